@@ -1,0 +1,64 @@
+"""Dependency parsing with exact inference over spanning trees.
+
+Every public name is loaded on first use, so that `import arborescence` costs next to nothing.
+
+>>> import numpy as np
+>>> import arborescence as arb
+>>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+>>> arb.decode(scores)
+array([-1,  0,  1])
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arborescence.errors import ArborescenceError as ArborescenceError
+    from arborescence.errors import MissingExtraError as MissingExtraError
+    from arborescence.errors import ModelError as ModelError
+    from arborescence.errors import NoTreeError as NoTreeError
+    from arborescence.errors import ScoresError as ScoresError
+    from arborescence.errors import TreebankError as TreebankError
+    from arborescence.errors import TreeError as TreeError
+    from arborescence.graph import forbid as forbid
+    from arborescence.graph import require as require
+    from arborescence.nonprojective.decode import decode as decode
+    from arborescence.nonprojective.decode import decode_labeled as decode_labeled
+    from arborescence.parsers import load as load
+    from arborescence.tree import is_projective as is_projective
+    from arborescence.tree import is_tree as is_tree
+    from arborescence.tree import root_count as root_count
+    from arborescence.tree import tree_weight as tree_weight
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "arborescence.errors": (
+        "ArborescenceError",
+        "MissingExtraError",
+        "ModelError",
+        "NoTreeError",
+        "ScoresError",
+        "TreeError",
+        "TreebankError",
+    ),
+    "arborescence.graph": ("forbid", "require"),
+    "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
+    "arborescence.parsers": ("load",),
+    "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted([*_HOME, "__version__"])  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

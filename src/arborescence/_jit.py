@@ -1,0 +1,47 @@
+"""The one decorator that every Numba kernel wears.
+
+Kernels are compiled on first use for the types they meet, kept in Numba's cache on disk, and
+release the GIL. The first compilation on a machine takes a while, so it says so, once a process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numba
+from numba.core import event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` with Numba: cached on disk, without the GIL, with NumPy's division."""
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+class _FirstCompilation(event.Listener):  # type: ignore[misc]
+    """Say on stderr, once a process, that kernels are being compiled (a cache hit is silent)."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if not self.said and module.startswith("arborescence."):
+            self.said = True
+            if not os.environ.get("ARBORESCENCE_QUIET"):
+                print(  # noqa: T201
+                    "arborescence: compiling kernels; this happens once, and "
+                    "`arborescence warmup` does it ahead",
+                    file=sys.stderr,
+                )
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _FirstCompilation())

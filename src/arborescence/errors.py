@@ -1,0 +1,33 @@
+"""Every exception that a caller may want to catch.
+
+All derive from `ArborescenceError`. Those that report bad values derive from `ValueError` too,
+so that code which does not know this library still catches them.
+"""
+
+
+class ArborescenceError(Exception):
+    """The base of every error that this library raises on purpose."""
+
+
+class ScoresError(ArborescenceError, ValueError):
+    """Scores, lengths or edges that cannot be used: the message names the position."""
+
+
+class NoTreeError(ArborescenceError, ValueError):
+    """The edges that are present form no tree of the kind asked for."""
+
+
+class TreeError(ArborescenceError, ValueError):
+    """A head vector that cannot be used: wrong shape, or a head out of range."""
+
+
+class TreebankError(ArborescenceError, ValueError):
+    """A treebank that cannot be read or used: the message names file, line and fault."""
+
+
+class ModelError(ArborescenceError, ValueError):
+    """A model that cannot be found, read, or used: the message names the file and fault."""
+
+
+class MissingExtraError(ArborescenceError, ImportError):
+    """An optional dependency is not installed: the message names the extra that brings it."""

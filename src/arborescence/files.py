@@ -1,0 +1,61 @@
+"""Output files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside `path`, and move it into place when the block succeeds.
+
+    If the block raises (a full disk, an interruption), the temporary file is removed and
+    whatever stood at `path` before is untouched. A path that exists and is not a plain file
+    (``/dev/stdout``, a pipe) is written directly.
+
+    Parameters
+    ----------
+    path
+        Where the file is to appear. Its folder must exist.
+
+    Yields
+    ------
+    file
+        A binary file, open for writing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> with replacing(target) as file:
+    ...     _ = file.write(b"12.5")
+    >>> target.read_bytes()
+    b'12.5'
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
+            yield file
+        return
+    target = target.resolve()  # write through a symbolic link, as open() would
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes private files: give the mode that a plain open() would have given.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""Directed spanning trees: decoding over all trees, crossing edges allowed."""

@@ -1,0 +1,1 @@
+"""Trainable parsers, behind one interface."""

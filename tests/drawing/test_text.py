@@ -1,0 +1,91 @@
+"""The drawing is read back: whoever follows its lines must find the tree that was drawn."""
+
+import re
+
+import numpy as np
+import pytest
+
+from arborescence.drawing import draw_text
+from arborescence.drawing.text import screen_width
+from arborescence.errors import TreeError
+from arborescence.treebank import Sentence
+
+FROM_ABOVE, FROM_BELOW, JOINT = "│╰├┴┼", "│╭├┬┼", "┬┴┼"
+
+
+def random_tree(n: int, rng: np.random.Generator) -> list[int]:
+    """Attach the words to each other in a random order: any tree, crossing or not."""
+    heads = [-1] + [0] * n
+    order = rng.permutation(n) + 1
+    for place, word in enumerate(order[1:], 1):
+        heads[word] = int(order[rng.integers(place)])
+    return heads
+
+
+def read_back(picture: str) -> list[int]:
+    """Follow each row's line to the rail that it starts from, and the rail to its head."""
+    rows = [line[4::2].split(" w")[0] for line in picture.splitlines()]
+    marks = [line[2:].split(" w")[0] for line in picture.splitlines()]
+    heads = [-1]
+    for row, mark in enumerate(marks):
+        if mark.startswith("──"):
+            heads.append(0)
+            continue
+        column = re.search("[╭├╰]", mark).start() // 2 - 1
+        reach = [row]
+        for step, joins in ((-1, FROM_ABOVE), (1, FROM_BELOW)):
+            at = row
+            while rows[at][column] in joins:
+                at += step
+                reach.append(at)
+        [head] = [at for at in reach if rows[at][column] in JOINT]
+        heads.append(head + 1)
+    return heads
+
+
+def sentence(heads: list[int], **columns: list[str]) -> Sentence:
+    words = [f"w{i}" for i in range(1, len(heads))]
+    return Sentence.from_words(words, heads=heads, **columns)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
+def test_the_tree_can_be_read_from_the_drawing(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(100):
+        heads = random_tree(n, rng)
+        assert read_back(draw_text(sentence(heads))) == heads
+
+
+def test_several_roots() -> None:
+    assert read_back(draw_text(sentence([-1, 0, 1, 0, 3]))) == [-1, 0, 1, 0, 3]
+
+
+def test_a_crossing_edge_passes_behind() -> None:
+    heads = [-1, 2, 4, 4, 0, 2]  # 2 -> 5 spans 4, which is the root
+    assert "─│─" in draw_text(sentence(heads))
+
+
+def test_colors_only_add_escapes() -> None:
+    drawn = sentence([-1, 2, 0, 2], upos=["NOUN", "VERB", "NOUN"], deprels=["a", "root", "b"])
+    colored = draw_text(drawn, color=True)
+    assert re.sub(r"\033\[\d+m", "", colored) == draw_text(drawn)
+    assert colored != draw_text(drawn)
+
+
+def test_columns_line_up_for_wide_and_combining_characters() -> None:
+    forms = ["木", "e\u0301te\u0301", "tree"]
+    drawn = Sentence.from_words(
+        forms, heads=[-1, 2, 0, 2], upos=["X"] * 3, deprels=["a", "root", "b"]
+    )
+    starts = {screen_width(line[: line.index("  X")]) for line in draw_text(drawn).splitlines()}
+    assert len(starts) == 1
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    drawn = Sentence.from_words(["\033[2Jboo"], heads=[-1, 0])
+    assert "\033" not in draw_text(drawn)
+
+
+def test_a_sentence_without_heads() -> None:
+    with pytest.raises(TreeError, match=r"word 1 \('w1'\) has no usable head"):
+        draw_text(sentence([-1, -1]))

@@ -1,0 +1,275 @@
+"""Scores in: the one place where a caller's input is checked and brought into form.
+
+Kernels see a (B, N, N) float32 or float64 array that is contiguous if the caller's was, and a
+flag that tells which of its axes is the head. Nothing is copied unless the type has to change,
+and the caller's array is never written to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from arborescence.errors import ScoresError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+Root = Literal["single", "multi"]
+
+# Floats that kernels take as they are, and the largest whole number that a float64 is sure of.
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_WHOLE = 2**53
+_ALL_WORDS = np.empty(0, np.int64)
+
+
+class Graph(NamedTuple):
+    """Checked scores, as kernels take them."""
+
+    scores: NDArray[np.floating[Any]]
+    """(B, N, N): ``[b, h, d]``, or ``[b, d, h]`` where `dependents_first`."""
+    dependents_first: bool
+    lengths: NDArray[np.int64]
+    """(B,) words of each sentence; (0,) if each has N - 1."""
+    shape: tuple[int, ...]
+    """The caller's leading dimensions."""
+    give_back: Callable[[NDArray[Any]], Any] | None
+    """Makes a result the kind of array that came in; None for NumPy."""
+
+
+def as_graph(scores: Any, lengths: Any = None) -> Graph:
+    """Check scores and lengths and bring them into the form that kernels take.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        ``scores[..., h, d]`` is the weight of the edge h -> d. Floats, or whole numbers of at
+        most 2^53. Any strides. Values are looked at later, by the kernels.
+    lengths : (...) whole numbers, optional
+        Words in each sentence, the root not counted. All N - 1 by default.
+
+    Raises
+    ------
+    ScoresError
+        If the shape, the type, a whole number or a length cannot be used.
+    """
+    array, give_back = as_array(scores)
+    if array.dtype not in _FLOATS or not array.flags.behaved:
+        array = as_floats(array)
+    shape = array.shape
+    if len(shape) < 2 or shape[-1] != shape[-2] or shape[-1] == 0:
+        raise ScoresError(
+            f"scores must have shape (..., N, N) with N = words + 1, not {_shape(shape)}"
+        )
+    size = shape[-1]
+    leading = shape[:-2]
+    if len(shape) == 2:
+        array = array[None]
+    elif len(shape) > 3:
+        array = array.reshape(-1, size, size)
+
+    dependents_first = False
+    if not array.flags.c_contiguous and abs(array.strides[1]) < abs(array.strides[2]):
+        array = array.swapaxes(1, 2)
+        dependents_first = True
+    words = _ALL_WORDS if lengths is None else _as_lengths(lengths, leading, size)
+    return Graph(array, dependents_first, words, leading, give_back)
+
+
+def as_array(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+    """Return a NumPy view of an array or tensor, and the way back to what it was.
+
+    A torch tensor is detached and, if it lives on another device, copied from it; bfloat16
+    becomes float32, which holds it exactly.
+    """
+    if type(values) is np.ndarray:
+        return values, None
+    if type(values).__module__.partition(".")[0] == "torch":
+        import torch
+
+        tensor = values.detach()
+        device = tensor.device
+
+        def give_back(result: NDArray[Any]) -> Any:
+            return torch.from_numpy(result).to(device)
+
+        if tensor.dtype == torch.bfloat16:
+            tensor = tensor.float()
+        return tensor.cpu().numpy(), give_back
+    try:
+        return np.asarray(values), None
+    except ValueError as error:
+        raise ScoresError(f"scores do not form an array: {error}") from None
+
+
+def as_floats(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same numbers as an aligned, writeable float32 or float64 array; exactly."""
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize <= 8:
+        return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32)
+    if kind in "biu":
+        if array.dtype.itemsize == 8 and array.size:
+            # abs() would overflow for the lowest int64, so each side is looked at by itself.
+            beyond = array > _WHOLE
+            if kind == "i":
+                beyond |= array < -_WHOLE
+            if beyond.any():
+                where = tuple(map(int, np.argwhere(beyond)[0]))
+                raise ScoresError(
+                    f"scores{list(where)} is {array[where]}: whole numbers beyond 2^53 do not "
+                    "fit a float64 exactly; scale the scores down"
+                )
+        return array.astype(np.float64)
+    raise ScoresError(f"scores must be floats (at most 64 bits) or whole numbers, not {array.dtype}")
+
+
+def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np.int64]:
+    words, _ = as_array(lengths)
+    if words.dtype.kind not in "iu" and words.size:
+        raise ScoresError(f"lengths must be whole numbers, not {words.dtype}")
+    if words.shape != leading:
+        raise ScoresError(
+            f"lengths must have one entry a sentence, shape {_shape(leading)}, "
+            f"not {_shape(words.shape)}"
+        )
+    outside = (words < 0) | (words >= size)
+    if outside.any():
+        where = tuple(map(int, np.argwhere(outside)[0]))
+        name = f"lengths{list(where)}" if where else "lengths"
+        raise ScoresError(
+            f"{name} is {words[where]}: scores of {size} nodes hold 0 to {size - 1} words"
+        )
+    return np.ascontiguousarray(words.reshape(-1), np.int64)
+
+
+def check_root(root: str) -> bool:
+    """Return whether exactly one root edge is wanted."""
+    if root == "single":
+        return True
+    if root == "multi":
+        return False
+    raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
+
+
+def words_of(graph: Graph, sentence: int) -> int:
+    """Return the number of words of a sentence of the flattened batch."""
+    return int(graph.lengths[sentence]) if graph.lengths.size else graph.scores.shape[-1] - 1
+
+
+def matrix_of(graph: Graph, sentence: int) -> NDArray[Any]:
+    """Return the (n + 1, n + 1) scores ``[h, d]`` of a sentence of the flattened batch."""
+    size = words_of(graph, sentence) + 1
+    matrix = graph.scores[sentence, :size, :size]
+    return matrix.T if graph.dependents_first else matrix
+
+
+def name_of(graph: Graph, sentence: int) -> str:
+    """Return how messages call a sentence: by its index in the batch, if it is one of many."""
+    if not graph.shape:
+        return ""
+    index = ", ".join(map(str, np.unravel_index(sentence, graph.shape)))
+    return f"sentence {index}: "
+
+
+def bad_score(graph: Graph, sentence: int) -> ScoresError:
+    """Return the error that names the first NaN or +inf among a sentence's edges."""
+    matrix = matrix_of(graph, sentence)
+    bad = ~(matrix < np.inf)
+    bad[:, 0] = False
+    np.fill_diagonal(bad, val=False)
+    h, d = map(int, np.argwhere(bad)[0])
+    index = [*np.unravel_index(sentence, graph.shape), h, d] if graph.shape else [h, d]
+    place = ", ".join(map(str, index))
+    return ScoresError(
+        f"{name_of(graph, sentence)}scores[{place}], the edge {h} -> {d}, is {matrix[h, d]}; "
+        "scores are finite, or -inf for an absent edge"
+    )
+
+
+def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
+    """Return a copy of the scores in which only trees with these edges are left.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+    edges : pairs (h, d)
+        Indices into `scores`; with leading dimensions, (b, h, d) for the sentence b.
+
+    Returns
+    -------
+    scores : like the input
+        All other edges into each d are -inf. Whole numbers become float64.
+
+    Raises
+    ------
+    ScoresError
+        If an edge is out of range, enters the root, leaves a word for itself, or contradicts
+        another one.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> arb.decode(arb.require(scores, [(2, 1)]))
+    array([-1,  2,  0])
+    """
+    array, give_back = _own_floats(scores)
+    kept: dict[tuple[int, ...], int] = {}
+    for edge in edges:
+        *sentence, h, d = _checked_edge(array, edge)
+        if kept.setdefault((*sentence, d), h) != h:
+            raise ScoresError(
+                f"word {d} cannot have both {kept[(*sentence, d)]} and {h} as its head"
+            )
+        weight = array[(*sentence, h, d)]
+        array[(*sentence, slice(None), d)] = -np.inf
+        array[(*sentence, h, d)] = weight
+    return give_back(array) if give_back else array
+
+
+def forbid(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
+    """Return a copy of the scores in which these edges are absent.
+
+    Parameters, return value and errors are those of `require`, without contradictions.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> arb.decode(arb.forbid(scores, [(0, 1)]))
+    array([-1,  2,  0])
+    """
+    array, give_back = _own_floats(scores)
+    for edge in edges:
+        array[_checked_edge(array, edge)] = -np.inf
+    return give_back(array) if give_back else array
+
+
+def _own_floats(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+    array, give_back = as_array(scores)
+    array = as_floats(array)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
+        raise ScoresError(f"scores must have shape (..., N, N), not {_shape(array.shape)}")
+    return array, give_back
+
+
+def _checked_edge(array: NDArray[Any], edge: Sequence[int]) -> tuple[int, ...]:
+    index = tuple(map(int, edge))
+    if len(index) != array.ndim:
+        raise ScoresError(
+            f"edge {index} must have {array.ndim} indices into scores of shape "
+            f"{_shape(array.shape)}"
+        )
+    if not all(0 <= i < size for i, size in zip(index, array.shape, strict=True)):
+        raise ScoresError(f"edge {index} is outside scores of shape {_shape(array.shape)}")
+    h, d = index[-2:]
+    if d == 0 or h == d:
+        raise ScoresError(f"edge {index} enters the root" if d == 0 else f"edge {index} is a loop")
+    return index
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

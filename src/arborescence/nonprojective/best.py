@@ -1,0 +1,329 @@
+"""The best spanning tree: Algorithm 1 of Zmigrod, Vieira and Cotterell (2020), in O(n²).
+
+`decode_kernel` looks at each sentence in three steps, and stops at the first that suffices:
+the *greedy graph* (the best head of each word), `unconstrained` (contract its cycles until it
+is a tree: the paper's `opt`), and `constrained` (leave exactly one root edge: its `constrain`,
+after Gabow and Tarjan 1984).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.nonprojective.contraction import (
+    DONE,
+    NEW,
+    ON_PATH,
+    UNIT,
+    Forest,
+    add_gain,
+    best_entry,
+    catch_up,
+    contract,
+    copy_column,
+    expand,
+    new_forest,
+    plant,
+    take,
+)
+from arborescence.nonprojective.exact import sign_of
+
+# What decode_kernel found in the first sentence that it could not decode.
+FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT = 0, 1, 2, 3
+
+
+@kernel
+def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
+    """Find the best head of each word, where ``scores[h, d]``; tell if NaN was met. O(n²).
+
+    The diagonal is read and put right afterwards, so that the inner loop has no branch. Of
+    equal scores the lowest head wins.
+    """
+    for d in range(n + 1):
+        best[d] = scores[0, d]
+        head[d] = 0
+    nan = False
+    for h in range(1, n + 1):
+        best_h, head_h = best[h], head[h]
+        for d in range(1, n + 1):
+            score = scores[h, d]
+            better = score > best[d]
+            best[d] = score if better else best[d]
+            head[d] = h if better else head[d]
+            nan |= score != score
+        best[h], head[h] = best_h, head_h
+    return nan
+
+
+@kernel
+def greedy_columns(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
+    """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²)."""
+    nan = False
+    for d in range(1, n + 1):
+        top = scores[d, 0]
+        where = 0
+        for h in range(1, n + 1):
+            score = scores[d, h]
+            nan |= score != score
+            if score > top and h != d:
+                top = score
+                where = h
+        best[d] = top
+        head[d] = where
+    return nan
+
+
+@kernel
+def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
+    """Tell whether any edge's score is NaN or +inf. O(n²)."""
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            score = scores[d, h] if dependents_first else scores[h, d]
+            if h != d and not score < np.inf:
+                return True
+    return False
+
+
+@kernel
+def is_solved(head: np.ndarray, n: int, single: bool, seen: np.ndarray) -> bool:
+    """Tell whether the greedy graph is a tree, with one root edge if `single`. O(n)."""
+    roots = 0
+    for d in range(1, n + 1):
+        seen[d] = 0
+        roots += 1 if head[d] == 0 else 0
+    if roots == 0 or (single and roots != 1):
+        return False
+    seen[0] = -1  # a walk from d marks what it meets with d; the root ends every walk
+    for d in range(1, n + 1):
+        x = d
+        while seen[x] == 0:
+            seen[x] = d
+            x = head[x]
+        if seen[x] == d:
+            return False
+    return True
+
+
+@kernel
+def unconstrained(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
+) -> bool:
+    """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
+
+    From each word, follow best heads until the root, a settled node, or the path itself is
+    met: in that last case the cycle is contracted and the walk goes on from it.
+    """
+    for word in range(1, n + 1):
+        x = forest.top[word]
+        if forest.status[x] == DONE:
+            continue
+        depth = 0
+        while True:
+            forest.status[x] = ON_PATH
+            forest.path[depth] = x
+            depth += 1
+            above = forest.top[forest.tail[x]]
+            if forest.status[above] == DONE:
+                break
+            if forest.status[above] == NEW:
+                x = above
+                continue
+            start = depth - 1
+            while forest.path[start] != above:
+                start -= 1
+            x = contract(forest, scores, dependents_first, n, start, depth)
+            depth = start
+            tail = best_entry(forest, scores, dependents_first, n, x, 0)
+            if tail < 0:
+                return False
+            take(forest, x, tail)
+        for k in range(depth):
+            forest.status[forest.path[k]] = DONE
+    return True
+
+
+@kernel
+def find(link: np.ndarray, x: int) -> int:
+    """Return the representative of x's set, halving the path to it."""
+    while link[x] != x:
+        link[x] = link[link[x]]
+        x = link[x]
+    return x
+
+
+@kernel
+def loses_less(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    x: int,
+    other_tail: int,
+    y: int,
+    y_tail: int,
+) -> bool:
+    """Tell, exactly, if giving x its other head costs less than giving y its own."""
+    catch_up(forest, scores, dependents_first)
+    total = forest.sums[1]
+    total[:] = 0
+    for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
+        root_edge = (forest.tail[node], forest.into[node])
+        add_gain(forest, scores, dependents_first, total, sign, root_edge, node)
+        edge = (tail, forest.entry[forest.slot[node], tail])
+        add_gain(forest, scores, dependents_first, total, -sign, edge, node)
+    return sign_of(total) < 0
+
+
+@kernel
+def constrained(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
+) -> bool:
+    """Make the tops' tree one with a single root edge; False if none exists. O(n²).
+
+    Each child r of the root gets an *other head*: its best head that is not the root.
+
+    - *Reduction.* Where that head lies in r's own subtree, the cycle that it would close is
+      contracted. The new node hangs from the root by the same edge as r did.
+    - *Optimization.* Once every other head lies in another child's subtree, the child that
+      loses least takes its other head for good, and the root edges into it are deleted.
+    """
+    nodes = forest.slot.shape[0]
+    roots = np.empty(n, np.int64)  # the root's children
+    other = np.empty(nodes, np.int64)  # the tail of each one's other head
+    known = np.zeros(nodes, np.bool_)  # whether that is up to date
+    family = np.full(nodes, -1, np.int64)  # each top's set: whose subtree it is in
+    link = np.arange(nodes)
+    loss = np.empty(nodes, np.float64)
+    many = 0
+    for word in range(1, n + 1):
+        x = forest.top[word]
+        if forest.tail[x] == 0 and family[x] < 0:
+            family[x] = x
+            roots[many] = x
+            many += 1
+    if many == 1:
+        return True
+    for word in range(1, n + 1):
+        x = forest.top[word]
+        depth = 0
+        while family[x] < 0:
+            forest.path[depth] = x
+            depth += 1
+            x = forest.top[forest.tail[x]]
+        for k in range(depth):
+            family[forest.path[k]] = family[x]
+
+    while many > 1:
+        least = -1
+        for k in range(many):
+            r = roots[k]
+            mine = find(link, family[r])
+            while not known[r]:
+                if forest.slot[r] < 0:
+                    copy_column(forest, scores, dependents_first, n, r)
+                tail = best_entry(forest, scores, dependents_first, n, r, 1)
+                other[r] = tail
+                if tail < 0 or find(link, family[forest.top[tail]]) != mine:
+                    known[r] = True
+                    root_gain = forest.gain[r]
+                    loss[r] = np.inf if tail < 0 else root_gain - forest.gains[forest.slot[r], tail]
+                    break
+                depth = 0
+                x = forest.top[tail]
+                while x != r:
+                    forest.path[depth] = x
+                    depth += 1
+                    x = forest.top[forest.tail[x]]
+                forest.path[depth] = r
+                take(forest, r, tail)
+                r = contract(forest, scores, dependents_first, n, 0, depth + 1)
+                take(forest, r, 0)
+                family[r] = mine
+                roots[k] = r
+            if other[r] < 0:
+                continue
+            if least < 0:
+                least = k
+                continue
+            q = roots[least]
+            # Each loss is the difference of two gains, off by what they are, and one rounding.
+            off = 0.0
+            for x in (r, q):
+                size = 2.0 * abs(forest.gain[x]) + abs(loss[x])
+                off += 2.0 * forest.bound[x] + 2.0 * forest.relative[x] * size + UNIT * abs(loss[x])
+            if abs(loss[r] - loss[q]) <= 2.0 * off:
+                if loses_less(forest, scores, dependents_first, r, other[r], q, other[q]):
+                    least = k
+            elif loss[r] < loss[q]:
+                least = k
+        if least < 0:
+            return False
+        r = roots[least]
+        into = find(link, family[forest.top[other[r]]])
+        link[find(link, family[r])] = into
+        take(forest, r, other[r])
+        forest.gains[forest.slot[r], 0] = -np.inf
+        many -= 1
+        for k in range(least, many):
+            roots[k] = roots[k + 1]
+        for k in range(many):
+            x = roots[k]
+            if other[x] >= 0 and find(link, family[forest.top[other[x]]]) == find(link, family[x]):
+                known[x] = False
+    return True
+
+
+@kernel
+def decode_kernel(
+    scores: np.ndarray, dependents_first: bool, lengths: np.ndarray, single: bool, heads: np.ndarray
+) -> tuple[int, int]:
+    """Decode a batch. O(n²) a sentence.
+
+    Parameters
+    ----------
+    scores : (B, N, N) float32 or float64
+        ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
+    dependents_first : bool
+    lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
+    single : bool, whether exactly one root edge is wanted
+    heads : (B, N) int64, written; padding and the root are left alone
+
+    Returns
+    -------
+    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    """
+    batch, size = scores.shape[0], scores.shape[1]
+    best = np.empty(size, scores.dtype)
+    head = np.empty(size, np.int32)
+    seen = np.empty(size, np.int32)
+    forest = new_forest(best, 0)
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        if n == 0:
+            continue
+        sentence = scores[b]
+        if dependents_first:
+            nan = greedy_columns(sentence, n, best, head)
+        else:
+            nan = greedy_rows(sentence, n, best, head)
+        absent = False
+        for d in range(1, n + 1):
+            nan |= not best[d] < np.inf
+            absent |= best[d] == -np.inf
+        if nan and has_bad_score(sentence, dependents_first, n):
+            return b, BAD_SCORE
+        if absent:
+            return b, NO_TREE
+        if is_solved(head, n, single, seen):
+            for d in range(1, n + 1):
+                heads[b, d] = head[d]
+            continue
+        if forest.after.shape[0] < size:
+            forest = new_forest(best, size - 1)
+        plant(forest, n, best, head)
+        if not unconstrained(forest, sentence, dependents_first, n):
+            return b, NO_TREE
+        if single and not constrained(forest, sentence, dependents_first, n):
+            return b, NO_SINGLE_ROOT
+        expand(forest, n, heads[b])
+    return batch, FINE

@@ -1,0 +1,397 @@
+"""Contraction of cycles, exactly, in O(n²) for a whole decode.
+
+The state is a forest of nodes: the leaves 0..n are root and words, and each contracted cycle
+makes a node n+1, n+2, ... above its members. A node that is nobody's member is a *top*. Each
+top x has a best entering edge, and an *in-column*: for every word u outside x the best edge
+from u into x, as its *gain*: the edge's score less the scores of the edges that it would kick
+out. A column is copied out of the scores only when its word enters a cycle, so that easy
+sentences copy nothing. Merging k columns costs O(kn), and all cycles of a decode have O(n)
+members in all, hence O(n²).
+
+Gains are sums of scores with signs. They are kept as float64 with a proven bound on their
+error; where the bound cannot tell two gains apart, they are compared in a long accumulator
+(`exact`), from the scores themselves. So every decision is the one of real arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence._jit import kernel, nan_free_kernel
+from arborescence.nonprojective.exact import (
+    BIAS_32,
+    BIAS_64,
+    DIGITS_32,
+    DIGITS_64,
+    SCALE,
+    add_float,
+    normalize,
+    rounded,
+    sign_of,
+)
+
+NEW, ON_PATH, DONE = 0, 1, 2
+
+# One unit of relative rounding error, doubled; and more than any absolute error by underflow.
+UNIT = 2.0**-52
+TINY = 2.0**-1070
+# A gain whose relative error may exceed this is computed afresh before others build on it.
+REFRESH = 2.0**-36
+
+
+class Forest(NamedTuple):
+    """The contraction forest of one sentence and all that a decode of it needs.
+
+    N is n + 1. Arrays over nodes have 2N places, over leaves N. Made once, used for sentences
+    of any length up to n.
+    """
+
+    gains: np.ndarray  # (N, N) float64: in-columns, one a row; scaled by SCALE
+    entry: np.ndarray  # (N, N) int32: the word of x at which the edge of that gain enters
+    slot: np.ndarray  # nodes, int64: the row that holds x's column, -1 before it is copied
+    tail: np.ndarray  # nodes, int64: the best entering edge tail -> into of x (its cycle edge,
+    into: np.ndarray  # nodes, int64: once x is a member) ...
+    gain: np.ndarray  # nodes, float64: ... and its gain
+    bound: np.ndarray  # nodes, float64: gains g of x are off by at most bound + relative·|g|
+    relative: np.ndarray  # nodes, float64
+    parent: np.ndarray  # nodes, int64: the cycle of which x is a member, -1 for a top
+    first: np.ndarray  # nodes, int64: the leaves below x are a list from first ...
+    last: np.ndarray  # nodes, int64: ... to last ...
+    after: np.ndarray  # leaves, int64: ... linked by after
+    top: np.ndarray  # leaves, int64: the top above each leaf
+    status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
+    path: np.ndarray  # nodes, int64: the stack of nodes on the current path
+    digits: np.ndarray  # (nodes, D) int64: exact gains of members that are cycles themselves ...
+    sums: np.ndarray  # (2, D) int64: accumulators
+    order: np.ndarray  # nodes, int64: ... in the order in which they became members
+    count: np.ndarray  # (3,) int64: nodes; length of order; how many of it have exact digits
+
+
+@kernel
+def new_forest(scores: np.ndarray, n: int) -> Forest:
+    """Make room for sentences of up to n words. The memory is touched as it is needed."""
+    leaves = n + 1
+    nodes = 2 * leaves
+    width = DIGITS_32 if scores.itemsize == 4 else DIGITS_64
+    return Forest(
+        np.empty((leaves, leaves), np.float64),
+        np.empty((leaves, leaves), np.int32),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.float64),
+        np.empty(nodes, np.float64),
+        np.empty(nodes, np.float64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(leaves, np.int64),
+        np.empty(leaves, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty((nodes, width), np.int64),
+        np.empty((2, width), np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(3, np.int64),
+    )
+
+
+@kernel
+def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
+    """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
+    for x in range(n + 1):
+        forest.slot[x] = -1
+        forest.tail[x] = head[x]
+        forest.into[x] = x
+        forest.gain[x] = best[x] * SCALE
+        forest.bound[x] = TINY
+        forest.relative[x] = 0.0
+        forest.parent[x] = -1
+        forest.first[x] = x
+        forest.last[x] = x
+        forest.top[x] = x
+        forest.status[x] = NEW
+    forest.status[0] = DONE
+    forest.count[0] = n + 1
+    forest.count[1] = 0
+    forest.count[2] = 0
+
+
+@kernel
+def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> float:
+    """Return the score of h -> d as a float64."""
+    return np.float64(scores[d, h] if dependents_first else scores[h, d])
+
+
+@kernel
+def copy_column(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
+) -> None:
+    """Give the leaf x its in-column. O(n)."""
+    gains = forest.gains[x]
+    if dependents_first:
+        row = scores[x]
+        for u in range(n + 1):
+            gains[u] = row[u] * SCALE
+    else:
+        for u in range(n + 1):
+            gains[u] = scores[u, x] * SCALE
+    gains[x] = -np.inf
+    entry = forest.entry[x]
+    for u in range(n + 1):
+        entry[u] = x
+    forest.slot[x] = x
+
+
+@kernel
+def add_gain(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    total: np.ndarray,
+    sign: int,
+    edge: tuple[int, int],
+    x: int,
+) -> None:
+    """Add ``sign`` times the exact gain of an edge into x to an accumulator. O(depth of x)."""
+    bias = BIAS_32 if scores.itemsize == 4 else BIAS_64
+    u, v = edge
+    add_float(total, score_of(scores, dependents_first, u, v), sign, bias)
+    below = v
+    while below != x:
+        if below == v:
+            kicked_out = score_of(scores, dependents_first, forest.tail[v], v)
+            add_float(total, kicked_out, -sign, bias)
+        else:
+            digits = forest.digits[below]
+            for k in range(total.shape[0]):
+                total[k] -= sign * digits[k]
+        below = forest.parent[below]
+
+
+@kernel
+def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None:
+    """Compute the exact gains of the cycle edges that no comparison has needed so far."""
+    while forest.count[2] < forest.count[1]:
+        x = forest.order[forest.count[2]]
+        digits = forest.digits[x]
+        digits[:] = 0
+        add_gain(
+            forest, scores, dependents_first, digits, 1, (forest.tail[x], forest.into[x]), x
+        )
+        normalize(digits)
+        forest.count[2] += 1
+
+
+@kernel
+def compare(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    one: tuple[int, int],
+    other: tuple[int, int],
+    x: int,
+) -> int:
+    """Return the sign of gain(one) - gain(other), exactly, for two edges that enter x."""
+    catch_up(forest, scores, dependents_first)
+    total = forest.sums[0]
+    total[:] = 0
+    add_gain(forest, scores, dependents_first, total, 1, one, x)
+    add_gain(forest, scores, dependents_first, total, -1, other, x)
+    return sign_of(total)
+
+
+@nan_free_kernel
+def nearly_best(gains: np.ndarray, start: int, stop: int, bound: float, relative: float):  # type: ignore[no-untyped-def]
+    """Return the largest gain, the least one that may equal it, how many may, and where.
+
+    The position is the sum of all such positions: the position itself if there is but one.
+    """
+    best = -np.inf
+    for u in range(start, stop):
+        best = max(best, gains[u])
+    least = best - (2.0 * bound + 8.0 * relative * abs(best))
+    many = 0
+    where = 0
+    for u in range(start, stop):
+        near = 1 if gains[u] >= least else 0
+        many += near
+        where += near * u
+    return best, least, many, where
+
+
+@kernel
+def best_entry(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, start: int
+) -> int:
+    """Return the tail u >= start of the best edge into x, -1 if there is none. O(n).
+
+    Of equal gains the lowest u wins. Gains from inside x are -inf.
+    """
+    gains = forest.gains[forest.slot[x]]
+    best, least, many, where = nearly_best(
+        gains, start, n + 1, forest.bound[x], forest.relative[x]
+    )
+    if best == -np.inf:
+        return -1
+    if many == 1:
+        return where
+    entry = forest.entry[forest.slot[x]]
+    winner = -1
+    for u in range(start, n + 1):
+        if gains[u] >= least and (
+            winner < 0
+            or compare(
+                forest, scores, dependents_first, (u, entry[u]), (winner, entry[winner]), x
+            )
+            > 0
+        ):
+            winner = u
+    return winner
+
+
+@kernel
+def take(forest: Forest, x: int, u: int) -> None:
+    """Make the entry from u the chosen edge of x."""
+    slot = forest.slot[x]
+    forest.tail[x] = u
+    forest.into[x] = forest.entry[slot, u]
+    forest.gain[x] = forest.gains[slot, u]
+
+
+@kernel
+def undecided(
+    gains: np.ndarray, rival: np.ndarray, kicked: float, stop: int, bound: float, relative: float
+) -> int:
+    """Count the places where the error bound cannot order gains and rival - kicked."""
+    count = 0
+    for u in range(stop):
+        one = gains[u]
+        # -inf beside a finite gain is no tie (inf < inf is false), nor is NaN from two -inf.
+        if abs(one - (rival[u] - kicked)) < 2.0 * bound + 8.0 * relative * abs(one):
+            count += 1
+    return count
+
+
+@kernel
+def merge_column(
+    gains: np.ndarray,
+    entry: np.ndarray,
+    rival: np.ndarray,
+    rival_entry: np.ndarray,
+    kicked: float,
+    stop: int,
+) -> None:
+    """Keep the better of gains and rival - kicked at each place."""
+    for u in range(stop):
+        other = rival[u] - kicked
+        better = other > gains[u]
+        gains[u] = other if better else gains[u]
+        entry[u] = rival_entry[u] if better else entry[u]
+
+
+@kernel
+def contract(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, start: int, stop: int
+) -> int:
+    """Contract the cycle ``forest.path[start:stop]`` and return its new node. O(kn).
+
+    Each member's chosen edge is its edge on the cycle. The new node has its in-column, but no
+    chosen edge yet.
+    """
+    members = forest.path[start:stop]
+    cycle = forest.count[0]
+    forest.count[0] += 1
+    forest.parent[cycle] = -1
+    forest.status[cycle] = NEW
+
+    # Error bounds first: a - kicked is off by what a and kicked are off, and one rounding.
+    bound = 0.0
+    relative = 0.0
+    for x in members:
+        forest.parent[x] = cycle
+        if x <= n:
+            if forest.slot[x] < 0:
+                copy_column(forest, scores, dependents_first, n, x)
+            off = TINY
+        else:
+            forest.order[forest.count[1]] = x
+            forest.count[1] += 1
+            kicked = abs(forest.gain[x])
+            off = forest.bound[x] + forest.relative[x] * kicked
+            if off > REFRESH * kicked:
+                catch_up(forest, scores, dependents_first)
+                bias = BIAS_32 if scores.itemsize == 4 else BIAS_64
+                forest.gain[x] = rounded(forest.digits[x], bias)
+                off = TINY + 4.0 * UNIT * abs(forest.gain[x])
+        bound = max(bound, forest.bound[x] + forest.relative[x] * abs(forest.gain[x]) + off)
+        relative = max(relative, forest.relative[x])
+    forest.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
+    forest.relative[cycle] = relative = relative + UNIT
+
+    slot = forest.slot[members[0]]
+    forest.slot[cycle] = slot
+    gains = forest.gains[slot]
+    entry = forest.entry[slot]
+    kicked = forest.gain[members[0]]
+    for u in range(n + 1):
+        gains[u] -= kicked
+    forest.first[cycle] = forest.first[members[0]]
+    forest.last[cycle] = forest.last[members[0]]
+    for k in range(1, stop - start):
+        x = members[k]
+        kicked = forest.gain[x]
+        rival = forest.gains[forest.slot[x]]
+        rival_entry = forest.entry[forest.slot[x]]
+        if undecided(gains, rival, kicked, n + 1, bound, relative) == 0:
+            merge_column(gains, entry, rival, rival_entry, kicked, n + 1)
+        else:
+            for u in range(n + 1):
+                other = rival[u] - kicked
+                if abs(gains[u] - other) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
+                    one = (u, entry[u])
+                    better = (
+                        compare(
+                            forest, scores, dependents_first, (u, rival_entry[u]), one, cycle
+                        )
+                        > 0
+                    )
+                else:
+                    better = other > gains[u]
+                if better:
+                    gains[u] = other
+                    entry[u] = rival_entry[u]
+        forest.after[forest.last[cycle]] = forest.first[x]
+        forest.last[cycle] = forest.last[x]
+
+    leaf = forest.first[cycle]
+    while True:
+        forest.top[leaf] = cycle
+        gains[leaf] = -np.inf
+        if leaf == forest.last[cycle]:
+            break
+        leaf = forest.after[leaf]
+    return cycle
+
+
+@kernel
+def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
+    """Open all contracted nodes and write the tree. O(n).
+
+    A node's chosen edge enters at one leaf, and replaces the cycle edges of all nodes between
+    the two; the other members keep theirs.
+    """
+    for x in range(forest.count[0] - 1, n, -1):
+        if forest.into[x] < 0:
+            continue
+        below = forest.into[x]
+        u, v = forest.tail[x], below
+        while below != x:
+            forest.tail[below] = u
+            # The nodes in between are settled: only the leaf's own edge is still read.
+            forest.into[below] = v if below <= n else -1
+            below = forest.parent[below]
+    for d in range(1, n + 1):
+        heads[d] = forest.tail[d]

@@ -1,0 +1,219 @@
+"""The best tree of all, crossing edges allowed: `decode` and `decode_labeled`."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.errors import NoTreeError, ScoresError
+from arborescence.graph import (
+    Graph,
+    Root,
+    as_array,
+    as_floats,
+    as_graph,
+    bad_score,
+    check_root,
+    matrix_of,
+    name_of,
+)
+from arborescence.nonprojective.best import BAD_SCORE, FINE, NO_TREE, decode_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# A thread takes a few shares, so that one with longer sentences does not keep the others waiting.
+_SHARES_A_THREAD = 4
+
+
+def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1) -> Any:
+    """Return the tree of highest weight, exactly.
+
+    Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the
+    root constraint. If the greedy graph is a tree already, that is one pass over the scores.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        ``scores[..., h, d]`` is the weight of the edge h -> d; node 0 is the root, and N is the
+        number of words + 1. Floats or whole numbers, any strides (a parser that keeps
+        ``[dependent, head]`` passes ``scores.mT``). ``-inf`` means that the edge is absent.
+        Column 0 and the diagonal are ignored.
+    lengths : (...) whole numbers, optional
+        Words in each sentence of a padded batch, the root not counted.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+    threads : int
+        Over how many threads a batch is spread.
+
+    Returns
+    -------
+    heads : (..., N) int64
+        ``heads[..., d]`` is the head of word d; -1 for the root and for padding. A torch
+        tensor, on the same device, if `scores` is one.
+
+    Raises
+    ------
+    ScoresError
+        If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+    NoTreeError
+        If the edges that are present form no such tree.
+
+    Notes
+    -----
+    The tree is the best one in real arithmetic over the given floats: rounding never decides.
+    Of trees with equal weight, which one is returned depends on nothing but the scores of that
+    sentence: a word prefers its lowest head, of several heads for a contracted cycle the lowest
+    wins, and of several root edges that cost the same the one of the lowest word is given up.
+
+    Examples
+    --------
+    The graph of Zmigrod et al. (2020), Fig. 2. Its best arborescence has two root edges and
+    weighs 260; its best dependency tree weighs 210.
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.full((5, 5), -np.inf)
+    >>> for h, d, weight in [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60),
+    ...                      (3, 2, 50), (4, 3, 70), (4, 1, 20)]:
+    ...     scores[h, d] = weight
+    >>> heads = arb.decode(scores, root="multi")
+    >>> heads, arb.tree_weight(scores, heads)
+    (array([-1,  0,  0,  4,  2]), 260.0)
+    >>> heads = arb.decode(scores)
+    >>> heads, arb.tree_weight(scores, heads)
+    (array([-1,  4,  0,  4,  2]), 210.0)
+    """
+    single = check_root(root)
+    graph = as_graph(scores, lengths)
+    batch, size, _ = graph.scores.shape
+    heads = np.full((batch, size), -1, np.int64)
+    if threads == 1 or batch < 2:
+        _decode_part(graph, single, heads, 0, batch)
+    else:
+        _decode_in_threads(graph, single, heads, threads)
+    heads = heads.reshape(*graph.shape, size)
+    return graph.give_back(heads) if graph.give_back else heads
+
+
+def decode_labeled(
+    scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1
+) -> tuple[Any, Any]:
+    """Return the best labeled tree: one edge a label, between the same two nodes.
+
+    The best label of each edge is chosen first, then the best tree: O(L n² + n²).
+
+    Parameters
+    ----------
+    scores : (..., N, N, L) array or torch tensor
+        ``scores[..., h, d, l]`` is the weight of the edge h -> d with the label l. Otherwise as
+        in `decode`, like the other parameters.
+
+    Returns
+    -------
+    heads : (..., N) int64
+        As `decode` returns them.
+    labels : (..., N) int64
+        ``labels[..., d]`` is the label of the edge into d (of equal ones the lowest); -1 for
+        the root and for padding.
+
+    Raises
+    ------
+    ScoresError, NoTreeError
+        As `decode` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.zeros((3, 3, 2))
+    >>> scores[0, 2, 1] = scores[2, 1, 0] = 4.0
+    >>> arb.decode_labeled(scores)
+    (array([-1,  2,  0]), array([-1,  0,  1]))
+    """
+    array, give_back = as_array(scores)
+    if array.dtype.kind != "f":
+        array = as_floats(array)
+    if array.ndim < 3 or array.shape[-1] == 0:
+        raise ScoresError(
+            f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
+        )
+    # A NaN of any label stays in the maximum, where decode finds it.
+    heads = decode(array.max(axis=-1), lengths, root=root, threads=threads)
+    size = array.shape[-2]
+    # Rows of the root and of padding are read as if their head were 0, and then blanked.
+    of_edges = np.take_along_axis(
+        array, np.maximum(heads, 0)[..., None, :, None], axis=-3
+    ).squeeze(-3)
+    labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1).reshape(*heads.shape[:-1], size)
+    return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
+
+
+def _decode_part(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Decode the sentences from `start` to `stop` of the flattened batch, in this thread."""
+    whole = stop - start == graph.scores.shape[0]
+    sentence, fault = decode_kernel(
+        graph.scores if whole else graph.scores[start:stop],
+        graph.dependents_first,
+        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
+        single,
+        heads if whole else heads[start:stop],
+    )
+    if fault == FINE:
+        return
+    if fault == BAD_SCORE:
+        raise bad_score(graph, start + sentence)
+    raise _no_tree(graph, start + sentence, unreachable=fault == NO_TREE)
+
+
+def _decode_in_threads(
+    graph: Graph, single: bool, heads: NDArray[np.int64], threads: int
+) -> None:
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
+    batch = graph.scores.shape[0]
+    shares = min(batch, threads * _SHARES_A_THREAD)
+    bounds = [batch * k // shares for k in range(shares + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        parts = [
+            pool.submit(_decode_part, graph, single, heads, start, stop)
+            for start, stop in zip(bounds, bounds[1:], strict=False)
+        ]
+        # In order, so that of several faulty sentences the first is the one that is named.
+        for part in parts:
+            part.result()
+
+
+def _no_tree(graph: Graph, sentence: int, *, unreachable: bool) -> NoTreeError:
+    """Return the error that says why a sentence has no tree."""
+    name = name_of(graph, sentence)
+    present = matrix_of(graph, sentence) > -np.inf
+    np.fill_diagonal(present, val=False)
+    if not unreachable:
+        children = np.flatnonzero(present[0, 1:]) + 1
+        return NoTreeError(
+            f"{name}no tree with a single root exists: no one child of the root, of "
+            f"{_listed(children)}, reaches all other words; root='multi' allows several"
+        )
+    headless = np.flatnonzero(~present[:, 1:].any(axis=0)) + 1
+    if headless.size:
+        return NoTreeError(f"{name}no tree exists: no edge enters {_listed(headless)}")
+    reached = np.zeros(present.shape[0], np.bool_)
+    reached[0] = True
+    while True:
+        further = reached | present[reached].any(axis=0)
+        if (further == reached).all():
+            break
+        reached = further
+    return NoTreeError(
+        f"{name}no tree exists: the root does not reach {_listed(np.flatnonzero(~reached))}"
+    )
+
+
+def _listed(words: NDArray[np.intp]) -> str:
+    shown = ", ".join(map(str, words[:10])) + (", ..." if words.size > 10 else "")
+    return f"word {shown}" if words.size == 1 else f"words {shown}"

@@ -1,0 +1,112 @@
+"""Random graphs of the kinds that break decoders: each makes (n + 1, n + 1) scores."""
+
+import numpy as np
+
+
+def _normal(rng, n, dtype=np.float32):
+    return rng.normal(size=(n + 1, n + 1)).astype(dtype)
+
+
+def _masked(value, dtype):
+    def make(rng, n):
+        scores = _normal(rng, n, dtype)
+        scores[rng.random(scores.shape) < 0.3] = value
+        return scores
+
+    return make
+
+
+def _ulp(dtype):
+    def make(rng, n):
+        base = dtype(rng.choice([1.0, -1.0, 3.7, 1e-3]))
+        step = np.spacing(base)
+        return (base + step * rng.integers(-1, 2, (n + 1, n + 1))).astype(dtype)
+
+    return make
+
+
+def _equal(rng, n):
+    return np.full((n + 1, n + 1), rng.normal(), np.float32)
+
+
+def _far_noise(rng, n):
+    return 1e6 + 1e-7 * rng.normal(size=(n + 1, n + 1))
+
+
+def _root_dominates(rng, n):
+    scores = _normal(rng, n)
+    scores[0] += rng.choice([5.0, 1e4, 1e9])
+    return scores
+
+
+def _positive(rng, n):
+    return rng.random((n + 1, n + 1)).astype(np.float32) * np.float32(rng.choice([1, 1e30]))
+
+
+def _small_integers(rng, n):
+    return rng.integers(-2, 3, (n + 1, n + 1))
+
+
+def _wide(dtype, low, high):
+    def make(rng, n):
+        mantissa = rng.integers(-3, 4, (n + 1, n + 1))
+        return np.ldexp(mantissa.astype(np.float64), rng.integers(low, high, mantissa.shape)).astype(
+            dtype
+        )
+
+    return make
+
+
+def _two_sizes(rng, n):
+    """Whole multiples of a giant, plus dust: sums that round away what decides."""
+    giants = rng.integers(-1, 2, (n + 1, n + 1)) * 2.0**70
+    dust = rng.integers(-1, 2, (n + 1, n + 1)) * 2.0**-70
+    return np.where(rng.random(giants.shape) < 0.5, giants, dust)
+
+
+def _nested(rng, n):
+    """Cycles within cycles: each word best continues the one before it, and goes back."""
+    scores = rng.normal(size=(n + 1, n + 1)) * 0.01
+    for d in range(1, n + 1):
+        for h in range(1, n + 1):
+            scores[h, d] -= abs(h - d) * rng.choice([1.0, 1.0, 2.0])
+    scores[0] -= 100
+    return scores
+
+
+FINITE = {
+    "normal-32": _normal,
+    "normal-64": lambda rng, n: _normal(rng, n, np.float64),
+    "mask-1e9-32": _masked(-1e9, np.float32),
+    "mask-1e9-64": _masked(-1e9, np.float64),
+    "mask-1e30-32": _masked(-1e30, np.float32),
+    "mask-1e30-64": _masked(-1e30, np.float64),
+    "mask-lowest-32": _masked(np.finfo(np.float32).min, np.float32),
+    "mask-lowest-64": _masked(np.finfo(np.float64).min, np.float64),
+    "ulp-32": _ulp(np.float32),
+    "ulp-64": _ulp(np.float64),
+    "equal": _equal,
+    "far-noise": _far_noise,
+    "root-dominates": _root_dominates,
+    "positive": _positive,
+    "small-integers": _small_integers,
+    "wide-32": _wide(np.float32, -149, 126),
+    "wide-64": _wide(np.float64, -1074, 1022),
+    "two-sizes": _two_sizes,
+    "nested": _nested,
+}
+
+ABSENT = {
+    "absent": _masked(-np.inf, np.float32),
+    "absent-integers": lambda rng, n: np.where(
+        rng.random((n + 1, n + 1)) < 0.4, -np.inf, rng.integers(-2, 3, (n + 1, n + 1))
+    ),
+}
+
+
+def random_graphs(kind, count, seed=0, largest=6):
+    """``count`` graphs of 1 to ``largest`` words, fewer of the largest ones being enough."""
+    rng = np.random.default_rng([seed, *kind.encode()])
+    make = {**FINITE, **ABSENT}[kind]
+    for _ in range(count):
+        yield make(rng, int(rng.integers(1, largest + 1)))

@@ -1,0 +1,15 @@
+"""Treebanks: CoNLL-U in and out, and the evaluation of parses.
+
+>>> import io
+>>> from arborescence.treebank import Sentence, read
+>>> sentence = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
+>>> [again] = read(io.BytesIO(bytes(sentence)))
+>>> again == sentence
+True
+"""
+
+from arborescence.treebank.conllu import read, write
+from arborescence.treebank.evaluation import Evaluation, evaluate
+from arborescence.treebank.sentence import Sentence
+
+__all__ = ["Evaluation", "Sentence", "evaluate", "read", "write"]

@@ -1,0 +1,233 @@
+"""CoNLL-U in and out, as a stream.
+
+A file is read in chunks, plain or inflated. Each chunk is cut after its last whole sentence and
+scanned; the sentences are then slices of it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+from arborescence.files import replacing
+from arborescence.treebank.scanner import NOT_UTF8, describe, scan
+from arborescence.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_CHUNK = 1 << 20
+_LONGEST_SENTENCE = 1 << 24
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read(
+    source: str | os.PathLike[str] | IO[bytes],
+    *,
+    skip_invalid: Callable[[TreebankError], object] | None = None,
+) -> Iterator[Sentence]:
+    r"""Read the sentences of a CoNLL-U file one by one, in constant memory.
+
+    The structure is checked (ten columns, word numbers, heads within the sentence, UTF-8), the
+    tree is not: a head vector with a cycle is read like any other.
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file, or ``"-"`` for the standard input. Gzip is recognized by its
+        first bytes, whatever the name.
+    skip_invalid
+        If given, a broken sentence is left out and its error passed to this function (append it
+        to a list, count it, print it), where otherwise the error is raised.
+
+    Yields
+    ------
+    Sentence
+        The `raw` bytes of all sentences together are the file, byte for byte.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence is broken, naming the file, the line and the fault. Damaged gzip data and
+        a file without sentence ends cannot be skipped.
+    OSError
+        If the file cannot be opened or read.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO(b"1\tGrow\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tbroken\n\n")
+    >>> errors = []
+    >>> [sentence.forms for sentence in read(file, skip_invalid=errors.append)]
+    [['Grow']]
+    >>> print(errors[0])
+    <stream>:3: 2 columns where CoNLL-U has 10, separated by single tabs: '1\tbroken'
+    """
+    with _opened(source) as (file, name):
+        lines = 0
+        for data in _whole_sentences(_inflated(file, name), name):
+            yield from _sentences(data, name, lines, skip_invalid)
+            lines += data.count(b"\n")
+
+
+def write(
+    sentences: Iterable[Sentence],
+    target: str | os.PathLike[str] | IO[bytes],
+) -> None:
+    r"""Write sentences to a CoNLL-U file.
+
+    A path appears whole or not at all: an error on the way leaves what was there before, so a
+    file may even be written from sentences that are being read from it.
+
+    Parameters
+    ----------
+    sentences
+        They are written as they are. The blank line that a file's last sentence may lack is
+        added where another sentence follows.
+    target
+        A path (a name that ends in ``.gz`` is compressed), an open binary file, or ``"-"`` for
+        the standard output.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> write([Sentence.from_words(["Grow"])], file)
+    >>> file.getvalue()
+    b'1\tGrow\t_\t_\t_\t_\t_\t_\t_\t_\n\n'
+    """
+    pieces = _pieces(sentences)
+    if target == "-":
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+    elif not isinstance(target, (str, os.PathLike)):
+        target.writelines(pieces)
+    else:
+        with replacing(target) as file:
+            if Path(target).suffix != ".gz":
+                file.writelines(pieces)
+            else:
+                # No name and no time of day: the same sentences give the same file.
+                with gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0) as packed:
+                    packed.writelines(pieces)
+
+
+def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
+    before = b"\n\n"
+    for sentence in sentences:
+        if not before.endswith(b"\n\n"):
+            yield b"\n" if before.endswith(b"\n") else b"\n\n"
+        yield sentence.raw
+        before = sentence.raw
+
+
+@contextmanager
+def _opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
+    if source == "-":
+        yield sys.stdin.buffer, "<stdin>"
+    elif isinstance(source, (str, os.PathLike)):
+        with Path(source).open("rb") as file:
+            yield file, os.fspath(source)
+    else:
+        yield source, str(getattr(source, "name", "<stream>"))
+
+
+def _inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file, decompressed if it starts as gzip does."""
+    # A pipe gives what it has with read1, where read would wait for a full chunk.
+    next_bytes = getattr(file, "read1", file.read)
+    data = next_bytes(_CHUNK)
+    if isinstance(data, str):
+        raise TypeError(f"{name} is open as text: open it in binary mode ('rb')")
+    if len(data) == 1:
+        data += next_bytes(_CHUNK)
+    if data.startswith(_GZIP_MAGIC):
+        yield from _inflate(data, next_bytes, name)
+        return
+    while data:
+        yield data
+        data = next_bytes(_CHUNK)
+
+
+def _inflate(data: bytes, next_bytes: Callable[[int], bytes], name: str) -> Iterator[bytes]:
+    member = zlib.decompressobj(wbits=31)
+    try:
+        while data:
+            yield member.decompress(data, _CHUNK)
+            if member.eof:  # gzip files may be chained, and padded with zeros at the end
+                data = member.unused_data.lstrip(b"\0") or next_bytes(_CHUNK).lstrip(b"\0")
+                member = zlib.decompressobj(wbits=31) if data else member
+            else:
+                data = member.unconsumed_tail or next_bytes(_CHUNK)
+    except zlib.error as error:
+        raise TreebankError(f"{name}: the gzip data is damaged ({error})") from error
+    if not member.eof:
+        raise TreebankError(f"{name}: the gzip data is cut off; get the whole file again")
+
+
+def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Regroup chunks so that each ends where a sentence does."""
+    held = b""
+    for chunk in chunks:
+        held += chunk
+        # The blank lines that end the last sentence may go on in the next chunk: keep it back.
+        end = held.rfind(b"\n\n", 0, len(held.rstrip(b"\n"))) + 2
+        if end >= 2:
+            yield held[:end]
+            held = held[end:]
+        elif len(held) > _LONGEST_SENTENCE:
+            raise TreebankError(
+                f"{name}: no end of a sentence (a blank line) within {len(held)} bytes: "
+                "not CoNLL-U, or with line ends other than LF"
+            )
+    if held:
+        yield held
+
+
+def _sentences(
+    data: bytes, name: str, lines: int, skip_invalid: Callable[[TreebankError], object] | None
+) -> Iterator[Sentence]:
+    """Cut whole sentences out of `data`, which follows the first `lines` lines of the file."""
+    spans = np.empty((data.count(b"\n") + 2, 11), dtype=np.int32)
+    blocks = np.empty((data.count(b"\n\n") + 3, 5), dtype=np.int64)
+    count = scan(np.frombuffer(data, dtype=np.uint8), spans, blocks)
+    valid = _is_utf8(data)
+    for block, (stop, last, *_) in pairwise(blocks[: count + 1].tolist()):
+        start, first, line, fault, at = block
+        raw = data[start:stop]
+        if not valid and not fault and not _is_utf8(raw):
+            fault, at = NOT_UTF8, start + _first_bad_byte(raw)
+        if not fault:
+            # A copy, for a view would keep the table of the whole chunk alive.
+            yield Sentence(raw, spans[first:last].copy(), name, lines + line + 1)
+            continue
+        where = lines + data.count(b"\n", 0, at) + 1
+        error = TreebankError(f"{name}:{where}: {describe(fault, data, at)}")
+        if skip_invalid is None:
+            raise error
+        skip_invalid(error)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _first_bad_byte(raw: bytes) -> int:
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0

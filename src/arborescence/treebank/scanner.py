@@ -1,0 +1,220 @@
+"""The one pass over the bytes of a CoNLL-U file: where columns start, and what is wrong.
+
+The kernel checks the structure of the format, so that whoever reads a sentence may rely on it:
+ten columns, none of them empty; words numbered 1, 2, 3 and so on; multiword tokens and empty
+nodes in their places; heads that are other words of the sentence, 0 or ``_``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arborescence._jit import kernel
+from arborescence.treebank.sentence import COLUMNS, DEPREL, HEAD, ID, MISC
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_TAB, _NEWLINE, _RETURN, _HASH, _HYPHEN, _DOT, _ZERO, _UNDERSCORE = b"\t\n\r#-.0_"
+
+_CARRIAGE_RETURN = 1
+_LATE_COMMENT = 2
+_COLUMN_COUNT = 3
+_EMPTY_COLUMN = 4
+_BAD_ID = 5
+_BAD_RANGE = 6
+_BAD_EMPTY_NODE = 7
+_BAD_HEAD = 8
+_OWN_HEAD = 9
+_HEAD_OUTSIDE = 10
+_RANGE_OUTSIDE = 11
+_NO_WORDS = 12
+#: A fault that `scan` does not look for: whoever decodes the bytes finds it for nothing.
+NOT_UTF8 = 13
+
+
+def describe(fault: int, data: bytes, at: int) -> str:
+    """Say what is wrong with the line of `data` that holds byte `at`."""
+    start = data.rfind(b"\n", 0, at) + 1
+    line = data[start:].partition(b"\n")[0]
+    columns = line.decode(errors="replace").split("\t")
+    column = dict(zip(COLUMNS, columns, strict=False))
+    number, head = column["ID"], column.get("HEAD")
+    if line.startswith(_BYTE_ORDER_MARK):
+        return "starts with a byte order mark: save it as plain UTF-8"
+    if fault == _COLUMN_COUNT:
+        noun = "column" if len(columns) == 1 else "columns"
+        shown = line[:60].decode(errors="replace")
+        return f"{len(columns)} {noun} where CoNLL-U has 10, separated by single tabs: {shown!r}"
+    if fault == _EMPTY_COLUMN:
+        empty = next(key for key, value in column.items() if not value)
+        return f"column {empty} of word {number} is empty: use '_' for none"
+    return {
+        _CARRIAGE_RETURN: "has a carriage return: lines of CoNLL-U end in LF, not CR LF",
+        _LATE_COMMENT: "a comment after the first word: comments come before the sentence",
+        _BAD_ID: f"word number '{number}' where words must be numbered 1, 2, 3 and so on",
+        _BAD_RANGE: f"multiword token '{number}' does not start at the next word, "
+        "or overlaps another",
+        _BAD_EMPTY_NODE: f"empty node '{number}' does not follow its word or its neighbour",
+        _BAD_HEAD: f"head '{head}' of word {number} is not a number: use 0 for the root, "
+        "'_' for none",
+        _OWN_HEAD: f"word {number} is its own head",
+        _HEAD_OUTSIDE: f"head {head} of word {number} lies outside the sentence",
+        _RANGE_OUTSIDE: f"multiword token '{number}' ends outside the sentence",
+        _NO_WORDS: "comments, multiword tokens or empty nodes without a word",
+        NOT_UTF8: f"byte {at - start + 1} of the line is not valid UTF-8",
+    }[fault]
+
+
+@kernel
+def _number(data: np.ndarray, start: int, stop: int) -> int:
+    """Read a decimal number without leading zeros, or give -1."""
+    if not 0 < stop - start < 9 or (data[start] == _ZERO and stop - start > 1):
+        return -1
+    number = 0
+    for at in range(start, stop):
+        digit = int(data[at]) - _ZERO
+        if not 0 <= digit <= 9:
+            return -1
+        number = 10 * number + digit
+    return number
+
+
+@kernel
+def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
+    """Find and check all sentences in `data`: one pass over the bytes, O(size).
+
+    Parameters
+    ----------
+    data : uint8, shape (size,)
+        Whole sentences. Blank lines may precede the first.
+    spans : int32, shape (number of lines or more, 11)
+        Filled, for each word, with the starts of its columns and of what follows, as distances
+        from the start of its sentence. A broken sentence has no rows.
+    blocks : int64, shape (number of sentences + 1 or more, 5)
+        Filled, for each sentence, with its first byte, its first row of `spans`, the number of
+        lines before it, its first fault (0 for none) and a byte of the line at fault; a last row
+        holds the ends.
+
+    Returns
+    -------
+    count : int
+        The number of sentences. Bytes that are only blank lines hold none.
+    """
+    at = 0
+    row = 0
+    line = 0
+    count = 0
+    while at < data.size:
+        start = at
+        first_row = row
+        first_line = line
+        fault = 0
+        fault_at = start
+        words = 0  # the number of the last word
+        empty_nodes = 0  # since that word
+        covered = 0  # the last word of the last multiword token
+        covered_at = start
+        highest_head = 0
+        highest_head_at = start
+        body = False  # whether the comments are over
+        while at < data.size and data[at] == _NEWLINE:
+            at += 1
+            line += 1
+        line_start = at
+        while at < data.size and data[at] != _NEWLINE:
+            line_start = at
+            column = 0
+            returns = False
+            spans[row, 0] = at - start
+            while at < data.size and data[at] != _NEWLINE:
+                if data[at] == _TAB:
+                    column += 1
+                    if column <= MISC:
+                        spans[row, column] = at + 1 - start
+                elif data[at] == _RETURN:
+                    returns = True
+                at += 1
+            spans[row, MISC + 1] = at + 1 - start
+            if at < data.size:
+                at += 1
+                line += 1
+            if fault:
+                continue
+
+            if returns:
+                fault = _CARRIAGE_RETURN
+            elif data[line_start] == _HASH:
+                if body:
+                    fault = _LATE_COMMENT
+            elif column != MISC:
+                fault = _COLUMN_COUNT
+            else:
+                body = True
+                for c in range(MISC + 1):
+                    if spans[row, c + 1] - 1 == spans[row, c]:
+                        fault = _EMPTY_COLUMN
+                separator = line_start
+                id_stop = start + spans[row, ID + 1] - 1
+                while separator < id_stop and data[separator] not in (_HYPHEN, _DOT):
+                    separator += 1
+                first = _number(data, line_start, separator)
+                if fault:
+                    pass
+                elif separator == id_stop:
+                    words += 1
+                    empty_nodes = 0
+                    head_start = start + spans[row, HEAD]
+                    head_stop = start + spans[row, DEPREL] - 1
+                    head = _number(data, head_start, head_stop)
+                    if first != words:
+                        fault = _BAD_ID
+                    elif head == words:
+                        fault = _OWN_HEAD
+                    elif head < 0:
+                        if head_stop - head_start > 1 or data[head_start] != _UNDERSCORE:
+                            fault = _BAD_HEAD
+                    elif head > highest_head:
+                        highest_head = head
+                        highest_head_at = line_start
+                    row += 1
+                elif data[separator] == _HYPHEN:
+                    last = _number(data, separator + 1, id_stop)
+                    if first != words + 1 or last < first or first <= covered:
+                        fault = _BAD_RANGE
+                    covered = last
+                    covered_at = line_start
+                else:
+                    empty_nodes += 1
+                    if first != words or _number(data, separator + 1, id_stop) != empty_nodes:
+                        fault = _BAD_EMPTY_NODE
+            if fault:
+                fault_at = line_start
+        if line_start == data.size:
+            break  # blank lines and nothing else
+        while at < data.size and data[at] == _NEWLINE:
+            at += 1
+            line += 1
+
+        if not fault:
+            fault_at = line_start
+            if words == 0:
+                fault = _NO_WORDS
+            elif highest_head > words:
+                fault = _HEAD_OUTSIDE
+                fault_at = highest_head_at
+            elif covered > words:
+                fault = _RANGE_OUTSIDE
+                fault_at = covered_at
+        if fault:
+            row = first_row
+        blocks[count, 0] = start
+        blocks[count, 1] = first_row
+        blocks[count, 2] = first_line
+        blocks[count, 3] = fault
+        blocks[count, 4] = fault_at
+        count += 1
+    blocks[count, 0] = data.size
+    blocks[count, 1] = row
+    return count

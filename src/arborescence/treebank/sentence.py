@@ -1,0 +1,431 @@
+"""A sentence is a view on its bytes.
+
+Nothing is parsed into objects: a sentence keeps the bytes that it was read from and a small table
+of where each column of each word starts. What is asked for is cut out of the bytes, and a new
+annotation is written by copying the bytes with the new values in their places, so that whatever
+the library does not know about (empty nodes, multiword tokens, comments) survives untouched.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.errors import TreebankError, TreeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
+
+_TAB = 9
+_ZERO = 48
+_UNDERSCORE = 95
+
+
+class Sentence:
+    """One sentence of a treebank: immutable, and exact to the byte.
+
+    Sentences are made by `read` and `from_words`, and changed ones by `replace`. The lists that
+    the attributes give are made anew each time: keep one if you need it twice.
+
+    Attributes
+    ----------
+    raw : bytes
+        The sentence as it stands in the file, with the blank lines that end it.
+    spans : ndarray, int32, shape (n, 11)
+        Column `c` (0 is ID, 9 is MISC) of word `i` is ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
+        Only syntactic words have a row: multiword tokens and empty nodes have none.
+    source : str
+        The name of the file it was read from, or an empty string.
+    line : int
+        The number of its first line there.
+
+    Examples
+    --------
+    >>> sentence = Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"])
+    >>> parsed = sentence.replace(heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"])
+    >>> parsed.heads
+    array([-1,  2,  3,  0])
+    >>> len(parsed), parsed.forms, parsed.upos
+    (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
+    """
+
+    __slots__ = ("line", "raw", "source", "spans")
+
+    raw: Final[bytes]
+    spans: Final[npt.NDArray[np.int32]]
+    source: Final[str]
+    line: Final[int]
+
+    def __init__(
+        self, raw: bytes, spans: npt.NDArray[np.int32], source: str = "", line: int = 1
+    ) -> None:
+        self.raw = raw
+        self.spans = spans
+        self.source = source
+        self.line = line
+
+    @classmethod
+    def from_words(
+        cls,
+        forms: Sequence[str],
+        *,
+        lemmas: Sequence[str] | None = None,
+        upos: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
+        heads: npt.ArrayLike | None = None,
+        deprels: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Sequence[str] = (),
+    ) -> Sentence:
+        r"""Make a sentence of words; columns that are not given hold ``_``.
+
+        Parameters
+        ----------
+        forms, lemmas, upos, xpos, feats, deprels, misc
+            One string a word: not empty, without tabs and line ends.
+        heads
+            A head vector of length n + 1 with ``heads[0] == -1``; other words may have -1 too,
+            for a head that is not known.
+        comments
+            Whole lines, each of which starts with ``#``.
+
+        Raises
+        ------
+        TreebankError
+            If there is no word, or a string cannot be written into its column.
+        TreeError
+            If `heads` is not a head vector of this sentence.
+
+        Examples
+        --------
+        >>> sentence = Sentence.from_words(["Grow", "!"], comments=["# text = Grow!"])
+        >>> print(str(sentence).replace("\t", " "))
+        # text = Grow!
+        1 Grow _ _ _ _ _ _ _ _
+        2 ! _ _ _ _ _ _ _ _
+        <BLANKLINE>
+        <BLANKLINE>
+        """
+        if not len(forms):
+            raise TreebankError("a sentence needs at least one word")
+        numbers = [str(i) for i in range(1, len(forms) + 1)]
+        blanks = "\t_" * 9
+        raw = "".join(f"{number}{blanks}\n" for number in numbers) + "\n"
+        widths = np.array([len(number) for number in numbers], dtype=np.int32)
+        spans = np.empty((len(forms), 11), dtype=np.int32)
+        spans[:, 10] = np.cumsum(widths + 19)
+        spans[:, 1:10] = spans[:, 10:] + np.arange(-18, 0, 2, dtype=np.int32)
+        spans[:, 0] = spans[:, 1] - widths - 1
+        blank = cls(raw.encode(), spans)
+        return blank._with_columns({FORM: forms}).replace(
+            lemmas=lemmas,
+            upos=upos,
+            xpos=xpos,
+            feats=feats,
+            heads=heads,
+            deprels=deprels,
+            misc=misc,
+            comments=comments or None,
+        )
+
+    def replace(
+        self,
+        *,
+        lemmas: Sequence[str] | None = None,
+        upos: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
+        heads: npt.ArrayLike | None = None,
+        deprels: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Sequence[str] | None = None,
+    ) -> Sentence:
+        r"""Give the same sentence with other values; every other byte is kept.
+
+        Parameters and errors are those of `from_words`; None leaves a column as it is.
+
+        Examples
+        --------
+        >>> sentence = Sentence.from_words(["Trees", "grow"])
+        >>> print(str(sentence.replace(heads=[-1, 2, 0])).replace("\t", " "))
+        1 Trees _ _ _ _ 2 _ _ _
+        2 grow _ _ _ _ 0 _ _ _
+        <BLANKLINE>
+        <BLANKLINE>
+        """
+        columns = {
+            LEMMA: lemmas,
+            UPOS: upos,
+            XPOS: xpos,
+            FEATS: feats,
+            HEAD: None if heads is None else self._written_heads(heads),
+            DEPREL: deprels,
+            MISC: misc,
+        }
+        given = {column: values for column, values in columns.items() if values is not None}
+        changed = self._with_columns(given) if given else self
+        return changed if comments is None else changed._with_comments(comments)
+
+    @property
+    def forms(self) -> list[str]:
+        """The words themselves."""
+        return self._column(FORM)
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The lemma of each word."""
+        return self._column(LEMMA)
+
+    @property
+    def upos(self) -> list[str]:
+        """The universal part of speech of each word."""
+        return self._column(UPOS)
+
+    @property
+    def xpos(self) -> list[str]:
+        """The treebank's own part-of-speech tag of each word."""
+        return self._column(XPOS)
+
+    @property
+    def feats(self) -> list[str]:
+        """The morphological features of each word, as one string."""
+        return self._column(FEATS)
+
+    @property
+    def heads(self) -> npt.NDArray[np.int64]:
+        """The head vector, shape (n + 1,): -1 for the root and for each head that is ``_``."""
+        heads = np.empty(len(self) + 1, dtype=np.int64)
+        _read_heads(np.frombuffer(self.raw, dtype=np.uint8), self.spans, heads)
+        return heads
+
+    @property
+    def deprels(self) -> list[str]:
+        """The relation of each word to its head."""
+        return self._column(DEPREL)
+
+    @property
+    def deps(self) -> list[str]:
+        """The enhanced dependencies of each word, as one string."""
+        return self._column(DEPS)
+
+    @property
+    def misc(self) -> list[str]:
+        """Whatever else is said of each word, as one string."""
+        return self._column(MISC)
+
+    @property
+    def multiwords(self) -> list[tuple[int, int, str]]:
+        """The multiword tokens: first word, last word (counted from 1) and the form."""
+        found = []
+        for line in self.raw[self._body() :].decode().split("\n"):
+            number, _, rest = line.partition("\t")
+            first, dash, last = number.partition("-")
+            if dash:
+                found.append((int(first), int(last), rest.partition("\t")[0]))
+        return found
+
+    @property
+    def comments(self) -> list[str]:
+        """The comment lines, each with its ``#``."""
+        return self.raw[: self._body()].decode().split("\n")[self._opening() : -1]
+
+    @property
+    def sent_id(self) -> str | None:
+        """The identifier that a comment ``# sent_id = ...`` gives, or None."""
+        return self._said("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """The text that a comment ``# text = ...`` gives, or None."""
+        return self._said("text")
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def __bytes__(self) -> bytes:
+        return self.raw
+
+    def __str__(self) -> str:
+        return self.raw.decode()
+
+    def __repr__(self) -> str:
+        forms = self.forms
+        words = " ".join(forms[:8]) + (" …" if len(forms) > 8 else "")
+        where = f" at {self.source}:{self.line}" if self.source else ""
+        return f"<Sentence of {len(self)} words{where}: {words}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.raw == other.raw if isinstance(other, Sentence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.raw)
+
+    def _column(self, column: int) -> list[str]:
+        raw = self.raw
+        starts = self.spans[:, column].tolist()
+        ends = self.spans[:, column + 1].tolist()
+        return [raw[start : end - 1].decode() for start, end in zip(starts, ends, strict=True)]
+
+    def _opening(self) -> int:
+        """Count the blank lines before the sentence (only the first of a file may have some)."""
+        return len(self.raw) - len(self.raw.lstrip(b"\n"))
+
+    def _body(self) -> int:
+        """Find where the comments end."""
+        at = self._opening()
+        while self.raw.startswith(b"#", at):
+            at = self.raw.index(b"\n", at) + 1
+        return at
+
+    def _said(self, name: str) -> str | None:
+        for comment in self.comments:
+            key, equals, value = comment[1:].partition("=")
+            if equals and key.strip() == name:
+                return value.strip()
+        return None
+
+    def _written_heads(self, heads: npt.ArrayLike) -> list[str]:
+        vector = np.asarray(heads)
+        n = len(self)
+        if vector.shape != (n + 1,) or vector.dtype.kind not in "iu":
+            raise TreeError(
+                f"{self._where()}heads must be {n + 1} integers (the root and {n} words), "
+                f"not an array of shape {vector.shape} and type {vector.dtype}"
+            )
+        values: list[int] = vector.tolist()
+        if values[0] != -1:
+            raise TreeError(f"{self._where()}heads[0] is the root's and must be -1")
+        for word, head in enumerate(values):
+            if not -1 <= head <= n or head == word:
+                raise TreeError(
+                    f"{self._where()}the head of word {word} is {head}, "
+                    f"which is not another word of the {n}, 0 or -1"
+                )
+        return [str(head) if head >= 0 else "_" for head in values[1:]]
+
+    def _with_columns(self, columns: dict[int, Sequence[str]]) -> Sentence:
+        """Copy the bytes, with `columns` (given in ascending order) in their places."""
+        n = len(self)
+        for column, values in columns.items():
+            if isinstance(values, str) or len(values) != n:
+                raise TreebankError(
+                    f"{self._where()}{COLUMNS[column]} needs one string for each of the {n} words"
+                )
+        joined = "\t".join(chain.from_iterable(zip(*columns.values(), strict=True)))
+        if not _fits(joined, n * len(columns)):
+            raise TreebankError(self._where() + _misfit(columns))
+        try:
+            written = joined.encode() + b"\t"
+        except UnicodeEncodeError as error:
+            raise TreebankError(f"{self._where()}not valid Unicode: {error}") from error
+        replaced = np.zeros(10, dtype=np.bool_)
+        replaced[list(columns)] = True
+        raw = np.empty(len(self.raw) + len(written), dtype=np.uint8)
+        spans = np.empty_like(self.spans)
+        size = _rewrite(
+            np.frombuffer(self.raw, dtype=np.uint8),
+            self.spans,
+            replaced,
+            np.frombuffer(written, dtype=np.uint8),
+            raw,
+            spans,
+        )
+        return Sentence(raw[:size].tobytes(), spans, self.source, self.line)
+
+    def _with_comments(self, comments: Sequence[str]) -> Sentence:
+        for comment in comments:
+            if not comment.startswith("#") or "\n" in comment or "\r" in comment:
+                raise TreebankError(
+                    f"{self._where()}a comment is one line that starts with '#', not {comment!r}"
+                )
+        opening, body = self._opening(), self._body()
+        head = self.raw[:opening] + "".join(f"{comment}\n" for comment in comments).encode()
+        shift = np.int32(len(head) - body)
+        return Sentence(head + self.raw[body:], self.spans + shift, self.source, self.line)
+
+    def _where(self) -> str:
+        return f"{self.source}:{self.line}: " if self.source else ""
+
+
+def _fits(joined: str, count: int) -> bool:
+    """Tell whether tab-joined values are `count` values that a line of CoNLL-U can hold."""
+    return (
+        joined.count("\t") == count - 1
+        and "\t\t" not in joined
+        and not joined.startswith("\t")
+        and not joined.endswith("\t")
+        and joined != ""
+        and "\n" not in joined
+        and "\r" not in joined
+    )
+
+
+def _misfit(columns: dict[int, Sequence[str]]) -> str:
+    """Name the first value that `_fits` refused."""
+    column, word, value = next(
+        (column, word, value)
+        for column, values in columns.items()
+        for word, value in enumerate(values, start=1)
+        if not _fits(value, 1)
+    )
+    return (
+        f"{COLUMNS[column]} of word {word} is {value!r}: "
+        "a value is not empty and has no tab or line end (use '_' for none)"
+    )
+
+
+@kernel
+def _read_heads(raw: np.ndarray, spans: np.ndarray, heads: np.ndarray) -> None:
+    """Read column HEAD into a head vector: O(n). raw: uint8; spans: (n, 11); heads: (n + 1,)."""
+    heads[0] = -1
+    for i in range(spans.shape[0]):
+        head = 0
+        for at in range(spans[i, HEAD], spans[i, HEAD + 1] - 1):
+            head = -1 if raw[at] == _UNDERSCORE else 10 * head + int(raw[at]) - _ZERO
+        heads[i + 1] = head
+
+
+@kernel
+def _rewrite(
+    raw: np.ndarray,
+    spans: np.ndarray,
+    replaced: np.ndarray,
+    values: np.ndarray,
+    new_raw: np.ndarray,
+    new_spans: np.ndarray,
+) -> int:
+    """Copy a sentence with new values in some columns, and give the number of bytes written.
+
+    One pass over the bytes. `replaced` (10,) marks the columns, `values` holds what goes there,
+    word by word and column by column, a tab after each. `new_raw` has room for raw and values.
+    """
+    read = 0
+    written = 0
+    value = 0
+    for i in range(spans.shape[0]):
+        for column in range(10):
+            new_spans[i, column] = spans[i, column] - read + written
+            if replaced[column]:
+                for at in range(read, spans[i, column]):
+                    new_raw[written] = raw[at]
+                    written += 1
+                while values[value] != _TAB:
+                    new_raw[written] = values[value]
+                    written += 1
+                    value += 1
+                value += 1
+                read = spans[i, column + 1] - 1
+        new_spans[i, 10] = spans[i, 10] - read + written
+    for at in range(read, raw.size):
+        new_raw[written] = raw[at]
+        written += 1
+    return written

@@ -180,7 +180,9 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
     for chunk in chunks:
         held += chunk
         # The blank lines that end the last sentence may go on in the next chunk: keep it back.
-        end = held.rfind(b"\n\n", 0, len(held.rstrip(b"\n"))) + 2
+        # Those that open the file belong to its first sentence.
+        opening = len(held) - len(held.lstrip(b"\n"))
+        end = held.rfind(b"\n\n", opening, len(held.rstrip(b"\n"))) + 2
         if end >= 2:
             yield held[:end]
             held = held[end:]

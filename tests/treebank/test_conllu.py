@@ -116,7 +116,7 @@ def test_write_is_all_or_nothing(tmp_path):
     with pytest.raises(TreebankError):
         write(read(path), path)
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["a.conllu"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
@@ -186,7 +186,7 @@ def test_broken_sentences_are_told_and_skipped(tmp_path, text, line, fault):
 def test_invalid_utf8_is_told_and_skipped():
     broken = RAIN.replace(b"Rain\train", b"R\xe9n\train")
     data = BIRDS + b"\n" + broken + b"\n" + RAIN + b"\n"
-    with pytest.raises(TreebankError, match="^<stream>:5: byte 4 of the line is not valid UTF-8"):
+    with pytest.raises(TreebankError, match=r"^<stream>:5: byte 4 of the line is not valid UTF-8"):
         everything(data)
     errors = []
     assert len(list(read(io.BytesIO(data), skip_invalid=errors.append))) == 2

@@ -25,10 +25,27 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
-def nan_free_kernel(function: Function) -> Function:
-    """Compile like `kernel`, for loops that never meet NaN: a maximum then runs in SIMD."""
+def inlined_kernel(function: Function) -> Function:
+    """Compile like `kernel`, into each caller, and without reference counts.
+
+    For the small parts of a hot loop that are handed many arrays and make none: counting
+    references to slices of them would take longer than the work itself.
+    """
     compiled: Function = numba.njit(
-        cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}
+        cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False
+    )(function)
+    return compiled
+
+
+def nan_free_kernel(function: Function) -> Function:
+    """Compile like `inlined_kernel`, for loops that never meet NaN: a maximum becomes SIMD."""
+    compiled: Function = numba.njit(
+        cache=True,
+        nogil=True,
+        error_model="numpy",
+        forceinline=True,
+        _nrt=False,
+        fastmath={"nnan", "nsz"},
     )(function)
     return compiled
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
@@ -33,7 +33,7 @@ from arborescence.nonprojective.exact import sign_of
 FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT = 0, 1, 2, 3
 
 
-@kernel
+@inlined_kernel
 def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
     """Find the best head of each word, where ``scores[h, d]``; tell if NaN was met. O(n²).
 
@@ -56,7 +56,7 @@ def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) 
     return nan
 
 
-@kernel
+@inlined_kernel
 def greedy_columns(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
     """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²)."""
     nan = False
@@ -74,7 +74,7 @@ def greedy_columns(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarra
     return nan
 
 
-@kernel
+@inlined_kernel
 def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Tell whether any edge's score is NaN or +inf. O(n²)."""
     for h in range(n + 1):
@@ -85,7 +85,7 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     return False
 
 
-@kernel
+@inlined_kernel
 def is_solved(head: np.ndarray, n: int, single: bool, seen: np.ndarray) -> bool:
     """Tell whether the greedy graph is a tree, with one root edge if `single`. O(n)."""
     roots = 0
@@ -105,7 +105,7 @@ def is_solved(head: np.ndarray, n: int, single: bool, seen: np.ndarray) -> bool:
     return True
 
 
-@kernel
+@inlined_kernel
 def unconstrained(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
 ) -> bool:
@@ -143,7 +143,7 @@ def unconstrained(
     return True
 
 
-@kernel
+@inlined_kernel
 def find(link: np.ndarray, x: int) -> int:
     """Return the representative of x's set, halving the path to it."""
     while link[x] != x:
@@ -174,7 +174,7 @@ def loses_less(
     return sign_of(total) < 0
 
 
-@kernel
+@inlined_kernel
 def constrained(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
 ) -> bool:
@@ -187,13 +187,12 @@ def constrained(
     - *Optimization.* Once every other head lies in another child's subtree, the child that
       loses least takes its other head for good, and the root edges into it are deleted.
     """
-    nodes = forest.slot.shape[0]
-    roots = np.empty(n, np.int64)  # the root's children
-    other = np.empty(nodes, np.int64)  # the tail of each one's other head
-    known = np.zeros(nodes, np.bool_)  # whether that is up to date
-    family = np.full(nodes, -1, np.int64)  # each top's set: whose subtree it is in
-    link = np.arange(nodes)
-    loss = np.empty(nodes, np.float64)
+    roots, other, known = forest.roots, forest.other, forest.known
+    family, link, loss = forest.family, forest.link, forest.loss
+    for x in range(2 * (n + 1)):
+        known[x] = False
+        family[x] = -1
+        link[x] = x
     many = 0
     for word in range(1, n + 1):
         x = forest.top[word]

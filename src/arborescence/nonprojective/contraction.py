@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import kernel, nan_free_kernel
+from arborescence._jit import inlined_kernel, kernel, nan_free_kernel
 from arborescence.nonprojective.exact import (
     BIAS_32,
     BIAS_64,
@@ -36,7 +36,7 @@ NEW, ON_PATH, DONE = 0, 1, 2
 
 # One unit of relative rounding error, doubled; and more than any absolute error by underflow.
 UNIT = 2.0**-52
-TINY = 2.0**-1070
+TINY = 2.0**-1000
 # A gain whose relative error may exceed this is computed afresh before others build on it.
 REFRESH = 2.0**-36
 
@@ -67,7 +67,13 @@ class Forest(NamedTuple):
     sums: np.ndarray  # (2, D) int64: accumulators
     order: np.ndarray  # nodes, int64: ... in the order in which they became members
     count: np.ndarray  # (3,) int64: nodes; length of order; how many of it have exact digits
-
+    # For the root constraint:
+    roots: np.ndarray  # nodes, int64: the children of the root
+    other: np.ndarray  # nodes, int64: the tail of the best edge into each but from the root
+    known: np.ndarray  # nodes, bool: whether that is up to date
+    loss: np.ndarray  # nodes, float64: what taking it would cost
+    family: np.ndarray  # nodes, int64: the child of the root in whose subtree a top is, ...
+    link: np.ndarray  # nodes, int64: ... or was: where that subtree has gone since
 
 @kernel
 def new_forest(scores: np.ndarray, n: int) -> Forest:
@@ -95,10 +101,16 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
         np.empty((2, width), np.int64),
         np.empty(nodes, np.int64),
         np.empty(3, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.bool_),
+        np.empty(nodes, np.float64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
     )
 
 
-@kernel
+@inlined_kernel
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
     for x in range(n + 1):
@@ -119,13 +131,13 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     forest.count[2] = 0
 
 
-@kernel
+@inlined_kernel
 def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> float:
     """Return the score of h -> d as a float64."""
     return np.float64(scores[d, h] if dependents_first else scores[h, d])
 
 
-@kernel
+@inlined_kernel
 def copy_column(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
 ) -> None:
@@ -222,7 +234,7 @@ def nearly_best(gains: np.ndarray, start: int, stop: int, bound: float, relative
     return best, least, many, where
 
 
-@kernel
+@inlined_kernel
 def best_entry(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, start: int
 ) -> int:
@@ -252,7 +264,7 @@ def best_entry(
     return winner
 
 
-@kernel
+@inlined_kernel
 def take(forest: Forest, x: int, u: int) -> None:
     """Make the entry from u the chosen edge of x."""
     slot = forest.slot[x]
@@ -261,7 +273,7 @@ def take(forest: Forest, x: int, u: int) -> None:
     forest.gain[x] = forest.gains[slot, u]
 
 
-@kernel
+@inlined_kernel
 def undecided(
     gains: np.ndarray, rival: np.ndarray, kicked: float, stop: int, bound: float, relative: float
 ) -> int:
@@ -275,7 +287,7 @@ def undecided(
     return count
 
 
-@kernel
+@inlined_kernel
 def merge_column(
     gains: np.ndarray,
     entry: np.ndarray,
@@ -285,14 +297,16 @@ def merge_column(
     stop: int,
 ) -> None:
     """Keep the better of gains and rival - kicked at each place."""
+    # Two loops, each of which compiles to SIMD instructions; one loop of both does not.
     for u in range(stop):
-        other = rival[u] - kicked
-        better = other > gains[u]
-        gains[u] = other if better else gains[u]
-        entry[u] = rival_entry[u] if better else entry[u]
+        mine, other = entry[u], rival_entry[u]
+        entry[u] = other if rival[u] - kicked > gains[u] else mine
+    for u in range(stop):
+        best, gain = gains[u], rival[u] - kicked
+        gains[u] = gain if gain > best else best
 
 
-@kernel
+@inlined_kernel
 def contract(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, start: int, stop: int
 ) -> int:
@@ -376,7 +390,7 @@ def contract(
     return cycle
 
 
-@kernel
+@inlined_kernel
 def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
     """Open all contracted nodes and write the tree. O(n).
 

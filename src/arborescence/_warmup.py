@@ -1,0 +1,91 @@
+"""Compile every kernel ahead.
+
+Numba compiles a kernel for the types that it meets, so the surest way to have everything compiled
+is to do a little of everything that the library can do.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import arborescence as arb
+from arborescence import parsers, treebank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
+    """Compile every kernel and keep it in Numba's cache on disk, once for all later processes.
+
+    Takes a minute or two the first time, and a second once all is compiled.
+
+    Parameters
+    ----------
+    progress
+        Called as ``progress(what, done, total)`` after each part.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> arb.warmup()  # doctest: +SKIP
+    """
+    parts = (_decode, _read_and_evaluate, _train_and_parse, _parse_english)
+    for done, part in enumerate(parts):
+        if progress:
+            progress("compiling kernels", done, len(parts))
+        part()
+    if progress:
+        progress("compiling kernels", len(parts), len(parts))
+
+
+def _decode() -> None:
+    generator = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        graphs = generator.normal(size=(4, 6, 6)).astype(dtype)
+        graphs[1, 0] += 10  # many root edges
+        graphs[2] = 1  # nothing but ties
+        for scores in (graphs, graphs.mT, graphs[0]):
+            for root in ("single", "multi"):
+                heads = arb.decode(scores, root=root)  # type: ignore[arg-type]
+                arb.is_tree(heads)
+                arb.is_projective(heads)
+                arb.tree_weight(scores, heads)
+        arb.decode_labeled(generator.normal(size=(2, 4, 4, 3)).astype(dtype))
+
+
+def _sentences() -> list[treebank.Sentence]:
+    words = treebank.Sentence.from_words(
+        ["Old", "trees", "grow"],
+        upos=["ADJ", "NOUN", "VERB"],
+        heads=[-1, 2, 3, 0],
+        deprels=["amod", "nsubj", "root"],
+    )
+    return [words] * 4
+
+
+def _read_and_evaluate() -> None:
+    file = io.BytesIO()
+    treebank.write(_sentences(), file)
+    file.seek(0)
+    treebank.evaluate(_sentences(), treebank.read(file))
+
+
+def _train_and_parse() -> None:
+    for algorithm in ("mira", "perceptron"):
+        parser = parsers.LinearParser.train(
+            _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        parser.save(Path(folder) / "model")
+        list(parsers.load(Path(folder) / "model").parse(_sentences()))
+
+
+def _parse_english() -> None:
+    untagged = treebank.Sentence.from_words(["Old", "trees", "grow"])
+    list(parsers.load("english").parse([untagged]))

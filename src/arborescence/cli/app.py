@@ -1,0 +1,320 @@
+"""The commands: each reads its options, calls the library, and writes what comes back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from importlib import resources
+from itertools import chain
+from pathlib import Path  # noqa: TC003 -- Typer reads the annotations when it runs
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arborescence import __version__
+from arborescence.cli.progress import counted, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from arborescence.treebank import Sentence
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(StrEnum):
+    """How the input of `parse` is written."""
+
+    conllu = "conllu"
+    tokens = "tokens"
+    text = "text"
+
+
+class Root(StrEnum):
+    """How many words may have the root as their head."""
+
+    single = "single"
+    multi = "multi"
+
+
+class Algorithm(StrEnum):
+    """How a parser learns."""
+
+    mira = "mira"
+    perceptron = "perceptron"
+
+
+RootOption = Annotated[
+    Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
+]
+ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
+SkipOption = Annotated[
+    bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
+]
+
+
+def examples(*lines: str) -> str:
+    """Lay out the examples at the end of a help page."""
+    return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        say(__version__)
+        raise typer.Exit
+
+
+@app.callback(
+    epilog=examples("arborescence demo", "echo 'Birds sing .' | arborescence parse --format tokens")
+)
+def arborescence(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Parse sentences into dependency trees, with exact inference."""
+
+
+@app.command(
+    epilog=examples(
+        "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
+        "arborescence parse --format text letter.txt -o letter.conllu",
+        "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
+    )
+)
+def parse(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="What to parse; '-' or nothing: the standard input."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A model file, or 'english'.")
+    ] = "english",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Where to write CoNLL-U.")
+    ] = None,
+    format: Annotated[  # noqa: A002
+        Format,
+        typer.Option(help="CoNLL-U, a sentence a line with spaces between the words, or raw text."),
+    ] = Format.conllu,
+    language: Annotated[
+        str, typer.Option(help="The language of raw text, as an ISO 639 code.")
+    ] = "en",
+    root: RootOption = Root.single,
+    threads: ThreadsOption = 1,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
+    ] = False,
+    svg: Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")] = None,
+    skip_invalid: SkipOption = False,
+) -> None:
+    """Parse sentences; write CoNLL-U, or draw the trees."""
+    from arborescence.parsers import load
+    from arborescence.treebank import write
+
+    if not files and sys.stdin.isatty():
+        say("reading from the terminal; Ctrl-D ends the input", err=True)
+    skipped = Skipped() if skip_invalid else None
+    readers = readers_of(format, language, skipped)
+    sentences = chain.from_iterable(map(readers, files or ["-"]))
+    parsed = load(model).parse(sentences, threads=threads, root=root.value)
+    trees = counted(parsed, "sentences parsed")
+    kept: list[Sentence] = []
+    if svg:
+        trees = collected(trees, kept)
+    if tree:
+        trees = drawn(trees)
+    if output or not tree:
+        write(trees, output or "-")
+    else:
+        for _ in trees:
+            pass
+    if svg:
+        from arborescence.drawing import draw_svg
+        from arborescence.files import replacing
+
+        with replacing(svg) as file:
+            file.write(draw_svg(*kept).encode())
+    if skipped:
+        skipped.report()
+
+
+@app.command(
+    epilog=examples(
+        "arborescence train train.conllu --dev dev.conllu -o turkish.model",
+        "arborescence train train.conllu.gz --dev dev.conllu.gz -o my.model --epochs 5 --seed 7",
+    )
+)
+def train(
+    treebanks: Annotated[
+        list[Path], typer.Argument(metavar="TRAIN...", help="Treebanks to learn from (CoNLL-U).")
+    ],
+    dev: Annotated[Path, typer.Option(help="A treebank to choose the best epoch by.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
+    algorithm: Annotated[Algorithm, typer.Option(help="How to learn.")] = Algorithm.mira,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the treebank, at most.")] = 10,
+    seed: Annotated[int, typer.Option(help="For the order of the sentences.")] = 0,
+    root: RootOption = Root.single,
+    skip_invalid: SkipOption = False,
+) -> None:
+    """Train a parser on a treebank."""
+    raise NotImplementedError
+
+
+@app.command(
+    epilog=examples(
+        "arborescence evaluate gold.conllu parsed.conllu",
+        "arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1",
+    )
+)
+def evaluate(
+    gold: Annotated[Path, typer.Argument(help="The right trees (CoNLL-U).")],
+    predicted: Annotated[Path, typer.Argument(help="The trees of a parser, for the same text.")],
+    punctuation: Annotated[
+        bool, typer.Option(help="Whether punctuation counts. Officially it does.")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare the trees of a parser with the right ones."""
+    from arborescence import treebank
+
+    evaluation = treebank.evaluate(gold, predicted, punctuation=punctuation)
+    say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
+
+
+@app.command(
+    epilog=examples(
+        "arborescence decode scores.npy",
+        "arborescence decode batch.npz -o heads.npy --threads 2",
+    )
+)
+def decode(
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCORES.npy|npz",
+            help="Scores (N, N) or (B, N, N): an .npy file, or an .npz file with 'scores' and, "
+            "if sentences differ in length, 'lengths'.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the head vectors, as .npy."),
+    ] = None,
+    root: RootOption = Root.single,
+    threads: ThreadsOption = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print heads and weight of each tree as JSON.")
+    ] = False,
+) -> None:
+    r"""Find the best trees for scores that were made elsewhere.
+
+    Prints the heads of a sentence's words on a line. scores\[h, d] is the weight of the edge
+    from h to d, and 0 is the root.
+    """
+    import arborescence as arb
+    from arborescence.cli import scores as files
+
+    values, lengths = files.load_scores(scores)
+    heads = arb.decode(values, lengths, root=root.value, threads=threads)
+    if output:
+        files.save_heads(heads, output)
+    if as_json:
+        for line in files.json_lines(heads, arb.tree_weight(values, heads)):
+            say(line)
+    elif not output:
+        for line in files.lines(heads):
+            say(line)
+
+
+@app.command(
+    epilog=examples("arborescence demo", "arborescence demo --svg trees.svg"),
+)
+def demo(
+    svg: Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file too.")] = None,
+) -> None:
+    """Parse sentences that ship with the package, and draw the trees."""
+    with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
+        parse([str(sentences)], format=Format.tokens, tree=True, svg=svg)
+
+
+@app.command()
+def warmup() -> None:
+    """Compile every kernel ahead, once for all later runs."""
+    from arborescence._warmup import warmup as compile_all
+
+    with steps() as step:
+        compile_all(progress=step)
+
+
+class Skipped:
+    """Counts the broken sentences that were left out."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = ""
+
+    def __call__(self, error: Exception) -> None:
+        """Note one broken sentence."""
+        self.first = self.first or str(error)
+        self.count += 1
+
+    def report(self) -> None:
+        """Say on stderr how many there were, and what was wrong with the first."""
+        if self.count:
+            what = "sentence" if self.count == 1 else "sentences"
+            say(f"skipped {self.count} broken {what}; the first: {self.first}", err=True)
+
+
+def readers_of(
+    format: Format,  # noqa: A002
+    language: str,
+    skipped: Skipped | None,
+) -> Callable[[str], Iterator[Sentence]]:
+    """Return the function that reads a file of this format."""
+    if format is Format.conllu:
+        from arborescence.treebank import read
+
+        return lambda file: read(file, skip_invalid=skipped)
+    from arborescence.text import read_text, read_tokens
+
+    if format is Format.tokens:
+        return read_tokens
+    return lambda file: read_text(file, language=language)
+
+
+def collected(sentences: Iterable[Sentence], kept: list[Sentence]) -> Iterator[Sentence]:
+    """Pass the sentences on, and keep them."""
+    for sentence in sentences:
+        kept.append(sentence)
+        yield sentence
+
+
+def drawn(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Pass the sentences on, and draw their trees on stdout."""
+    import os
+
+    from arborescence.drawing import draw_text
+
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for sentence in sentences:
+        title = "".join(f"{comment}\n" for comment in sentence.comments if "text =" in comment)
+        say(f"{title}{draw_text(sentence, color=color)}")
+        yield sentence
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Write a line to stdout or stderr."""
+    stream = sys.stderr if err else sys.stdout
+    stream.write(f"{line}\n")

@@ -1,0 +1,80 @@
+"""The command, run as a user runs it, or within this process where that is enough."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("typer", reason="needs the extra 'cli'")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMAND = [sys.executable, "-m", "arborescence"]
+ENVIRONMENT = {**os.environ, "ARBORESCENCE_QUIET": "1", "COLUMNS": "100"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    def complaint(self, status: int = 1) -> str:
+        """Check that the command failed as it should, and return what it said."""
+        assert self.status == status, self
+        assert self.out == ""
+        assert self.err.startswith("arborescence: error: ")
+        assert self.err.count("\n") == 1
+        assert "Traceback" not in self.err
+        return self.err
+
+
+@pytest.fixture
+def command(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Run the command line in this process; `stdin` is what it reads."""
+    from arborescence.cli import run
+
+    monkeypatch.setenv("ARBORESCENCE_QUIET", "1")
+
+    def command(*arguments: object, stdin: str | bytes = b"") -> Result:
+        read, write = os.pipe()
+        os.write(write, stdin.encode() if isinstance(stdin, str) else stdin)
+        os.close(write)
+        with os.fdopen(read) as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            status = run([str(argument) for argument in arguments])
+        sys.stdout.flush()
+        out, err = capfd.readouterr()
+        return Result(status, out, err)
+
+    return command
+
+
+@pytest.fixture
+def process() -> Callable[..., Result]:
+    """Run the command in a process of its own."""
+
+    def process(*arguments: object, stdin: str = "", **options: object) -> Result:
+        done = subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT,
+            timeout=120,
+            check=False,
+            **options,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return process

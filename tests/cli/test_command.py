@@ -1,0 +1,134 @@
+"""What holds for every command: versions, help, errors, pipes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arborescence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+COMMANDS = ["parse", "train", "evaluate", "decode", "demo", "warmup"]
+
+
+def test_version(command: Command) -> None:
+    assert command("--version").out == f"{arborescence.__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(command: Command, name: str) -> None:
+    assert name in command("--help").out
+    result = command(name, "--help")
+    assert result.status == 0
+    assert "Usage: arborescence " + name in result.out
+
+
+@pytest.mark.parametrize("name", ["parse", "train", "evaluate", "decode", "demo"])
+def test_help_has_examples(command: Command, name: str) -> None:
+    assert f"arborescence {name}" in command(name, "--help").out.partition("Examples")[2]
+
+
+def test_a_wrong_command_and_a_wrong_option(command: Command) -> None:
+    assert "grow" in command("grow").complaint(2)
+    assert "--branches" in command("parse", "--branches").complaint(2)
+    assert "--root" in command("parse", "--root", "none").complaint(2)
+    assert "--threads" in command("parse", "--threads", "0").complaint(2)
+    assert "OUTPUT" in command("train", "a.conllu", "--dev", "b.conllu").complaint(2).upper()
+
+
+def test_help_needs_no_numba() -> None:
+    code = (
+        "import sys; from arborescence.cli import run; run(['parse', '--help']); "
+        "sys.exit(1 if {'numba', 'numpy', 'spacy'} & set(sys.modules) else 0)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+def test_without_the_extra(package: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from arborescence.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "arborescence: error: the command line needs the extra 'cli': "
+        "pip install 'arborescence[cli]'\n"
+    )
+
+
+GOLD = "1\tBirds\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsing\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.conllu"
+    path.write_text(GOLD)
+    return path
+
+
+def test_evaluate(command: Command, gold: Path, tmp_path: Path) -> None:
+    import json
+
+    predicted = tmp_path / "predicted.conllu"
+    predicted.write_text(GOLD.replace("nsubj", "obj"))
+    scores = json.loads(command("evaluate", gold, predicted, "--json").out)
+    assert scores["uas"]["f1"] == 1
+    assert scores["las"]["f1"] == 0.5
+    table = command("evaluate", gold, predicted).out
+    assert "LAS" in table
+    assert "50.00" in table
+
+
+def test_evaluate_different_texts(command: Command, gold: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.conllu"
+    other.write_text(GOLD.replace("Birds", "Bees"))
+    assert "Bees" in command("evaluate", gold, other).complaint()
+
+
+def test_a_full_disk(process: Command, gold: Path) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "arborescence", "evaluate", str(gold), str(gold)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "arborescence: error: No space left on device\n"
+
+
+def test_a_reader_that_goes_away(gold: Path) -> None:
+    done = subprocess.Popen(
+        [sys.executable, "-m", "arborescence", "evaluate", str(gold), str(gold)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.stdout is not None
+    assert done.stderr is not None
+    done.stdout.close()
+    assert done.wait(timeout=60) == 128 + signal.SIGPIPE
+    assert done.stderr.read() == ""
+    done.stderr.close()
+
+
+def test_the_terminal_of_another_language(gold: Path) -> None:
+    from_latin = {"PYTHONIOENCODING": "latin-1", "PATH": ""}
+    text = GOLD.replace("Birds", "Ča").encode()
+    gold.write_bytes(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "arborescence", "evaluate", str(gold), "/dev/null"],
+        capture_output=True,
+        env=from_latin,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr.decode()
+    assert "Ča" in done.stderr.decode()

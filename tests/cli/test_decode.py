@@ -1,0 +1,101 @@
+"""`arborescence decode`: arrays in, head vectors out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """Write Fig. 2 of Zmigrod et al. (2020): the best tree has one root edge fewer."""
+    scores = np.full((5, 5), -np.inf)
+    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50)]
+    for head, word, weight in [*edges, (4, 3, 70), (4, 1, 20)]:
+        scores[head, word] = weight
+    np.save(tmp_path / "scores.npy", scores)
+    return tmp_path / "scores.npy"
+
+
+def test_one_sentence(command: Command, example: Path) -> None:
+    assert command("decode", example).out == "0 3 1 2\n"
+    assert command("decode", example, "--root", "multi").out == "0 0 4 2\n"
+
+
+def test_json(command: Command, example: Path) -> None:
+    assert json.loads(command("decode", example, "--json").out) == {
+        "heads": [0, 3, 1, 2],
+        "weight": 210.0,
+    }
+
+
+def test_a_batch_with_lengths(command: Command, tmp_path: Path) -> None:
+    scores = np.random.default_rng(0).normal(size=(3, 6, 6)).astype(np.float32)
+    np.savez(tmp_path / "batch.npz", scores=scores, lengths=[5, 2, 3])
+    heads = arb.decode(scores, lengths=[5, 2, 3])
+    result = command("decode", tmp_path / "batch.npz", "--threads", 2)
+    lines = [[int(head) for head in line.split()] for line in result.out.splitlines()]
+    assert lines == [heads[0, 1:].tolist(), heads[1, 1:3].tolist(), heads[2, 1:4].tolist()]
+
+    target = tmp_path / "heads.npy"
+    assert command("decode", tmp_path / "batch.npz", "-o", target).out == ""
+    np.testing.assert_array_equal(np.load(target), heads)
+
+
+def save(path: Path, scores: object, **more: object) -> Path:
+    np.savez(path, scores=scores, **more) if more else np.save(path, scores)
+    return path
+
+
+def test_nan_is_named_with_its_place(command: Command, tmp_path: Path) -> None:
+    scores = np.zeros((2, 3, 3))
+    scores[1, 0, 2] = np.nan
+    message = command("decode", save(tmp_path / "nan.npy", scores)).complaint()
+    assert "nan" in message.lower()
+    assert "0" in message
+    assert "2" in message
+
+
+def test_no_tree(command: Command, tmp_path: Path) -> None:
+    scores = np.zeros((3, 3))
+    scores[:, 2] = -np.inf
+    assert "2" in command("decode", save(tmp_path / "none.npy", scores)).complaint()
+
+
+def test_an_archive_without_scores(command: Command, tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", weights=np.zeros((3, 3)))
+    message = command("decode", tmp_path / "other.npz").complaint()
+    assert "no array named 'scores' (found: weights)" in message
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x93NUMPY\x01\x00", b"PK\x03\x04nonsense"])
+def test_not_an_array_file(command: Command, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "bad.npy").write_bytes(content)
+    message = command("decode", tmp_path / "bad.npy").complaint()
+    assert "bad.npy: not a .npy or .npz file of numbers" in message
+
+
+def test_pickles_are_not_opened(command: Command, tmp_path: Path) -> None:
+    np.save(tmp_path / "objects.npy", np.array([object()]), allow_pickle=True)
+    assert "not a .npy or .npz file" in command("decode", tmp_path / "objects.npy").complaint()
+
+
+def test_a_missing_file(command: Command, tmp_path: Path) -> None:
+    message = command("decode", tmp_path / "none.npy").complaint()
+    assert "none.npy: No such file or directory" in message
+
+
+def test_wrong_shape_and_wrong_lengths(command: Command, tmp_path: Path) -> None:
+    command("decode", save(tmp_path / "a.npy", np.zeros((3, 4)))).complaint()
+    command("decode", save(tmp_path / "b.npz", np.zeros((1, 3, 3)), lengths=[7])).complaint()

@@ -1,0 +1,137 @@
+"""What every trainable parser can do, whatever is inside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+    from arborescence.treebank import Sentence
+
+    #: Called as ``progress(phase, done, total)``.
+    Progress = Callable[[str, int, int], None]
+
+
+
+
+_BATCH_WORDS = 8192
+
+
+class Parser(ABC):
+    """A parser that can be trained, saved, and run over sentences.
+
+    Subclasses give `train`, `scores`, `save`, `from_file` and `_parse_batch`.
+    """
+
+    #: What the header of a model file calls this kind of parser.
+    kind: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Train a parser on the trees of a treebank.
+
+        Parameters
+        ----------
+        treebank
+            Sentences with heads and relations.
+        dev
+            Sentences to choose the best epoch by, and to stop early.
+        progress
+            Called as ``progress(phase, done, total)`` now and then.
+        **settings
+            What the kind of parser lets one choose.
+        """
+
+    @abstractmethod
+    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges, ``[head, dependent]``: (n + 1, n + 1)."""
+
+    @abstractmethod
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, which appears whole or not at all."""
+
+    @classmethod
+    @abstractmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser of what `model_file.load` returns."""
+
+    @abstractmethod
+    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
+        """Parse some sentences; may run in several threads at once."""
+
+    def parse(
+        self, sentences: Iterable[Sentence], *, threads: int = 1, root: Root = "single"
+    ) -> Iterator[Sentence]:
+        """Fill in heads and relations.
+
+        Parameters
+        ----------
+        sentences
+            Any number: they are read in batches, as the results are asked for.
+        threads
+            How many batches to parse at the same time.
+        root
+            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order, parsed.
+        """
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        if root not in ("single", "multi"):
+            raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
+        return self._parse_stream(_batches(sentences), threads, root)
+
+    def _parse_stream(
+        self, batches: Iterator[list[Sentence]], threads: int, root: Root
+    ) -> Iterator[Sentence]:
+        if threads == 1:
+            for batch in batches:
+                yield from self._parse_batch(batch, root)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            running = deque[Any]()
+            try:
+                for batch in batches:
+                    running.append(pool.submit(self._parse_batch, batch, root))
+                    if len(running) > threads:
+                        yield from running.popleft().result()
+                while running:
+                    yield from running.popleft().result()
+            finally:
+                for future in running:
+                    future.cancel()
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Gather sentences until they hold enough words to be worth a call."""
+    batch: list[Sentence] = []
+    words = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        words += len(sentence)
+        if words >= _BATCH_WORDS:
+            yield batch
+            batch = []
+            words = 0
+    if batch:
+        yield batch

@@ -1,0 +1,134 @@
+"""Model files: NumPy arrays and a JSON header in one ``.npz``, and nothing that can run.
+
+The header says what kind of model it is and everything that is not an array. It is stored as the
+UTF-8 bytes of the JSON text in an array named ``header``.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.errors import ModelError
+from arborescence.files import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import DTypeLike, NDArray
+
+#: The version of the format that this library writes, and the newest that it reads.
+VERSION: Final = 1
+
+_FORMAT: Final = "arborescence model"
+_HEADER: Final = "header"
+
+
+def save(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    compress: bool = True,
+) -> None:
+    """Write a model: the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    header
+        What JSON can hold; should say its ``kind``.
+    arrays
+        Arrays of plain numbers.
+    compress
+        Smaller but slower to write.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
+    >>> save(path, {"kind": "example"}, {"weights": np.ones(3, dtype=np.float32)})
+    >>> header, arrays = load(path)
+    >>> header["kind"], arrays["weights"]
+    ('example', array([1., 1., 1.], dtype=float32))
+    """
+    text = json.dumps({"format": _FORMAT, "version": VERSION, **header}, ensure_ascii=False)
+    packed = {_HEADER: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    with replacing(path) as file:
+        if compress:
+            np.savez_compressed(file, allow_pickle=False, **packed)
+        else:
+            np.savez(file, allow_pickle=False, **packed)
+
+
+def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what `save` wrote.
+
+    Parameters
+    ----------
+    path
+        A model file.
+
+    Returns
+    -------
+    header, arrays
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is damaged, no model, or written by a newer version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise ModelError(f"{path}: not a model file of arborescence")
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+    except OSError as error:
+        if error.strerror:
+            raise ModelError(f"{path}: {error.strerror}") from error
+        raise ModelError(f"{path}: the file is damaged or no model ({error})") from error
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{path}: the file is damaged or no model ({error})") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ModelError(f"{path}: not a model file of arborescence")
+    version = header.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise ModelError(
+            f"{path}: format version {version} is newer than {VERSION}, the newest that this "
+            "version of arborescence reads; install a newer one"
+        )
+    return header, arrays
+
+
+def expect(
+    arrays: Mapping[str, NDArray[Any]],
+    name: str,
+    dtypes: tuple[DTypeLike, ...],
+    shape: tuple[int, ...],
+) -> NDArray[Any]:
+    """Return the array of a model, or say what is wrong with it; -1 in `shape` is any length.
+
+    >>> expect({"weights": np.ones(3)}, "weights", (np.float32,), (3,))
+    Traceback (most recent call last):
+      ...
+    arborescence.errors.ModelError: array 'weights' is float64 (3,), not float32 (3,)
+    """
+    if name not in arrays:
+        raise ModelError(f"array '{name}' is missing")
+    array = arrays[name]
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (-1, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )
+    if array.dtype not in dtypes or not fits:
+        wanted = " or ".join(np.dtype(dtype).name for dtype in dtypes)
+        raise ModelError(f"array '{name}' is {array.dtype} {array.shape}, not {wanted} {shape}")
+    return array

@@ -1,0 +1,71 @@
+"""The pages say what is true: their Python runs, their commands and their files exist."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent.parent
+PAGES = [HERE / "README.md", *sorted((HERE / "docs").glob("*.md"))]
+
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(page: Path, language: str) -> list[tuple[int, str]]:
+    """Return the fenced blocks in a language, each with the number of its first line."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, block.start(1)), block[1]) for block in found]
+
+
+@pages
+def test_python_runs(page: Path) -> None:
+    examples = blocks(page, "pycon")
+    if any("arborescence.text" in code for _, code in examples):
+        pytest.importorskip("spacy", reason="needs the extra 'text'")
+    if any("import torch" in code for _, code in examples):
+        pytest.importorskip("torch", reason="needs torch")
+    names: dict[str, object] = {}
+    parser, runner, said = doctest.DocTestParser(), doctest.DocTestRunner(), []
+    for line, code in examples:
+        example = parser.get_doctest(code, names, page.name, str(page), line)
+        runner.run(example, out=said.append, clear_globs=False)
+        names.update(example.globs)
+    assert not said, "\n".join(said)
+
+
+@pages
+def test_python_is_written_as_a_session(page: Path) -> None:
+    """Blocks marked `python` would not be run: their output could not be checked."""
+    assert not blocks(page, "python")
+    assert not blocks(page, "py")
+
+
+@pages
+def test_commands_and_their_options_exist(page: Path) -> None:
+    pytest.importorskip("typer", reason="needs the extra 'cli'")
+    import typer.main
+
+    from arborescence.cli.app import app
+
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    lines = "".join(code for _, code in blocks(page, "console")).splitlines()
+    for line in lines:
+        for part in shlex.split(line.removeprefix("$ ").replace("|", " | "), comments=True):
+            assert part  # the shell can split it
+        for name, rest in re.findall(r"(?<![\w/'])arborescence ([a-z]+)([^|>]*)", line):
+            options = {flag for option in commands[name].params for flag in option.opts}
+            used = {word.partition("=")[0] for word in rest.split() if re.match(r"--?[a-z]", word)}
+            assert used <= options, (line, used - options)
+
+
+@pages
+def test_local_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if "://" not in link:
+            assert (page.parent / link).exists(), f"{page.name} links to {link}"

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from arborescence._warmup import warmup as warmup
     from arborescence.errors import ArborescenceError as ArborescenceError
     from arborescence.errors import MissingExtraError as MissingExtraError
     from arborescence.errors import ModelError as ModelError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "arborescence._warmup": ("warmup",),
     "arborescence.errors": (
         "ArborescenceError",
         "MissingExtraError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from contextlib import contextmanager
@@ -45,6 +46,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         return
     target = target.resolve()  # write through a symbolic link, as open() would
+    if not target.parent.is_dir():  # name the folder, not the temporary file
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel
+from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
@@ -26,6 +26,7 @@ from arborescence.nonprojective.contraction import (
     new_forest,
     plant,
     take,
+    top_of,
 )
 from arborescence.nonprojective.exact import sign_of
 
@@ -115,7 +116,7 @@ def unconstrained(
     met: in that last case the cycle is contracted and the walk goes on from it.
     """
     for word in range(1, n + 1):
-        x = forest.top[word]
+        x = top_of(forest, word)
         if forest.status[x] == DONE:
             continue
         depth = 0
@@ -123,7 +124,7 @@ def unconstrained(
             forest.status[x] = ON_PATH
             forest.path[depth] = x
             depth += 1
-            above = forest.top[forest.tail[x]]
+            above = top_of(forest, forest.tail[x])
             if forest.status[above] == DONE:
                 break
             if forest.status[above] == NEW:
@@ -134,7 +135,7 @@ def unconstrained(
                 start -= 1
             x = contract(forest, scores, dependents_first, n, start, depth)
             depth = start
-            tail = best_entry(forest, scores, dependents_first, n, x, 0)
+            tail = best_entry(forest, scores, dependents_first, n, x)
             if tail < 0:
                 return False
             take(forest, x, tail)
@@ -152,7 +153,7 @@ def find(link: np.ndarray, x: int) -> int:
     return x
 
 
-@kernel
+@uncounted_kernel
 def loses_less(
     forest: Forest,
     scores: np.ndarray,
@@ -195,7 +196,7 @@ def constrained(
         link[x] = x
     many = 0
     for word in range(1, n + 1):
-        x = forest.top[word]
+        x = top_of(forest, word)
         if forest.tail[x] == 0 and family[x] < 0:
             family[x] = x
             roots[many] = x
@@ -203,12 +204,12 @@ def constrained(
     if many == 1:
         return True
     for word in range(1, n + 1):
-        x = forest.top[word]
+        x = top_of(forest, word)
         depth = 0
         while family[x] < 0:
             forest.path[depth] = x
             depth += 1
-            x = forest.top[forest.tail[x]]
+            x = top_of(forest, forest.tail[x])
         for k in range(depth):
             family[forest.path[k]] = family[x]
 
@@ -218,21 +219,24 @@ def constrained(
             r = roots[k]
             mine = find(link, family[r])
             while not known[r]:
-                if forest.slot[r] < 0:
+                if r <= n and not forest.copied[r]:
                     copy_column(forest, scores, dependents_first, n, r)
-                tail = best_entry(forest, scores, dependents_first, n, r, 1)
+                gains = forest.gains[forest.slot[r]]
+                root_gain = gains[0]
+                gains[0] = -np.inf
+                tail = best_entry(forest, scores, dependents_first, n, r)
+                gains[0] = root_gain
                 other[r] = tail
-                if tail < 0 or find(link, family[forest.top[tail]]) != mine:
+                if tail < 0 or find(link, family[top_of(forest, tail)]) != mine:
                     known[r] = True
-                    root_gain = forest.gain[r]
-                    loss[r] = np.inf if tail < 0 else root_gain - forest.gains[forest.slot[r], tail]
+                    loss[r] = np.inf if tail < 0 else root_gain - gains[tail]
                     break
                 depth = 0
-                x = forest.top[tail]
+                x = top_of(forest, tail)
                 while x != r:
                     forest.path[depth] = x
                     depth += 1
-                    x = forest.top[forest.tail[x]]
+                    x = top_of(forest, forest.tail[x])
                 forest.path[depth] = r
                 take(forest, r, tail)
                 r = contract(forest, scores, dependents_first, n, 0, depth + 1)
@@ -258,7 +262,7 @@ def constrained(
         if least < 0:
             return False
         r = roots[least]
-        into = find(link, family[forest.top[other[r]]])
+        into = find(link, family[top_of(forest, other[r])])
         link[find(link, family[r])] = into
         take(forest, r, other[r])
         forest.gains[forest.slot[r], 0] = -np.inf
@@ -267,7 +271,7 @@ def constrained(
             roots[k] = roots[k + 1]
         for k in range(many):
             x = roots[k]
-            if other[x] >= 0 and find(link, family[forest.top[other[x]]]) == find(link, family[x]):
+            if other[x] >= 0 and find(link, family[top_of(forest, other[x])]) == find(link, family[x]):
                 known[x] = False
     return True
 
@@ -317,7 +321,7 @@ def decode_kernel(
             for d in range(1, n + 1):
                 heads[b, d] = head[d]
             continue
-        if forest.after.shape[0] < size:
+        if forest.slot.shape[0] < 2 * size:
             forest = new_forest(best, size - 1)
         plant(forest, n, best, head)
         if not unconstrained(forest, sentence, dependents_first, n):

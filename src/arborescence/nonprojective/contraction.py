@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, nan_free_kernel
+from arborescence._jit import inlined_kernel, kernel, nan_free_kernel, uncounted_kernel
 from arborescence.nonprojective.exact import (
     BIAS_32,
     BIAS_64,
@@ -37,30 +37,36 @@ NEW, ON_PATH, DONE = 0, 1, 2
 # One unit of relative rounding error, doubled; and more than any absolute error by underflow.
 UNIT = 2.0**-52
 TINY = 2.0**-1000
-# A gain whose relative error may exceed this is computed afresh before others build on it.
-REFRESH = 2.0**-36
+# Errors may double with each contraction around a node. A gain that is off by more than this,
+# relative to the largest on its cycle, is computed afresh before others build on it.
+REFRESH = 2.0**-20
+# Columns are padded to whole blocks with -inf, so that SIMD loops leave no rest.
+BLOCK = 32
 
 
 class Forest(NamedTuple):
     """The contraction forest of one sentence and all that a decode of it needs.
 
-    N is n + 1. Arrays over nodes have 2N places, over leaves N. Made once, used for sentences
-    of any length up to n.
+    N is n + 1, and W is N rounded up to whole blocks. Arrays over nodes have 2N places, over
+    leaves W. Made once, used for sentences of any length up to n.
     """
 
-    gains: np.ndarray  # (N, N) float64: in-columns, one a row; scaled by SCALE
-    entry: np.ndarray  # (N, N) int32: the word of x at which the edge of that gain enters
-    slot: np.ndarray  # nodes, int64: the row that holds x's column, -1 before it is copied
+    gains: np.ndarray  # (N, W) float64: in-columns, one a row; scaled by SCALE
+    entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
+    slot: np.ndarray  # nodes, int64: the row of x's column
+    copied: np.ndarray  # leaves, bool: whether that row holds it already
     tail: np.ndarray  # nodes, int64: the best entering edge tail -> into of x (its cycle edge,
     into: np.ndarray  # nodes, int64: once x is a member) ...
     gain: np.ndarray  # nodes, float64: ... and its gain
     bound: np.ndarray  # nodes, float64: gains g of x are off by at most bound + relative·|g|
     relative: np.ndarray  # nodes, float64
     parent: np.ndarray  # nodes, int64: the cycle of which x is a member, -1 for a top
-    first: np.ndarray  # nodes, int64: the leaves below x are a list from first ...
+    row: np.ndarray  # leaves, int64: the row of the top above each leaf ...
+    at: np.ndarray  # rows, int64: ... and the top whose column a row holds
+    size: np.ndarray  # nodes, int64: the number of leaves below x ...
+    first: np.ndarray  # nodes, int64: ... which are a list from first ...
     last: np.ndarray  # nodes, int64: ... to last ...
     after: np.ndarray  # leaves, int64: ... linked by after
-    top: np.ndarray  # leaves, int64: the top above each leaf
     status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
     path: np.ndarray  # nodes, int64: the stack of nodes on the current path
     digits: np.ndarray  # (nodes, D) int64: exact gains of members that are cycles themselves ...
@@ -75,38 +81,47 @@ class Forest(NamedTuple):
     family: np.ndarray  # nodes, int64: the child of the root in whose subtree a top is, ...
     link: np.ndarray  # nodes, int64: ... or was: where that subtree has gone since
 
+@inlined_kernel
+def padded(n: int) -> int:
+    """Return the length of the columns of a sentence of n words."""
+    return (n + BLOCK) // BLOCK * BLOCK
+
+
 @kernel
 def new_forest(scores: np.ndarray, n: int) -> Forest:
     """Make room for sentences of up to n words. The memory is touched as it is needed."""
-    leaves = n + 1
-    nodes = 2 * leaves
+    nodes = 2 * (n + 1)
+    leaves = padded(n)
     width = DIGITS_32 if scores.itemsize == 4 else DIGITS_64
     return Forest(
-        np.empty((leaves, leaves), np.float64),
-        np.empty((leaves, leaves), np.int32),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.float64),
-        np.empty(nodes, np.float64),
-        np.empty(nodes, np.float64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(leaves, np.int64),
-        np.empty(leaves, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty((nodes, width), np.int64),
-        np.empty((2, width), np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(3, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.bool_),
-        np.empty(nodes, np.float64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
+        gains=np.empty((n + 1, leaves), np.float64),
+        entry=np.empty((n + 1, leaves), np.int32),
+        slot=np.empty(nodes, np.int64),
+        copied=np.empty(leaves, np.bool_),
+        tail=np.empty(nodes, np.int64),
+        into=np.empty(nodes, np.int64),
+        gain=np.empty(nodes, np.float64),
+        bound=np.empty(nodes, np.float64),
+        relative=np.empty(nodes, np.float64),
+        parent=np.empty(nodes, np.int64),
+        row=np.empty(leaves, np.int64),
+        at=np.empty(leaves, np.int64),
+        size=np.empty(nodes, np.int64),
+        first=np.empty(nodes, np.int64),
+        last=np.empty(nodes, np.int64),
+        after=np.empty(leaves, np.int64),
+        status=np.empty(nodes, np.int64),
+        path=np.empty(nodes, np.int64),
+        digits=np.empty((nodes, width), np.int64),
+        sums=np.empty((2, width), np.int64),
+        order=np.empty(nodes, np.int64),
+        count=np.empty(3, np.int64),
+        roots=np.empty(nodes, np.int64),
+        other=np.empty(nodes, np.int64),
+        known=np.empty(nodes, np.bool_),
+        loss=np.empty(nodes, np.float64),
+        family=np.empty(nodes, np.int64),
+        link=np.empty(nodes, np.int64),
     )
 
 
@@ -114,21 +129,32 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
     for x in range(n + 1):
-        forest.slot[x] = -1
+        forest.slot[x] = x
+        forest.copied[x] = False
         forest.tail[x] = head[x]
         forest.into[x] = x
         forest.gain[x] = best[x] * SCALE
         forest.bound[x] = TINY
         forest.relative[x] = 0.0
         forest.parent[x] = -1
+        forest.row[x] = x
+        forest.at[x] = x
+        forest.size[x] = 1
         forest.first[x] = x
         forest.last[x] = x
-        forest.top[x] = x
         forest.status[x] = NEW
+    for u in range(n + 1, padded(n)):
+        forest.row[u] = -1
     forest.status[0] = DONE
     forest.count[0] = n + 1
     forest.count[1] = 0
     forest.count[2] = 0
+
+
+@inlined_kernel
+def top_of(forest: Forest, leaf: int) -> int:
+    """Return the top above a leaf. O(1)."""
+    return forest.at[forest.row[leaf]]
 
 
 @inlined_kernel
@@ -151,13 +177,16 @@ def copy_column(
         for u in range(n + 1):
             gains[u] = scores[u, x] * SCALE
     gains[x] = -np.inf
+    width = padded(n)
+    for u in range(n + 1, width):
+        gains[u] = -np.inf
     entry = forest.entry[x]
-    for u in range(n + 1):
+    for u in range(width):
         entry[u] = x
-    forest.slot[x] = x
+    forest.copied[x] = True
 
 
-@kernel
+@uncounted_kernel
 def add_gain(
     forest: Forest,
     scores: np.ndarray,
@@ -183,7 +212,7 @@ def add_gain(
         below = forest.parent[below]
 
 
-@kernel
+@uncounted_kernel
 def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None:
     """Compute the exact gains of the cycle edges that no comparison has needed so far."""
     while forest.count[2] < forest.count[1]:
@@ -197,7 +226,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
         forest.count[2] += 1
 
 
-@kernel
+@uncounted_kernel
 def compare(
     forest: Forest,
     scores: np.ndarray,
@@ -216,18 +245,20 @@ def compare(
 
 
 @nan_free_kernel
-def nearly_best(gains: np.ndarray, start: int, stop: int, bound: float, relative: float):  # type: ignore[no-untyped-def]
+def nearly_best(
+    gains: np.ndarray, width: int, bound: float, relative: float
+) -> tuple[float, float, int, int]:
     """Return the largest gain, the least one that may equal it, how many may, and where.
 
     The position is the sum of all such positions: the position itself if there is but one.
     """
     best = -np.inf
-    for u in range(start, stop):
+    for u in range(width):
         best = max(best, gains[u])
     least = best - (2.0 * bound + 8.0 * relative * abs(best))
     many = 0
     where = 0
-    for u in range(start, stop):
+    for u in range(width):
         near = 1 if gains[u] >= least else 0
         many += near
         where += near * u
@@ -236,31 +267,38 @@ def nearly_best(gains: np.ndarray, start: int, stop: int, bound: float, relative
 
 @inlined_kernel
 def best_entry(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, start: int
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
 ) -> int:
-    """Return the tail u >= start of the best edge into x, -1 if there is none. O(n).
+    """Return the tail u of the best edge into x, -1 if there is none. O(n).
 
     Of equal gains the lowest u wins. Gains from inside x are -inf.
     """
     gains = forest.gains[forest.slot[x]]
     best, least, many, where = nearly_best(
-        gains, start, n + 1, forest.bound[x], forest.relative[x]
+        gains, padded(n), forest.bound[x], forest.relative[x]
     )
     if best == -np.inf:
         return -1
     if many == 1:
         return where
-    entry = forest.entry[forest.slot[x]]
+    return settle(forest, scores, dependents_first, n, x, least)
+
+
+@uncounted_kernel
+def settle(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, least: float
+) -> int:
+    """Return the tail of the best edge into x, exactly, among gains of at least `least`."""
+    gains, entry = forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
     winner = -1
-    for u in range(start, n + 1):
-        if gains[u] >= least and (
-            winner < 0
-            or compare(
-                forest, scores, dependents_first, (u, entry[u]), (winner, entry[winner]), x
-            )
-            > 0
-        ):
-            winner = u
+    for u in range(n + 1):
+        if gains[u] < least:
+            continue
+        if winner >= 0:
+            one, other = (u, entry[u]), (winner, entry[winner])
+            if compare(forest, scores, dependents_first, one, other, x) <= 0:
+                continue
+        winner = u
     return winner
 
 
@@ -275,11 +313,11 @@ def take(forest: Forest, x: int, u: int) -> None:
 
 @inlined_kernel
 def undecided(
-    gains: np.ndarray, rival: np.ndarray, kicked: float, stop: int, bound: float, relative: float
+    gains: np.ndarray, rival: np.ndarray, kicked: float, width: int, bound: float, relative: float
 ) -> int:
     """Count the places where the error bound cannot order gains and rival - kicked."""
     count = 0
-    for u in range(stop):
+    for u in range(width):
         one = gains[u]
         # -inf beside a finite gain is no tie (inf < inf is false), nor is NaN from two -inf.
         if abs(one - (rival[u] - kicked)) < 2.0 * bound + 8.0 * relative * abs(one):
@@ -294,16 +332,36 @@ def merge_column(
     rival: np.ndarray,
     rival_entry: np.ndarray,
     kicked: float,
-    stop: int,
+    width: int,
 ) -> None:
     """Keep the better of gains and rival - kicked at each place."""
     # Two loops, each of which compiles to SIMD instructions; one loop of both does not.
-    for u in range(stop):
+    for u in range(width):
         mine, other = entry[u], rival_entry[u]
         entry[u] = other if rival[u] - kicked > gains[u] else mine
-    for u in range(stop):
+    for u in range(width):
         best, gain = gains[u], rival[u] - kicked
         gains[u] = gain if gain > best else best
+
+
+@uncounted_kernel
+def merge_exactly(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
+) -> None:
+    """Merge the column of the member x, comparing exactly where the bound cannot tell."""
+    kicked = forest.gain[x]
+    gains, entry = forest.gains[forest.slot[cycle]], forest.entry[forest.slot[cycle]]
+    rival, rival_entry = forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
+    bound, relative = forest.bound[cycle], forest.relative[cycle]
+    for u in range(n + 1):
+        gain = rival[u] - kicked
+        better = gain > gains[u]
+        if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
+            one, other = (u, entry[u]), (u, rival_entry[u])
+            better = compare(forest, scores, dependents_first, other, one, cycle) > 0
+        if better:
+            gains[u] = gain
+            entry[u] = rival_entry[u]
 
 
 @inlined_kernel
@@ -324,10 +382,16 @@ def contract(
     # Error bounds first: a - kicked is off by what a and kicked are off, and one rounding.
     bound = 0.0
     relative = 0.0
+    largest = members[0]
+    scale = 0.0
+    for x in members:
+        scale = max(scale, abs(forest.gain[x]))
+        if forest.size[x] > forest.size[largest]:
+            largest = x
     for x in members:
         forest.parent[x] = cycle
         if x <= n:
-            if forest.slot[x] < 0:
+            if not forest.copied[x]:
                 copy_column(forest, scores, dependents_first, n, x)
             off = TINY
         else:
@@ -335,7 +399,7 @@ def contract(
             forest.count[1] += 1
             kicked = abs(forest.gain[x])
             off = forest.bound[x] + forest.relative[x] * kicked
-            if off > REFRESH * kicked:
+            if off > REFRESH * scale:
                 catch_up(forest, scores, dependents_first)
                 bias = BIAS_32 if scores.itemsize == 4 else BIAS_64
                 forest.gain[x] = rounded(forest.digits[x], bias)
@@ -345,48 +409,39 @@ def contract(
     forest.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
     forest.relative[cycle] = relative = relative + UNIT
 
-    slot = forest.slot[members[0]]
+    # The largest member lends its row, so that a leaf changes rows O(log n) times.
+    slot = forest.slot[largest]
     forest.slot[cycle] = slot
+    forest.at[slot] = cycle
+    forest.size[cycle] = forest.size[largest]
+    forest.first[cycle] = forest.first[largest]
+    forest.last[cycle] = forest.last[largest]
     gains = forest.gains[slot]
     entry = forest.entry[slot]
-    kicked = forest.gain[members[0]]
-    for u in range(n + 1):
+    kicked = forest.gain[largest]
+    width = padded(n)
+    for u in range(width):
         gains[u] -= kicked
-    forest.first[cycle] = forest.first[members[0]]
-    forest.last[cycle] = forest.last[members[0]]
-    for k in range(1, stop - start):
-        x = members[k]
+    for x in members:
+        if x == largest:
+            continue
         kicked = forest.gain[x]
         rival = forest.gains[forest.slot[x]]
         rival_entry = forest.entry[forest.slot[x]]
-        if undecided(gains, rival, kicked, n + 1, bound, relative) == 0:
-            merge_column(gains, entry, rival, rival_entry, kicked, n + 1)
+        if undecided(gains, rival, kicked, width, bound, relative) == 0:
+            merge_column(gains, entry, rival, rival_entry, kicked, width)
         else:
-            for u in range(n + 1):
-                other = rival[u] - kicked
-                if abs(gains[u] - other) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
-                    one = (u, entry[u])
-                    better = (
-                        compare(
-                            forest, scores, dependents_first, (u, rival_entry[u]), one, cycle
-                        )
-                        > 0
-                    )
-                else:
-                    better = other > gains[u]
-                if better:
-                    gains[u] = other
-                    entry[u] = rival_entry[u]
+            merge_exactly(forest, scores, dependents_first, n, x, cycle)
+        leaf = forest.first[x]
+        for _ in range(forest.size[x]):
+            forest.row[leaf] = slot
+            leaf = forest.after[leaf]
         forest.after[forest.last[cycle]] = forest.first[x]
         forest.last[cycle] = forest.last[x]
-
-    leaf = forest.first[cycle]
-    while True:
-        forest.top[leaf] = cycle
-        gains[leaf] = -np.inf
-        if leaf == forest.last[cycle]:
-            break
-        leaf = forest.after[leaf]
+        forest.size[cycle] += forest.size[x]
+    for u in range(width):
+        gain = gains[u]
+        gains[u] = -np.inf if forest.row[u] == slot else gain
     return cycle
 
 

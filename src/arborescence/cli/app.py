@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections import deque
 from enum import StrEnum
 from importlib import resources
 from itertools import chain
-from pathlib import Path  # noqa: TC003 -- Typer reads the annotations when it runs
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,6 +57,7 @@ RootOption = Annotated[
     Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
 ]
 ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
+SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")]
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
 ]
@@ -116,36 +119,43 @@ def parse(
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
     ] = False,
-    svg: Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")] = None,
+    svg: SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U, or draw the trees."""
     from arborescence.parsers import load
-    from arborescence.treebank import write
 
-    if not files and sys.stdin.isatty():
-        say("reading from the terminal; Ctrl-D ends the input", err=True)
     skipped = Skipped() if skip_invalid else None
-    readers = readers_of(format, language, skipped)
-    sentences = chain.from_iterable(map(readers, files or ["-"]))
+    sentences = sentences_of(files, readers_of(format, language, skipped))
     parsed = load(model).parse(sentences, threads=threads, root=root.value)
-    trees = counted(parsed, "sentences parsed")
-    kept: list[Sentence] = []
-    if svg:
-        trees = collected(trees, kept)
-    if tree:
-        trees = drawn(trees)
-    if output or not tree:
-        write(trees, output or "-")
-    else:
-        for _ in trees:
-            pass
-    if svg:
-        from arborescence.drawing import draw_svg
-        from arborescence.files import replacing
+    deliver(
+        counted(parsed, "sentences parsed"),
+        conllu=output or (None if tree else "-"),
+        text=tree,
+        svg=svg,
+    )
+    if skipped:
+        skipped.report()
 
-        with replacing(svg) as file:
-            file.write(draw_svg(*kept).encode())
+
+@app.command(
+    epilog=examples(
+        "arborescence draw treebank.conllu | less -R",
+        "arborescence draw treebank.conllu --svg trees.svg",
+    )
+)
+def draw(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="CoNLL-U with trees; '-' or nothing: the standard input."),
+    ] = None,
+    svg: SvgOption = None,
+    skip_invalid: SkipOption = False,
+) -> None:
+    """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
+    skipped = Skipped() if skip_invalid else None
+    sentences = sentences_of(files, readers_of(Format.conllu, "", skipped))
+    deliver(sentences, conllu=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()
 
@@ -242,7 +252,7 @@ def decode(
     epilog=examples("arborescence demo", "arborescence demo --svg trees.svg"),
 )
 def demo(
-    svg: Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file too.")] = None,
+    svg: SvgOption = None,
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
@@ -294,8 +304,38 @@ def readers_of(
     return lambda file: read_text(file, language=language)
 
 
-def collected(sentences: Iterable[Sentence], kept: list[Sentence]) -> Iterator[Sentence]:
-    """Pass the sentences on, and keep them."""
+def sentences_of(
+    files: list[str] | None, reader: Callable[[str], Iterator[Sentence]]
+) -> Iterator[Sentence]:
+    """Read one file after the other; the standard input if there are none."""
+    if not files and sys.stdin.isatty():
+        say("reading from the terminal; Ctrl-D ends the input", err=True)
+    return chain.from_iterable(map(reader, files or ["-"]))
+
+
+def deliver(trees: Iterator[Sentence], *, conllu: str | None, text: bool, svg: Path | None) -> None:
+    """Write trees as CoNLL-U, draw them on stdout, draw them into a file: any of these."""
+    kept: list[Sentence] = []
+    if svg:
+        trees = kept_in(kept, trees)
+    if text:
+        trees = drawn(trees)
+    if conllu:
+        from arborescence.treebank import write
+
+        write(trees, conllu)
+    else:
+        deque(trees, maxlen=0)
+    if svg:
+        from arborescence.drawing import draw_svg
+        from arborescence.files import replacing
+
+        with replacing(svg) as file:
+            file.write(draw_svg(*kept).encode())
+
+
+def kept_in(kept: list[Sentence], sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Pass the sentences on, and keep them in a list."""
     for sentence in sentences:
         kept.append(sentence)
         yield sentence
@@ -303,8 +343,6 @@ def collected(sentences: Iterable[Sentence], kept: list[Sentence]) -> Iterator[S
 
 def drawn(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """Pass the sentences on, and draw their trees on stdout."""
-    import os
-
     from arborescence.drawing import draw_text
 
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -184,7 +184,7 @@ def clear_spot(arc: Arc, arcs: Sequence[Arc], layout: Layout) -> float:
     """Find where on the arc its label can stand: in the middle, unless a line passes there."""
     left, right = arc.ends
     start, end = layout.ports[left, right], layout.ports[right, left]
-    room = text_width(arc.label, SMALL_SIZE) / 2 + 2
+    room = text_width(arc.label, SMALL_SIZE) / 2 + 5
     higher = {other.ends for other in arcs if other.level > arc.level}
     lines = [
         x

@@ -1,0 +1,235 @@
+"""`arborescence train` and `arborescence parse`: formats, pipes, drawings, faults."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from arborescence.treebank import Sentence, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+# (words, tags, heads, relations), written for these tests
+LESSONS = [
+    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
+    ("Old trees grow .", "ADJ NOUN VERB PUNCT", [2, 3, 0, 3], "amod nsubj root punct"),
+    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
+    ("Small cats sleep", "ADJ NOUN VERB", [2, 3, 0], "amod nsubj root"),
+]
+PARSED = "1\tOld\t_\tADJ\t_\t_\t2\tamod\t_\t_\n2\tcats\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n"
+
+
+@pytest.fixture(scope="session")
+def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("treebank") / "lessons.conllu"
+    sentences = [
+        Sentence.from_words(
+            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
+        )
+        for words, tags, heads, relations in LESSONS
+    ]
+    write(sentences * 5, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def model(lessons: Path) -> Path:
+    from arborescence.cli import run
+
+    path = lessons.with_name("lessons.model")
+    status = run(["train", str(lessons), "--dev", str(lessons), "-o", str(path), "--epochs", "3"])
+    assert status == 0
+    return path
+
+
+def test_training_is_reproducible(
+    command: Command, lessons: Path, model: Path, tmp_path: Path
+) -> None:
+    again = tmp_path / "again.model"
+    result = command("train", lessons, "--dev", lessons, "-o", again, "--epochs", 3)
+    assert result.status == 0
+    assert result.err == ""
+    assert again.read_bytes() == model.read_bytes()
+
+
+def test_parse_words_from_a_pipe(command: Command, model: Path) -> None:
+    result = command(
+        "parse", "-m", model, "--format", "tokens", stdin="Old cats sleep\n\nCats sing ."
+    )
+    assert result.status == 0
+    assert result.err == ""
+    assert result.out.startswith(PARSED)
+    assert result.out.count("\n\n") == 2
+
+
+def test_parse_a_file_with_threads_into_a_file(
+    command: Command, model: Path, lessons: Path, tmp_path: Path
+) -> None:
+    for target in (tmp_path / "parsed.conllu", tmp_path / "parsed.conllu.gz"):
+        result = command("parse", "-m", model, lessons, "-o", target, "--threads", 2)
+        assert (result.status, result.out, result.err) == (0, "", "")
+        assert len(list(read(target))) == 20
+
+
+def test_several_files_and_a_gzipped_pipe(command: Command, model: Path, lessons: Path) -> None:
+    packed = gzip.compress(lessons.read_bytes())
+    result = command("parse", "-m", model, lessons, "-", stdin=packed)
+    assert result.out.count("\n\n") == 40
+
+
+def test_raw_text(command: Command, model: Path) -> None:
+    pytest.importorskip("spacy", reason="needs the extra 'text'")
+    result = command("parse", "-m", model, "--format", "text", stdin="Birds sing. Cats sleep!")
+    assert "# newpar\n# text = Birds sing.\n1\tBirds" in result.out
+    assert "\nsing\t".replace("\n", "\t") in result.out
+    assert "SpaceAfter=No" in result.out
+
+
+def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
+    svg, parsed = tmp_path / "trees.svg", tmp_path / "parsed.conllu"
+    result = command(
+        "parse", "-m", model, "--format", "tokens", "--tree", "--svg", svg, "-o", parsed,
+        stdin="Old cats sleep",
+    )  # fmt: skip
+    assert result.out == (
+        "      ╭─ Old    ADJ   amod\n    ╭─┴─ cats   NOUN  nsubj\n  ──┴─── sleep  VERB  root\n\n"
+    )
+    assert parsed.read_text().startswith(PARSED)
+    assert ET.parse(svg).getroot().tag.endswith("svg")
+
+
+def test_no_input_gives_no_output(command: Command, model: Path) -> None:
+    for kind in ("conllu", "tokens", "text"):
+        result = command("parse", "-m", model, "--format", kind)
+        assert (result.status, result.out, result.err) == (0, "", "")
+
+
+BROKEN = "1\tBirds\n\n1\tsing\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tx\t_\t_\t_\t_\t9\t_\t_\t_\n\n"
+
+
+def test_broken_input_is_named(command: Command, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "broken.conllu"
+    path.write_text(BROKEN)
+    target = tmp_path / "parsed.conllu"
+    target.write_text("as before")
+    message = command("parse", "-m", model, path, "-o", target).complaint()
+    assert f"{path}:1: " in message
+    assert target.read_text() == "as before"
+    assert sorted(tmp_path.iterdir()) == [path, target]
+
+
+def test_broken_input_is_skipped_and_counted(command: Command, model: Path) -> None:
+    result = command("parse", "-m", model, "--skip-invalid", stdin=BROKEN)
+    assert result.status == 0
+    assert result.out.count("\n\n") == 1
+    assert result.err.startswith("skipped 2 broken sentences; the first: <stdin>:1: ")
+    assert result.err.count("\n") == 1
+
+
+def test_words_that_are_not_utf8(command: Command, model: Path) -> None:
+    message = command("parse", "-m", model, "--format", "tokens", stdin=b"na\xefve\n").complaint()
+    assert "<stdin>:1: byte 0xef is not UTF-8" in message
+
+
+def test_models_that_are_none(command: Command, tmp_path: Path, lessons: Path) -> None:
+    assert "nowhere" in command("parse", "-m", "nowhere", lessons).complaint()
+    assert str(lessons) in command("parse", "-m", lessons, lessons).complaint()
+    assert str(tmp_path) in command("parse", "-m", tmp_path, lessons).complaint()
+    empty = tmp_path / "empty.model"
+    empty.touch()
+    assert str(empty) in command("parse", "-m", empty, lessons).complaint()
+
+
+def test_a_cut_model(command: Command, model: Path, tmp_path: Path, lessons: Path) -> None:
+    cut = tmp_path / "cut.model"
+    cut.write_bytes(model.read_bytes()[:-1000])
+    assert str(cut) in command("parse", "-m", cut, lessons).complaint()
+
+
+def test_files_and_folders_that_are_not_there(
+    command: Command, model: Path, tmp_path: Path, lessons: Path
+) -> None:
+    message = command("parse", "-m", model, tmp_path / "none.conllu").complaint()
+    assert "none.conllu: No such file or directory" in message
+    message = command("parse", "-m", model, lessons, "-o", tmp_path / "no" / "out").complaint()
+    assert f"{tmp_path / 'no'}: no such folder" in message
+    assert "directory" in command("parse", "-m", model, tmp_path).complaint()
+
+
+def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Path) -> None:
+    bare = tmp_path / "bare.conllu"
+    write([Sentence.from_words(["Birds", "sing"])], bare)
+    message = command("train", bare, "--dev", lessons, "-o", tmp_path / "model").complaint()
+    assert f"{bare}:1: " in message
+
+
+def test_a_full_disk(model: Path, lessons: Path) -> None:
+    for arguments in (["-o", "/dev/full"], ["--svg", "/dev/full", "-o", "/dev/null"]):
+        done = run_process("parse", "-m", model, lessons, *arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "arborescence: error: No space left on device\n"
+
+
+def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
+    many = lessons.read_bytes() * 200
+    head = subprocess.Popen([sys.executable, "-c", "pass"], stdin=subprocess.PIPE)
+    done = subprocess.run(
+        [sys.executable, "-m", "arborescence", "parse", "-m", str(model)],
+        input=many,
+        stdout=head.stdin,
+        stderr=subprocess.PIPE,
+    )
+    assert head.stdin is not None
+    head.stdin.close()
+    head.wait()
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_path: Path) -> None:
+    target = tmp_path / "parsed.conllu"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "arborescence", "parse", "-m", str(model), "-o", str(target)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdin is not None
+    running.stdin.write(lessons.read_text())
+    running.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir()) != [target]
+    running.send_signal(signal.SIGINT)
+    err = running.communicate(timeout=60)[1]
+    assert (running.returncode, err) == (130, "arborescence: error: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_and_warmup(tmp_path: Path) -> None:
+    demo = run_process("demo", "--svg", tmp_path / "demo.svg")
+    assert (demo.returncode, demo.stderr) == (0, "")
+    assert "  ──┼───── wash        VERB  root\n" in demo.stdout
+    assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 6
+
+
+def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "arborescence", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "ARBORESCENCE_QUIET": "1"},
+        timeout=120,
+    )

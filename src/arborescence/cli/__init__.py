@@ -71,8 +71,8 @@ def run(arguments: list[str]) -> int:
 
 def complain(message: str, status: int = 1) -> int:
     """Say what went wrong, in one line, and return the exit status."""
-    line = " ".join(message.split("\n")).strip()
-    sys.stderr.write(f"arborescence: error: {line}\n")
+    if line := " ".join(message.split("\n")).strip():  # a help page instead says it all
+        sys.stderr.write(f"arborescence: error: {line}\n")
     return status
 
 

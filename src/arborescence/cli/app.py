@@ -230,8 +230,7 @@ def decode(
 ) -> None:
     r"""Find the best trees for scores that were made elsewhere.
 
-    Prints the heads of a sentence's words on a line. scores\[h, d] is the weight of the edge
-    from h to d, and 0 is the root.
+    Prints the heads of each sentence on a line. scores\[h, d] is the weight of the edge h -> d.
     """
     import arborescence as arb
     from arborescence.cli import scores as files

@@ -7,6 +7,8 @@ and in a projective tree no two lines cross. Where they must cross, the rail pas
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, east_asian_width
 
@@ -87,8 +89,8 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
     lines = []
     for word, (form, tag, label) in enumerate(rows, 1):
         strokes = "".join(
-            paint(stroke, RAIL_COLORS[owner % len(RAIL_COLORS)] if owner else DIM, color)
-            for stroke, owner in row_strokes(word, heads, rails, columns)
+            paint("".join(stroke for stroke, _ in run), color_of(owner), color)
+            for owner, run in groupby(row_strokes(word, heads, rails, columns), itemgetter(1))
         )
         form = paint(form, BOLD, color) if heads[word] == 0 else form
         parts = [form, paint(tag, DIM, color), label] if tag else [form, label]
@@ -138,6 +140,11 @@ def row_strokes(
         start = column if head == word else start  # from here on, the word's own line
         strokes.append(("─" if column >= start else " ", start))
     return strokes
+
+
+def color_of(column: int) -> str:
+    """Choose the colour of the lines that belong to a column (0: the root's)."""
+    return RAIL_COLORS[column % len(RAIL_COLORS)] if column else DIM
 
 
 def paint(text: str, code: str, color: bool) -> str:

@@ -25,14 +25,22 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
-def inlined_kernel(function: Function) -> Function:
-    """Compile like `kernel`, into each caller, and without reference counts.
+def uncounted_kernel(function: Function) -> Function:
+    """Compile like `kernel`, but without reference counts.
 
-    For the small parts of a hot loop that are handed many arrays and make none: counting
-    references to slices of them would take longer than the work itself.
+    For the parts of a hot loop that are handed arrays and make none: counting references to
+    slices of them would take longer than the work itself.
     """
+    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
+        function
+    )
+    return compiled
+
+
+def inlined_kernel(function: Function) -> Function:
+    """Compile like `uncounted_kernel`, into each caller: for small parts with many arguments."""
     compiled: Function = numba.njit(
-        cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False
+        cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True
     )(function)
     return compiled
 
@@ -43,8 +51,8 @@ def nan_free_kernel(function: Function) -> Function:
         cache=True,
         nogil=True,
         error_model="numpy",
-        forceinline=True,
         _nrt=False,
+        forceinline=True,
         fastmath={"nnan", "nsz"},
     )(function)
     return compiled

@@ -219,7 +219,7 @@ def constrained(
             r = roots[k]
             mine = find(link, family[r])
             while not known[r]:
-                if r <= n and not forest.copied[r]:
+                if forest.slot[r] < 0:
                     copy_column(forest, scores, dependents_first, n, r)
                 gains = forest.gains[forest.slot[r]]
                 root_gain = gains[0]

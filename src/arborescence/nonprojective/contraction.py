@@ -39,7 +39,7 @@ UNIT = 2.0**-52
 TINY = 2.0**-1000
 # Errors may double with each contraction around a node. A gain that is off by more than this,
 # relative to the largest on its cycle, is computed afresh before others build on it.
-REFRESH = 2.0**-20
+REFRESH = 2.0**-16
 # Columns are padded to whole blocks with -inf, so that SIMD loops leave no rest.
 BLOCK = 32
 
@@ -53,16 +53,17 @@ class Forest(NamedTuple):
 
     gains: np.ndarray  # (N, W) float64: in-columns, one a row; scaled by SCALE
     entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
-    slot: np.ndarray  # nodes, int64: the row of x's column
-    copied: np.ndarray  # leaves, bool: whether that row holds it already
+    slot: np.ndarray  # nodes, int64: the row of x's column, -1 while it has none
+    free: np.ndarray  # rows, int64: a stack of the rows that are free: the last one freed is
+    # the first to be used again, as it is still in the processor's cache
     tail: np.ndarray  # nodes, int64: the best entering edge tail -> into of x (its cycle edge,
     into: np.ndarray  # nodes, int64: once x is a member) ...
     gain: np.ndarray  # nodes, float64: ... and its gain
     bound: np.ndarray  # nodes, float64: gains g of x are off by at most bound + relative·|g|
     relative: np.ndarray  # nodes, float64
     parent: np.ndarray  # nodes, int64: the cycle of which x is a member, -1 for a top
-    row: np.ndarray  # leaves, int64: the row of the top above each leaf ...
-    at: np.ndarray  # rows, int64: ... and the top whose column a row holds
+    label: np.ndarray  # leaves, int64: all leaves below a top have the same label, ...
+    at: np.ndarray  # leaves, int64: ... and this is the top that has a label
     size: np.ndarray  # nodes, int64: the number of leaves below x ...
     first: np.ndarray  # nodes, int64: ... which are a list from first ...
     last: np.ndarray  # nodes, int64: ... to last ...
@@ -72,7 +73,8 @@ class Forest(NamedTuple):
     digits: np.ndarray  # (nodes, D) int64: exact gains of members that are cycles themselves ...
     sums: np.ndarray  # (2, D) int64: accumulators
     order: np.ndarray  # nodes, int64: ... in the order in which they became members
-    count: np.ndarray  # (3,) int64: nodes; length of order; how many of it have exact digits
+    count: np.ndarray  # (4,) int64: nodes; length of order; how many of it have exact digits;
+    # length of free
     # For the root constraint:
     roots: np.ndarray  # nodes, int64: the children of the root
     other: np.ndarray  # nodes, int64: the tail of the best edge into each but from the root
@@ -97,14 +99,14 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
         gains=np.empty((n + 1, leaves), np.float64),
         entry=np.empty((n + 1, leaves), np.int32),
         slot=np.empty(nodes, np.int64),
-        copied=np.empty(leaves, np.bool_),
+        free=np.empty(leaves, np.int64),
         tail=np.empty(nodes, np.int64),
         into=np.empty(nodes, np.int64),
         gain=np.empty(nodes, np.float64),
         bound=np.empty(nodes, np.float64),
         relative=np.empty(nodes, np.float64),
         parent=np.empty(nodes, np.int64),
-        row=np.empty(leaves, np.int64),
+        label=np.empty(leaves, np.int64),
         at=np.empty(leaves, np.int64),
         size=np.empty(nodes, np.int64),
         first=np.empty(nodes, np.int64),
@@ -115,7 +117,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
         digits=np.empty((nodes, width), np.int64),
         sums=np.empty((2, width), np.int64),
         order=np.empty(nodes, np.int64),
-        count=np.empty(3, np.int64),
+        count=np.empty(4, np.int64),
         roots=np.empty(nodes, np.int64),
         other=np.empty(nodes, np.int64),
         known=np.empty(nodes, np.bool_),
@@ -129,32 +131,33 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
     for x in range(n + 1):
-        forest.slot[x] = x
-        forest.copied[x] = False
+        forest.slot[x] = -1
+        forest.free[x] = n - x
         forest.tail[x] = head[x]
         forest.into[x] = x
         forest.gain[x] = best[x] * SCALE
         forest.bound[x] = TINY
         forest.relative[x] = 0.0
         forest.parent[x] = -1
-        forest.row[x] = x
+        forest.label[x] = x
         forest.at[x] = x
         forest.size[x] = 1
         forest.first[x] = x
         forest.last[x] = x
         forest.status[x] = NEW
     for u in range(n + 1, padded(n)):
-        forest.row[u] = -1
+        forest.label[u] = -1
     forest.status[0] = DONE
     forest.count[0] = n + 1
     forest.count[1] = 0
     forest.count[2] = 0
+    forest.count[3] = n + 1
 
 
 @inlined_kernel
 def top_of(forest: Forest, leaf: int) -> int:
     """Return the top above a leaf. O(1)."""
-    return forest.at[forest.row[leaf]]
+    return forest.at[forest.label[leaf]]
 
 
 @inlined_kernel
@@ -168,7 +171,10 @@ def copy_column(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
 ) -> None:
     """Give the leaf x its in-column. O(n)."""
-    gains = forest.gains[x]
+    forest.count[3] -= 1
+    slot = forest.free[forest.count[3]]
+    forest.slot[x] = slot
+    gains = forest.gains[slot]
     if dependents_first:
         row = scores[x]
         for u in range(n + 1):
@@ -180,10 +186,9 @@ def copy_column(
     width = padded(n)
     for u in range(n + 1, width):
         gains[u] = -np.inf
-    entry = forest.entry[x]
+    entry = forest.entry[slot]
     for u in range(width):
         entry[u] = x
-    forest.copied[x] = True
 
 
 @uncounted_kernel
@@ -254,7 +259,8 @@ def nearly_best(
     """
     best = -np.inf
     for u in range(width):
-        best = max(best, gains[u])
+        gain = gains[u]
+        best = gain if gain > best else best
     least = best - (2.0 * bound + 8.0 * relative * abs(best))
     many = 0
     where = 0
@@ -312,56 +318,53 @@ def take(forest: Forest, x: int, u: int) -> None:
 
 
 @inlined_kernel
-def undecided(
-    gains: np.ndarray, rival: np.ndarray, kicked: float, width: int, bound: float, relative: float
-) -> int:
-    """Count the places where the error bound cannot order gains and rival - kicked."""
-    count = 0
-    for u in range(width):
-        one = gains[u]
-        # -inf beside a finite gain is no tie (inf < inf is false), nor is NaN from two -inf.
-        if abs(one - (rival[u] - kicked)) < 2.0 * bound + 8.0 * relative * abs(one):
-            count += 1
-    return count
-
-
-@inlined_kernel
-def merge_column(
+def merge_entries(
     gains: np.ndarray,
     entry: np.ndarray,
     rival: np.ndarray,
     rival_entry: np.ndarray,
     kicked: float,
     width: int,
-) -> None:
-    """Keep the better of gains and rival - kicked at each place."""
-    # Two loops, each of which compiles to SIMD instructions; one loop of both does not.
+    bound: float,
+    relative: float,
+) -> int:
+    """Where rival - kicked is surely better than gains, take its entry; count the unsure."""
+    unsure = 0
     for u in range(width):
-        mine, other = entry[u], rival_entry[u]
-        entry[u] = other if rival[u] - kicked > gains[u] else mine
+        one, other = gains[u], rival[u] - kicked
+        # -inf beside a finite gain is sure (inf < inf is false), and so are two -inf (NaN).
+        near = abs(one - other) < 2.0 * bound + 8.0 * relative * abs(one)
+        unsure += 1 if near else 0
+        mine, his = entry[u], rival_entry[u]
+        entry[u] = his if (other > one) & (not near) else mine
+    return unsure
+
+
+@inlined_kernel
+def merge_gains(gains: np.ndarray, rival: np.ndarray, kicked: float, width: int) -> None:
+    """Keep the better of gains and rival - kicked."""
     for u in range(width):
-        best, gain = gains[u], rival[u] - kicked
-        gains[u] = gain if gain > best else best
+        one, other = gains[u], rival[u] - kicked
+        gains[u] = other if other > one else one
 
 
 @uncounted_kernel
-def merge_exactly(
+def merge_unsure(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
 ) -> None:
-    """Merge the column of the member x, comparing exactly where the bound cannot tell."""
+    """Settle what `merge_entries` was not sure of, and take it out of the member x's column."""
     kicked = forest.gain[x]
     gains, entry = forest.gains[forest.slot[cycle]], forest.entry[forest.slot[cycle]]
     rival, rival_entry = forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
     bound, relative = forest.bound[cycle], forest.relative[cycle]
     for u in range(n + 1):
         gain = rival[u] - kicked
-        better = gain > gains[u]
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
             one, other = (u, entry[u]), (u, rival_entry[u])
-            better = compare(forest, scores, dependents_first, other, one, cycle) > 0
-        if better:
-            gains[u] = gain
-            entry[u] = rival_entry[u]
+            if compare(forest, scores, dependents_first, other, one, cycle) > 0:
+                gains[u] = gain
+                entry[u] = rival_entry[u]
+            rival[u] = -np.inf
 
 
 @inlined_kernel
@@ -391,7 +394,7 @@ def contract(
     for x in members:
         forest.parent[x] = cycle
         if x <= n:
-            if not forest.copied[x]:
+            if forest.slot[x] < 0:
                 copy_column(forest, scores, dependents_first, n, x)
             off = TINY
         else:
@@ -409,10 +412,11 @@ def contract(
     forest.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
     forest.relative[cycle] = relative = relative + UNIT
 
-    # The largest member lends its row, so that a leaf changes rows O(log n) times.
+    # The largest member hands on its label, so that a leaf changes labels O(log n) times.
     slot = forest.slot[largest]
     forest.slot[cycle] = slot
-    forest.at[slot] = cycle
+    label = forest.label[forest.first[largest]]
+    forest.at[label] = cycle
     forest.size[cycle] = forest.size[largest]
     forest.first[cycle] = forest.first[largest]
     forest.last[cycle] = forest.last[largest]
@@ -428,20 +432,24 @@ def contract(
         kicked = forest.gain[x]
         rival = forest.gains[forest.slot[x]]
         rival_entry = forest.entry[forest.slot[x]]
-        if undecided(gains, rival, kicked, width, bound, relative) == 0:
-            merge_column(gains, entry, rival, rival_entry, kicked, width)
-        else:
-            merge_exactly(forest, scores, dependents_first, n, x, cycle)
+        unsure = merge_entries(
+            gains, entry, rival, rival_entry, kicked, width, bound, relative
+        )
+        if unsure > 0:
+            merge_unsure(forest, scores, dependents_first, n, x, cycle)
+        merge_gains(gains, rival, kicked, width)
         leaf = forest.first[x]
         for _ in range(forest.size[x]):
-            forest.row[leaf] = slot
+            forest.label[leaf] = label
             leaf = forest.after[leaf]
         forest.after[forest.last[cycle]] = forest.first[x]
         forest.last[cycle] = forest.last[x]
         forest.size[cycle] += forest.size[x]
+        forest.free[forest.count[3]] = forest.slot[x]
+        forest.count[3] += 1
     for u in range(width):
         gain = gains[u]
-        gains[u] = -np.inf if forest.row[u] == slot else gain
+        gains[u] = -np.inf if forest.label[u] == label else gain
     return cycle
 
 

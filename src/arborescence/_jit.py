@@ -45,19 +45,6 @@ def inlined_kernel(function: Function) -> Function:
     return compiled
 
 
-def nan_free_kernel(function: Function) -> Function:
-    """Compile like `inlined_kernel`, for loops that never meet NaN: a maximum becomes SIMD."""
-    compiled: Function = numba.njit(
-        cache=True,
-        nogil=True,
-        error_model="numpy",
-        _nrt=False,
-        forceinline=True,
-        fastmath={"nnan", "nsz"},
-    )(function)
-    return compiled
-
-
 class _FirstCompilation(event.Listener):  # type: ignore[misc]
     """Say on stderr, once a process, that kernels are being compiled (a cache hit is silent)."""
 

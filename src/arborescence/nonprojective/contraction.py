@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, nan_free_kernel, uncounted_kernel
+from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
 from arborescence.nonprojective.exact import (
     BIAS_32,
     BIAS_64,
@@ -53,6 +53,8 @@ class Forest(NamedTuple):
 
     gains: np.ndarray  # (N, W) float64: in-columns, one a row; scaled by SCALE
     entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
+    raw: np.ndarray  # (W,), the type of the scores: a column on its way
+    folded: np.ndarray  # (W,) float64: a maximum on its way
     slot: np.ndarray  # nodes, int64: the row of x's column, -1 while it has none
     free: np.ndarray  # rows, int64: a stack of the rows that are free: the last one freed is
     # the first to be used again, as it is still in the processor's cache
@@ -98,6 +100,8 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     return Forest(
         gains=np.empty((n + 1, leaves), np.float64),
         entry=np.empty((n + 1, leaves), np.int32),
+        raw=np.empty(leaves, scores.dtype),
+        folded=np.empty(leaves, np.float64),
         slot=np.empty(nodes, np.int64),
         free=np.empty(leaves, np.int64),
         tail=np.empty(nodes, np.int64),
@@ -175,17 +179,16 @@ def copy_column(
     slot = forest.free[forest.count[3]]
     forest.slot[x] = slot
     gains = forest.gains[slot]
-    if dependents_first:
-        row = scores[x]
-        for u in range(n + 1):
-            gains[u] = row[u] * SCALE
-    else:
-        for u in range(n + 1):
-            gains[u] = scores[u, x] * SCALE
-    gains[x] = -np.inf
+    # Fetching is all that is left to a loop over far-apart scores; the sums come in SIMD.
+    raw = forest.raw
+    for u in range(n + 1):
+        raw[u] = scores[x, u] if dependents_first else scores[u, x]
+    raw[x] = -np.inf
     width = padded(n)
     for u in range(n + 1, width):
-        gains[u] = -np.inf
+        raw[u] = -np.inf
+    for u in range(width):
+        gains[u] = raw[u] * SCALE
     entry = forest.entry[slot]
     for u in range(width):
         entry[u] = x
@@ -249,26 +252,36 @@ def compare(
     return sign_of(total)
 
 
-@nan_free_kernel
-def nearly_best(
-    gains: np.ndarray, width: int, bound: float, relative: float
-) -> tuple[float, float, int, int]:
-    """Return the largest gain, the least one that may equal it, how many may, and where.
+@inlined_kernel
+def highest(gains: np.ndarray, width: int, folded: np.ndarray) -> float:
+    """Return the largest of `width` gains. `folded` is scratch."""
+    # By folding in half, since a maximum over one variable does not compile to SIMD.
+    half = width // 2
+    for k in range(half):
+        one, other = gains[k], gains[k + half]
+        folded[k] = other if other > one else one
+    while half > 1:
+        rest = half // 2
+        half -= rest
+        for k in range(rest):
+            one, other = folded[k], folded[k + half]
+            folded[k] = other if other > one else one
+    return folded[0]
 
-    The position is the sum of all such positions: the position itself if there is but one.
+
+@inlined_kernel
+def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
+    """Return how many gains are at least `least`, and where: the sum of their positions.
+
+    That sum is the position itself where there is but one.
     """
-    best = -np.inf
-    for u in range(width):
-        gain = gains[u]
-        best = gain if gain > best else best
-    least = best - (2.0 * bound + 8.0 * relative * abs(best))
     many = 0
     where = 0
     for u in range(width):
         near = 1 if gains[u] >= least else 0
         many += near
         where += near * u
-    return best, least, many, where
+    return many, where
 
 
 @inlined_kernel
@@ -280,11 +293,12 @@ def best_entry(
     Of equal gains the lowest u wins. Gains from inside x are -inf.
     """
     gains = forest.gains[forest.slot[x]]
-    best, least, many, where = nearly_best(
-        gains, padded(n), forest.bound[x], forest.relative[x]
-    )
+    width = padded(n)
+    best = highest(gains, width, forest.folded)
     if best == -np.inf:
         return -1
+    least = best - (2.0 * forest.bound[x] + 8.0 * forest.relative[x] * abs(best))
+    many, where = candidates(gains, width, least)
     if many == 1:
         return where
     return settle(forest, scores, dependents_first, n, x, least)

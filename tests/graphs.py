@@ -50,9 +50,9 @@ def _small_integers(rng, n):
 def _wide(dtype, low, high):
     def make(rng, n):
         mantissa = rng.integers(-3, 4, (n + 1, n + 1))
-        return np.ldexp(mantissa.astype(np.float64), rng.integers(low, high, mantissa.shape)).astype(
-            dtype
-        )
+        return np.ldexp(
+            mantissa.astype(np.float64), rng.integers(low, high, mantissa.shape)
+        ).astype(dtype)
 
     return make
 

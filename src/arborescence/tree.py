@@ -170,8 +170,9 @@ def tree_weight(scores: Any, heads: Any) -> Any:
         edges = matrix[row[words], words].astype(np.float64)
         try:
             weights[b] = math.fsum(edges)
-        except OverflowError:
-            weights[b] = edges.sum()
+        except OverflowError:  # an infinite sum, or one that passes through infinity
+            with np.errstate(over="ignore"):
+                weights[b] = edges.sum()
     return weights.reshape(shape) if shape else float(weights[0])
 
 

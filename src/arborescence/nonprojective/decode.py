@@ -84,7 +84,7 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
     (array([-1,  0,  0,  4,  2]), 260.0)
     >>> heads = arb.decode(scores)
     >>> heads, arb.tree_weight(scores, heads)
-    (array([-1,  4,  0,  4,  2]), 210.0)
+    (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
     graph = as_graph(scores, lengths)

@@ -1,0 +1,160 @@
+"""What others do, to compare with: slower, and not all of it right.
+
+Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does. They
+are for tests, benchmarks and teaching.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.errors import NoTreeError
+from arborescence.nonprojective.decode import decode
+from arborescence.tree import tree_weight
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Edge = tuple[int, int]
+
+
+def chu_liu_edmonds(
+    scores: NDArray[Any], number: Callable[[Any], Any] = float
+) -> NDArray[np.int64]:
+    """Return the best arborescence, by the recursion that the lecture prints (Smith 2017).
+
+    Every node takes its best incoming edge; a cycle among those is contracted into one node,
+    an edge into the cycle is scored by what it adds over the edge it *kicks out*, and the
+    smaller problem is solved the same way. O(n³), any number of root edges.
+
+    Parameters
+    ----------
+    scores : (N, N) array
+    number : callable
+        The arithmetic: `float` as everyone has it, `fractions.Fraction` to be exact.
+
+    Raises
+    ------
+    NoTreeError
+        If a word cannot be reached from the root.
+
+    Examples
+    --------
+    >>> chu_liu_edmonds(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
+    array([-1,  2,  0])
+    """
+    size = len(scores)
+    edges = {
+        (h, d): number(scores[h, d])
+        for h in range(size)
+        for d in range(1, size)
+        if h != d and scores[h, d] > -np.inf
+    }
+    heads = np.full(size, -1, np.int64)
+    for h, d in _max_arborescence(set(range(size)), {edge: (w, edge) for edge, w in edges.items()}):
+        heads[d] = h
+    return heads
+
+
+def _max_arborescence(nodes: set[int], edges: dict[Edge, tuple[Any, Edge]]) -> set[Edge]:
+    """Return the original edges of the best arborescence from node 0.
+
+    `edges` maps a pair of nodes to its score and to the edge of the sentence that it stands for.
+    """
+    best_in_edge: dict[int, Edge] = {}
+    for node in nodes - {0}:
+        entering = [edge for edge in edges if edge[1] == node]
+        if not entering:
+            raise NoTreeError("no tree exists: a word, or a cycle of words, has no edge into it")
+        best_in_edge[node] = max(entering, key=lambda edge: edges[edge][0])
+    cycle = _find_cycle(best_in_edge)
+    if not cycle:
+        return {edges[edge][1] for edge in best_in_edge.values()}
+
+    merged = max(nodes) + 1
+    contracted: dict[Edge, tuple[Any, Edge]] = {}
+    kicks_out: dict[Edge, Edge] = {}
+    for (h, d), (score, original) in edges.items():
+        if h in cycle and d in cycle:
+            continue
+        new_score = score - edges[best_in_edge[d]][0] if d in cycle else score
+        pair = (merged if h in cycle else h, merged if d in cycle else d)
+        if pair not in contracted or new_score > contracted[pair][0]:
+            contracted[pair] = (new_score, original)
+        if d in cycle:
+            kicks_out[original] = edges[best_in_edge[d]][1]
+    tree = _max_arborescence((nodes - cycle) | {merged}, contracted)
+    kicked = {kicks_out[edge] for edge in tree if edge in kicks_out}
+    return tree | ({edges[best_in_edge[node]][1] for node in cycle} - kicked)
+
+
+def _find_cycle(best_in_edge: dict[int, Edge]) -> set[int]:
+    for start in best_in_edge:
+        path: list[int] = []
+        node = start
+        while node in best_in_edge and node not in path:
+            path.append(node)
+            node = best_in_edge[node][0]
+        if node in path:
+            return set(path[path.index(node) :])
+    return set()
+
+
+def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best tree with one root edge, by one run for each child of the root.
+
+    As Dozat et al. (2017) do it: O(n³).
+
+    Raises
+    ------
+    NoTreeError
+        If no child of the root reaches all words.
+
+    Examples
+    --------
+    >>> best_of_n_runs(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
+    array([-1,  2,  0])
+    """
+    best: NDArray[np.int64] | None = None
+    best_weight = -np.inf
+    for word in np.flatnonzero(scores[0, 1:] > -np.inf) + 1:
+        run = scores.astype(np.float64)
+        run[0, np.arange(len(run)) != word] = -np.inf
+        try:
+            heads = decode(run, root="multi")
+        except NoTreeError:
+            continue
+        weight = tree_weight(scores, heads)
+        if best is None or weight > best_weight:
+            best, best_weight = heads, weight
+    if best is None:
+        raise NoTreeError("no tree with a single root exists")
+    return best
+
+
+def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best tree with one root edge, by making root edges too costly for two.
+
+    Stanojević and Cohen (2021): lower every root edge by more than any two trees can differ,
+    then find the best arborescence. O(n²), but the large constant swallows the low bits of the
+    root's scores: with masked scores the answer is often wrong.
+
+    Raises
+    ------
+    NoTreeError
+        If a word cannot be reached from the root.
+
+    Examples
+    --------
+    >>> reweighted(np.array([[0.0, 5.0, 1.0], [0.0, 0.0, 3.0], [0.0, 9.0, 0.0]]))
+    array([-1,  2,  0])
+    """
+    present = scores[scores > -np.inf]
+    lowered = scores.copy()
+    with np.errstate(over="ignore"):
+        lowered[0] -= 1 + (len(scores) - 1) * (present.max() - present.min())
+    return decode(lowered, root="multi")

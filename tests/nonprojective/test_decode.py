@@ -1,0 +1,416 @@
+from fractions import Fraction
+
+import numba
+import numpy as np
+import pytest
+from brute_force import is_best, tree_weights, whole_numbers
+from graphs import ABSENT, FINITE, random_graphs
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arborescence as arb
+from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
+
+# Without the JIT (to measure coverage) a tenth of a percent of the graphs is all there is time for.
+COUNT = 40 if numba.config.DISABLE_JIT else 2000
+
+FIGURE_2 = [
+    (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),
+]  # fmt: skip
+
+
+def figure_2():
+    scores = np.full((5, 5), -np.inf)
+    for h, d, weight in FIGURE_2:
+        scores[h, d] = weight
+    return scores
+
+
+def test_figure_2():
+    scores = figure_2()
+    heads = arb.decode(scores, root="multi")
+    assert heads.tolist() == [-1, 0, 0, 4, 2]
+    assert arb.tree_weight(scores, heads) == 260
+    heads = arb.decode(scores)
+    assert heads.tolist() == [-1, 0, 3, 1, 2]
+    assert arb.tree_weight(scores, heads) == 210
+
+
+@pytest.mark.parametrize(
+    ("single", "weights"),
+    [(False, [260, 220, 210, 200, 190, 150, 130]), (True, [210, 190, 150, 130])],
+)
+def test_all_trees_of_figure_2(single, weights):
+    assert sorted(tree_weights(figure_2(), single)[1], reverse=True) == weights
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", FINITE)
+def test_finite_scores_against_every_tree(kind):
+    for scores in random_graphs(kind, COUNT):
+        for root in ("single", "multi"):
+            heads = arb.decode(scores, root=root)
+            assert is_best(scores, heads, root == "single"), (root, scores.tolist())
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", ABSENT)
+def test_absent_edges_against_every_tree(kind):
+    impossible = 0
+    for scores in random_graphs(kind, COUNT):
+        for root in ("single", "multi"):
+            if len(tree_weights(scores, root == "single")[0]):
+                heads = arb.decode(scores, root=root)
+                assert is_best(scores, heads, root == "single"), (root, scores.tolist())
+            else:
+                impossible += 1
+                with pytest.raises(arb.NoTreeError):
+                    arb.decode(scores, root=root)
+    assert 0 < impossible < COUNT
+
+
+# Larger than brute force can go: the lecture's recursion in fractions, and n runs.
+LARGE = [(kind, n) for kind in FINITE for n in (9, 25, 40)]
+
+
+def weight(scores, heads):
+    return sum(Fraction(float(scores[heads[d], d])) for d in range(1, len(heads)))
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow without the JIT")
+@pytest.mark.parametrize(("kind", "n"), LARGE)
+def test_larger_graphs_against_the_recursion(kind, n):
+    rng = np.random.default_rng([n, *kind.encode()])
+    for _ in range(3):
+        scores = FINITE[kind](rng, n)
+        heads = arb.decode(scores, root="multi")
+        assert arb.is_tree(heads, root="multi")
+        expected = chu_liu_edmonds(scores, lambda x: Fraction(float(x)))
+        assert weight(scores, heads) == weight(scores, expected)
+
+        heads = arb.decode(scores)
+        assert arb.is_tree(heads)
+        runs = []
+        for word in range(1, n + 1):
+            others = [(0, d) for d in range(1, n + 1) if d != word]
+            runs.append(weight(scores, arb.decode(arb.forbid(scores, others), root="multi")))
+        assert weight(scores, heads) == max(runs)
+
+
+def nested_cycles(n, rng):
+    """A cycle of two, in a cycle with the next word, in a cycle with the next, ..."""
+    scores = rng.normal(-50, 1, (n + 1, n + 1))
+    scores[2, 1] = scores[1, 2] = 10
+    for d in range(3, n + 1):
+        scores[d - 1, d] = 10
+        scores[d, rng.integers(1, d)] = 10 - d
+    scores[0] = -1000 - rng.random(n + 1)
+    return scores
+
+
+@pytest.mark.parametrize("n", [5, 31, 32, 33, 64, 150])
+def test_deeply_nested_cycles(n):
+    if numba.config.DISABLE_JIT and n > 32:
+        pytest.skip("too slow without the JIT")
+    rng = np.random.default_rng(n)
+    scores = nested_cycles(n, rng)
+    for graph in (scores, scores.astype(np.float32), np.rint(scores)):
+        heads = arb.decode(graph)
+        assert arb.is_tree(heads)
+        assert weight(graph, heads) == weight(graph, best_of_n_runs(graph))
+
+
+@pytest.mark.parametrize("n", range(1, 70, 3))
+def test_all_sizes_of_blocks(n):
+    rng = np.random.default_rng(n)
+    scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(np.float32)
+    for root in ("single", "multi"):
+        heads = arb.decode(scores, root=root)
+        assert arb.is_tree(heads, root=root)
+    assert weight(scores, arb.decode(scores)) == weight(scores, best_of_n_runs(scores))
+
+
+def test_baselines_on_benign_scores():
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3, 8, 20):
+        scores = rng.normal(size=(n + 1, n + 1))
+        best = arb.decode(scores)
+        assert best_of_n_runs(scores).tolist() == best.tolist()
+        assert reweighted(scores).tolist() == best.tolist()
+        assert chu_liu_edmonds(scores).tolist() == arb.decode(scores, root="multi").tolist()
+
+
+def test_baselines_find_no_tree():
+    scores = np.full((3, 3), -np.inf)
+    scores[1, 2] = scores[2, 1] = 1
+    for baseline in (best_of_n_runs, chu_liu_edmonds):
+        with pytest.raises(arb.NoTreeError):
+            baseline(scores)
+
+
+# Shapes, types, strides.
+
+
+def batch_of(rng, sizes, dtype=np.float32):
+    size = max(sizes) + 1
+    batch = np.full((len(sizes), size, size), np.nan, dtype)
+    for matrix, n in zip(batch, sizes, strict=True):
+        matrix[: n + 1, : n + 1] = rng.integers(-3, 4, (n + 1, n + 1))
+    return batch
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_batch_equals_its_sentences(root, threads):
+    rng = np.random.default_rng(1)
+    sizes = [*rng.integers(1, 12, 50), 0, 1]
+    batch = batch_of(rng, sizes)
+    heads = arb.decode(batch, lengths=sizes, root=root, threads=threads)
+    for row, matrix, n in zip(heads, batch, sizes, strict=True):
+        assert (row[n + 1 :] == -1).all()
+        assert row[: n + 1].tolist() == arb.decode(matrix[: n + 1, : n + 1], root=root).tolist()
+
+
+def layouts(scores):
+    padded = np.zeros((scores.shape[0], scores.shape[1] + 3, scores.shape[2] + 5), scores.dtype)
+    padded[:, 2:-1, 5:] = scores
+    wide = np.zeros((*scores.shape, 2), scores.dtype)
+    wide[..., 1] = scores
+    yield scores.mT.copy().mT
+    yield padded[:, 2:-1, 5:]
+    yield padded.mT.copy().mT[:, 2:-1, 5:]
+    yield wide[..., 1]
+    yield scores[:, ::-1, ::-1].copy()[:, ::-1, ::-1]
+    yield np.asfortranarray(scores)
+    unaligned = np.zeros(scores.nbytes + 1, np.uint8)[1:].view(scores.dtype).reshape(scores.shape)
+    unaligned[:] = scores
+    yield unaligned
+    yield scores.astype(scores.dtype.newbyteorder())
+    still = scores.copy()
+    still.flags.writeable = False
+    yield still
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_strides(dtype):
+    rng = np.random.default_rng(2)
+    scores = rng.integers(-3, 4, (40, 8, 8)).astype(dtype)
+    scores[:, range(8), range(8)] = np.nan
+    scores[:, :, 0] = np.inf
+    for root in ("single", "multi"):
+        expected = arb.decode(scores, root=root)
+        for layout in layouts(scores):
+            before = layout.copy()
+            assert (arb.decode(layout, root=root) == expected).all()
+            np.testing.assert_array_equal(layout, before)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.bool_, np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64]
+)
+def test_any_type(dtype):
+    scores = np.random.default_rng(3).integers(0, 2, (30, 6, 6)).astype(dtype)
+    assert (arb.decode(scores) == arb.decode(scores.astype(np.float64))).all()
+
+
+def test_leading_dimensions():
+    scores = np.random.default_rng(4).normal(size=(2, 3, 5, 5))
+    heads = arb.decode(scores, lengths=[[4, 3, 2], [1, 0, 4]])
+    assert heads.shape == (2, 3, 5)
+    assert heads.dtype == np.int64
+    assert (heads[1, 1] == -1).all()
+    assert heads[0, 1, :4].tolist() == arb.decode(scores[0, 1, :4, :4]).tolist()
+
+
+def test_small_sentences():
+    assert arb.decode([[0.0]]).tolist() == [-1]
+    assert arb.decode([[0, 1], [0, 0]]).tolist() == [-1, 0]
+    assert arb.decode(np.empty((0, 3, 3))).shape == (0, 3)
+
+
+def test_ties_prefer_the_lowest_head_and_are_the_same_everywhere():
+    assert arb.decode(np.zeros((4, 4)), root="multi").tolist() == [-1, 0, 0, 0]
+    scores = np.zeros((60, 7, 7), np.float32)
+    expected = arb.decode(scores[0])
+    assert arb.is_tree(expected)
+    for heads in (arb.decode(scores), arb.decode(scores, threads=3), arb.decode(scores.mT)):
+        assert (heads == expected).all()
+    assert (arb.decode(scores.astype(np.float64)) == expected).all()
+
+
+# What cannot be decoded.
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_bad_scores_are_named(value, dtype):
+    scores = np.zeros((3, 5, 5), dtype)
+    scores[1, 3, 2] = value
+    with pytest.raises(arb.ScoresError, match=rf"sentence 1: scores\[1, 3, 2\].*3 -> 2.*{value}"):
+        arb.decode(scores)
+    with pytest.raises(arb.ScoresError, match=r"^scores\[3, 2\]"):
+        arb.decode(scores[1])
+    with pytest.raises(arb.ScoresError, match=r"scores\[1, 2, 3\]"):
+        arb.decode(scores.mT, threads=2)
+    with pytest.raises(arb.ScoresError, match=r"sentence 0, 1: scores\[0, 1, 3, 2\]"):
+        arb.decode(scores[None])
+    assert arb.decode(scores, lengths=[4, 1, 4]).shape == (3, 5)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_column_0_and_the_diagonal_are_ignored(value):
+    scores = np.random.default_rng(6).normal(size=(9, 9))
+    expected = arb.decode(scores).tolist()
+    scores[:, 0] = value
+    np.fill_diagonal(scores, value)
+    assert arb.decode(scores).tolist() == expected
+    assert arb.decode(scores.T.copy().T).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.zeros((3, 4)), r"\(\.\.\., N, N\).*\(3, 4\)"),
+        (np.zeros(3), r"\(3,\)"),
+        (np.zeros((0, 0)), r"\(0, 0\)"),
+        (np.zeros((2, 2), complex), "complex"),
+        (np.zeros((2, 2), "U1"), "floats"),
+        ([[1, 2], [3]], "array"),
+        (np.array([[0, 2**60], [0, 0]]), r"scores\[0, 1\] is 1152921504606846976.*2\^53"),
+        (np.array([[0, np.iinfo(np.int64).min], [0, 0]]), r"scores\[0, 1\]"),
+    ],
+)
+def test_unusable_scores(scores, message):
+    with pytest.raises(arb.ScoresError, match=message):
+        arb.decode(scores)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        ([1, 3], r"lengths\[1\] is 3"),
+        ([-1, 2], r"lengths\[0\] is -1"),
+        ([1], r"shape \(2,\), not \(1,\)"),
+        ([1.0, 2.0], "whole numbers"),
+    ],
+)
+def test_unusable_lengths(lengths, message):
+    with pytest.raises(arb.ScoresError, match=message):
+        arb.decode(np.zeros((2, 3, 3)), lengths=lengths)
+
+
+def test_unusable_options():
+    with pytest.raises(ValueError, match="'single' or 'multi'"):
+        arb.decode(np.zeros((2, 2)), root="one")
+    with pytest.raises(ValueError, match="threads"):
+        arb.decode(np.zeros((2, 2, 2)), threads=0)
+
+
+def test_no_tree_says_why():
+    scores = np.zeros((3, 5, 5))
+    scores[1, :, 3] = -np.inf
+    with pytest.raises(arb.NoTreeError, match="sentence 1: no tree exists: no edge enters word 3"):
+        arb.decode(scores)
+    unreachable = np.full((5, 5), -np.inf)
+    unreachable[0, 1] = unreachable[1, 2] = unreachable[3, 4] = unreachable[4, 3] = 0
+    with pytest.raises(arb.NoTreeError, match="the root does not reach words 3, 4"):
+        arb.decode(unreachable)
+    two_roots = np.full((3, 3), -np.inf)
+    two_roots[0, 1:] = 0
+    with pytest.raises(arb.NoTreeError, match="single root.*words 1, 2"):
+        arb.decode(two_roots)
+    assert arb.decode(two_roots, root="multi").tolist() == [-1, 0, 0]
+
+
+# Properties.
+
+small_graphs = st.integers(1, 7).flatmap(
+    lambda n: st.lists(
+        st.lists(st.integers(-4, 4), min_size=n + 1, max_size=n + 1), min_size=n + 1, max_size=n + 1
+    )
+)
+
+
+@given(small_graphs, st.integers(-100, 100))
+def test_a_constant_on_all_edges_into_a_word_changes_nothing(rows, constant):
+    scores = np.array(rows, np.float64)
+    shifted = scores.copy()
+    shifted[:, -1] += constant
+    assert arb.decode(scores).tolist() == arb.decode(shifted).tolist()
+
+
+@given(small_graphs)
+def test_a_power_of_two_changes_nothing(rows):
+    scores = np.array(rows, np.float64)
+    expected = arb.decode(scores).tolist()
+    for factor in (2.0**-1060, 2.0**-500, 2.0**900):
+        assert arb.decode(scores * factor).tolist() == expected
+
+
+@given(small_graphs, st.randoms())
+def test_the_order_of_words_does_not_change_the_weight(rows, random):
+    scores = np.array(rows, np.float64)
+    order = list(range(1, len(scores)))
+    random.shuffle(order)
+    order = [0, *order]
+    shuffled = scores[np.ix_(order, order)]
+    one = arb.tree_weight(scores, arb.decode(scores))
+    assert arb.tree_weight(shuffled, arb.decode(shuffled)) == one
+
+
+@given(small_graphs)
+def test_constraints_cost(rows):
+    scores = np.array(rows, np.float64)
+    single, multi = arb.decode(scores), arb.decode(scores, root="multi")
+    assert arb.root_count(single) == 1
+    assert arb.tree_weight(scores, single) <= arb.tree_weight(scores, multi)
+    for d in range(1, len(scores)):
+        edge = (int(single[d]), d)
+        assert arb.decode(arb.require(scores, [edge]))[d] == single[d]
+        try:
+            without = arb.decode(arb.forbid(scores, [edge]))
+        except arb.NoTreeError:
+            continue
+        assert without[d] != single[d]
+        assert arb.tree_weight(scores, without) <= arb.tree_weight(scores, single)
+
+
+# Labels.
+
+
+@given(small_graphs, st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_labels(rows, many, seed):
+    base = np.array(rows, np.float64)
+    labeled = base[..., None] + np.random.default_rng(seed).integers(-3, 3, (*base.shape, many))
+    heads, labels = arb.decode_labeled(labeled)
+    assert heads.tolist() == arb.decode(labeled.max(axis=-1)).tolist()
+    assert labels[0] == -1
+    for d in range(1, len(base)):
+        assert labels[d] == labeled[heads[d], d].argmax()
+
+
+def test_labels_in_batches():
+    rng = np.random.default_rng(7)
+    scores = rng.integers(-3, 4, (4, 3, 6, 6, 5)).astype(np.float16)
+    lengths = rng.integers(1, 6, (4, 3))
+    heads, labels = arb.decode_labeled(scores, lengths=lengths, threads=2)
+    assert heads.shape == labels.shape == (4, 3, 6)
+    assert ((labels == -1) == (heads == -1)).all()
+    n = lengths[2, 1]
+    one = arb.decode_labeled(scores[2, 1, : n + 1, : n + 1])
+    assert one[0].tolist() == heads[2, 1, : n + 1].tolist()
+    assert one[1].tolist() == labels[2, 1, : n + 1].tolist()
+
+
+def test_unusable_labels():
+    with pytest.raises(arb.ScoresError, match="L > 0"):
+        arb.decode_labeled(np.zeros((3, 3)))
+    scores = np.zeros((3, 3, 2))
+    scores[0, 2, 1] = np.nan
+    with pytest.raises(arb.ScoresError, match=r"scores\[0, 2\]"):
+        arb.decode_labeled(scores)
+
+
+def test_whole_numbers_of_brute_force():
+    scores = np.array([[0.5, -0.75], [np.inf, 3.0]])
+    assert whole_numbers(scores).tolist() == [[2, -3], [0, 12]]

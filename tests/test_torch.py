@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+import arborescence as arb
+
+torch = pytest.importorskip("torch", reason="needs the extra 'torch'")
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int64]
+)
+def test_a_tensor_in_gives_a_tensor_out(dtype):
+    scores = np.random.default_rng(0).integers(-3, 4, (20, 6, 6))
+    tensor = torch.tensor(scores).to(dtype)
+    heads = arb.decode(tensor, threads=2)
+    assert isinstance(heads, torch.Tensor)
+    assert heads.dtype == torch.int64
+    assert heads.device == tensor.device
+    assert heads.tolist() == arb.decode(scores).tolist()
+    assert arb.decode(tensor.mT).tolist() == arb.decode(np.swapaxes(scores, 1, 2)).tolist()
+
+
+def test_gradients_lengths_and_labels():
+    scores = torch.randn(3, 5, 5, 4, requires_grad=True)
+    heads, labels = arb.decode_labeled(scores, lengths=torch.tensor([4, 2, 1]))
+    assert heads.shape == labels.shape == (3, 5)
+    assert (labels[heads == -1] == -1).all()
+    assert arb.is_tree(heads).all()
+
+
+def test_bfloat16_is_exact():
+    scores = torch.full((4, 4), torch.finfo(torch.bfloat16).min, dtype=torch.bfloat16)
+    scores[0, 2] = scores[2, 1] = scores[1, 3] = 1
+    assert arb.decode(scores).tolist() == [-1, 2, 0, 1]
+
+
+def test_require_and_weight():
+    scores = torch.zeros(3, 3)
+    required = arb.require(scores, [(2, 1)])
+    assert isinstance(required, torch.Tensor)
+    assert required[0, 1] == -torch.inf
+    assert scores[0, 1] == 0
+    assert arb.tree_weight(scores, arb.decode(required)) == 0
+
+
+def test_errors_name_the_position():
+    scores = torch.zeros(2, 3, 3)
+    scores[1, 0, 2] = torch.nan
+    with pytest.raises(arb.ScoresError, match=r"scores\[1, 0, 2\]"):
+        arb.decode(scores)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_another_device():
+    scores = torch.randn(4, 6, 6, device="cuda")
+    heads = arb.decode(scores)
+    assert heads.device == scores.device
+    assert heads.tolist() == arb.decode(scores.cpu()).tolist()

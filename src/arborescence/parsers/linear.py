@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from arborescence.errors import ModelError
 from arborescence.nonprojective.decode import decode
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
-from arborescence.parsers.edges import WIDTH, EdgeTemplates, score_edges
-from arborescence.parsers.features import COLUMNS, Batch, Sides
+from arborescence.parsers.edges import NARROW, WIDE, EdgeTemplates, Layout, score_edges
+from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
 from arborescence.parsers.relations import RelationTemplates, label_edges
 
 if TYPE_CHECKING:
@@ -21,25 +21,45 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.base import Progress, Root
+    from arborescence.graph import Root
+    from arborescence.parsers.base import Progress
+    from arborescence.parsers.tagger import Tagger
+    from arborescence.parsers.training import Algorithm
     from arborescence.treebank import Sentence
 
-_WEIGHTS = (np.float32, np.int8, np.int16)
+_TAGGER = "tagger/"
 
 
 class LinearParser(Parser):
     """Edges scored by a linear function of hashed features, then relations by another.
 
-    Made by `train` or `arborescence.parsers.load`.
+    Made by `train`, or by `arborescence.load`.
 
     Attributes
     ----------
     columns : tuple of str
-        What the features look at: of form, lemma, upos, xpos and feats.
+        What the features look at: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations it can give.
+        The relations that it can give.
+    tagger : Tagger or None
+        Tags the sentences that come without UPOS.
     info : dict
-        How it was trained, and its scores on the development set.
+        How it was trained, and its scores on the development set after each epoch.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> lessons = [
+    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
+    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
+    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
+    ... ]
+    >>> parser = LinearParser.train(lessons, epochs=3)
+    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
+    >>> [parsed] = parser.parse([new])
+    >>> parsed.heads, parsed.deprels
+    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
     """
 
     kind: ClassVar[str] = "linear"
@@ -51,72 +71,126 @@ class LinearParser(Parser):
         labels: Sequence[str],
         allowed: NDArray[np.bool_],
         tags: NDArray[np.uint64],
+        layout: Layout,
         edges: NDArray[Any],
-        edge_scale: float = 1.0,
+        edge_unit: float = 1.0,
         relations: NDArray[Any],
+        tagger: Tagger | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
+        """Put a parser together.
+
+        Parameters
+        ----------
+        columns, labels, tagger, info
+            As the attributes.
+        allowed : (2, L) bool
+            The relations of edges from the root, and of other edges.
+        tags : (P - 2,) uint64
+            Sorted hashes of the UPOS tags that have a number of their own.
+        layout, edges
+            The weights of edges, float32, or int8 in units of `edge_unit`, and how they lie.
+        relations : (R, L)
+            The weights of relations, float32 or int8.
+        """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
+        self.tagger = tagger
         self.info = info or {}
         self._allowed = allowed
         self._tags = tags
+        self._layout = layout
         self._edges = edges
-        self._edge_scale = np.float32(edge_scale)
+        self._edge_unit = edge_unit
         self._relations = relations
         sides: list[str] = []
         self._edge_templates = EdgeTemplates.of(self.columns, sides)
         self._relation_templates = RelationTemplates.of(self.columns, sides)
         self._sides = Sides.of(sides)
-        self._known = len(tags) + 2
-        self._rows = (len(edges) - 2 * self._known**3) // WIDTH
 
-    def _hash(self, sentences: Sequence[Sentence]) -> Batch:
-        return Batch.of(sentences, self._sides, self._tags)
+    @classmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        columns: Sequence[str] = tuple(COLUMNS),
+        algorithm: Algorithm = "mira",
+        epochs: int = 10,
+        patience: int = 3,
+        seed: int = 1,
+        root: Root = "single",
+        aggressiveness: float = 0.1,
+        bits: int = 20,
+        tagger: Tagger | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train a parser.
 
-    def _score(self, batch: Batch) -> list[NDArray[np.float32]]:
-        """Return the score matrices of a batch, views on one block."""
-        lengths = np.diff(batch.starts)
-        places = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths**2, out=places[1:])
-        out = np.zeros(places[-1], dtype=np.float32)
-        accumulator = np.float32 if self._edges.dtype == np.float32 else np.int32
-        score_edges(
-            batch,
-            self._edge_templates,
-            self._edges,
-            self._rows,
-            self._known,
-            np.empty((2, lengths.max(initial=0), WIDTH), dtype=accumulator),
-            np.empty(self._known, dtype=accumulator),
-            out,
-            places,
+        Online learning, one sentence after the other, with averaged weights. The result depends
+        on nothing but data and settings.
+
+        Parameters
+        ----------
+        treebank
+            Sentences whose heads are trees.
+        dev
+            Sentences by which to choose the best epoch (by LAS) and when to stop. Without them,
+            all epochs are run and the last one counts.
+        columns
+            What the features may look at: some of form, lemma, upos, xpos and feats.
+            ``("form", "upos")`` is what the MSTParser looked at.
+        algorithm
+            ``"mira"``: the smallest change after which the gold tree beats the best other one by
+            as much as that one has wrong heads (1-best MIRA, loss-augmented). ``"perceptron"``:
+            the averaged structured perceptron.
+        epochs
+            At most so often over the treebank.
+        patience
+            Stop after so many epochs without a better LAS on `dev`.
+        seed
+            Fixes the order of the sentences.
+        root
+            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
+        aggressiveness
+            The largest step that MIRA takes (its C); the perceptron takes no notice.
+        bits
+            Room for weights: 2^bits hashed rows for features of words, an eighth of them for
+            features of tags, a thirty-second for relations. One more bit doubles the memory, and
+            helps for treebanks of over a million words.
+        tagger
+            To be kept in the model, for sentences that come without UPOS.
+        checkpoint
+            A file that holds the state of training after each epoch. If it exists, training goes
+            on from there, and ends as it would have ended without interruption.
+        progress
+            Called as ``progress(phase, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If the treebank is empty, or has a sentence whose heads are not a tree.
+        ModelError
+            If `checkpoint` is of other data or settings, or cannot be read.
+        ValueError
+            If a setting makes no sense.
+        """
+        from arborescence.parsers import training
+
+        settings = training.Settings(
+            columns=tuple(columns),
+            algorithm=algorithm,
+            root=root,
+            aggressiveness=aggressiveness,
+            seed=seed,
+            bits=bits,
         )
-        return [
-            out[start:stop].reshape(nodes, nodes)
-            for start, stop, nodes in zip(
-                places[:-1].tolist(), places[1:].tolist(), lengths.tolist(), strict=True
-            )
-        ]
-
-    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        accumulator = np.float32 if self._relations.dtype == np.float32 else np.int32
-        labels = np.empty(len(heads), dtype=np.int64)
-        label_edges(
-            batch,
-            self._relation_templates,
-            self._relations,
-            self._allowed,
-            heads,
-            np.empty(len(self.labels), dtype=accumulator),
-            labels,
+        trainer = training.Trainer(list(treebank), list(dev or ()), settings)
+        return cls(
+            **trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress),
+            tagger=tagger,
         )
-        return labels
-
-    def predict(self, batch: Batch, root: Root) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return heads and numbers of relations of all nodes of a batch in a row."""
-        heads = np.concatenate([decode(scores, root=root) for scores in self._score(batch)])
-        return heads, self._label(batch, heads)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges of a sentence.
@@ -124,7 +198,7 @@ class LinearParser(Parser):
         Parameters
         ----------
         sentence
-            Of n words.
+            Of n words. Without UPOS, and if there is a tagger, it is tagged first.
 
         Returns
         -------
@@ -132,27 +206,19 @@ class LinearParser(Parser):
             ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
             The tree that `parse` finds is ``arborescence.decode(scores)``.
         """
-        [scores] = self._score(self._hash([sentence]))
-        return scores * self._edge_scale
-
-    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
-        batch = self._hash(sentences)
-        heads, relations = self.predict(batch, root)
-        names = [self.labels[r] for r in relations.tolist()]
-        starts = batch.starts.tolist()
-        return [
-            sentence.replace(heads=heads[start:stop], deprels=names[start + 1 : stop])
-            for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True)
-        ]
+        _, batch = self._prepare([sentence])
+        [scores] = self._score(batch)
+        return scores
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which appears whole or not at all."""
-        header = {
+        """Write the model, with its tagger, to one file, which appears whole or not at all."""
+        header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
             "columns": self.columns,
             "labels": self.labels,
-            "edge_scale": float(self._edge_scale),
+            "layout": self._layout,
+            "edge_unit": self._edge_unit,
             "info": self.info,
         }
         arrays = {
@@ -161,39 +227,117 @@ class LinearParser(Parser):
             "edges": self._edges,
             "relations": self._relations,
         }
+        if self.tagger:
+            header["tagger"] = self.tagger.to_meta()
+            arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
         model_file.save(path, header, arrays)
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser of what `model_file.load` returns; ModelError if anything is amiss."""
-        expect = model_file.expect
-        columns = header.get("columns")
+        """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
+        columns, labels, layout = (header.get(name) for name in ("columns", "labels", "layout"))
         if not isinstance(columns, list) or not columns or not set(columns) <= set(COLUMNS):
-            raise ModelError(f"the header names columns {columns!r}, not some of {list(COLUMNS)}")
-        labels = header.get("labels")
+            raise ModelError(f"columns are {columns!r}, not some of {', '.join(COLUMNS)}")
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise ModelError(f"the header lists relations {labels!r}, not strings")
-        scale = header.get("edge_scale")
-        if not isinstance(scale, float) or not 0 < scale < np.inf:
-            raise ModelError(f"the header gives the scale {scale!r}, not a positive number")
-        tags = expect(arrays, "tags", (np.uint64,), (-1,))
-        edges = expect(arrays, "edges", _WEIGHTS, (-1,))
-        relations = expect(arrays, "relations", _WEIGHTS, (-1, len(labels)))
-        in_rows = len(edges) - 2 * (len(tags) + 2) ** 3
-        for name, rows in (("edges", in_rows / WIDTH), ("relations", len(relations))):
-            if rows < 1 or rows != int(rows) or int(rows) & (int(rows) - 1):
-                raise ModelError(f"array '{name}' has {rows} rows, not a power of two")
+            raise ModelError(f"labels are {labels!r}, not a list of strings")
+        if (
+            not isinstance(layout, list)
+            or len(layout) != len(Layout._fields)
+            or not all(isinstance(number, int) and number > 0 for number in layout)
+            or any(rows & (rows - 1) for rows in layout[:2])
+        ):
+            raise ModelError(f"layout is {layout!r}, not two powers of two and a number of tags")
+        unit = header.get("edge_unit")
+        if not isinstance(unit, float) or not 0 < unit < np.inf:
+            raise ModelError(f"edge_unit is {unit!r}, not a positive number")
+        laid_out = Layout(*layout)
+        if laid_out.tags > MAX_TAGS + 2:
+            raise ModelError(f"layout has {laid_out.tags} tags; at most {MAX_TAGS + 2} can be")
+        weights = (np.float32, np.int8)
+        expect = model_file.expect
+        relations = expect(arrays, "relations", weights, (-1, len(labels)))
+        if not len(relations) or len(relations) & (len(relations) - 1):
+            raise ModelError(f"array 'relations' has {len(relations)} rows, not a power of two")
+        tagger = None
+        if "tagger" in header:
+            from arborescence.parsers.tagger import Tagger
+
+            parts = {
+                name.removeprefix(_TAGGER): array
+                for name, array in arrays.items()
+                if name.startswith(_TAGGER)
+            }
+            tagger = Tagger.from_arrays(parts, header["tagger"])
         return cls(
             columns=columns,
             labels=labels,
             allowed=expect(arrays, "allowed", (np.bool_,), (2, len(labels))),
-            tags=tags,
-            edges=edges,
-            edge_scale=scale,
+            tags=expect(arrays, "tags", (np.uint64,), (laid_out.tags - 2,)),
+            layout=laid_out,
+            edges=expect(arrays, "edges", weights, (laid_out.size,)),
+            edge_unit=unit,
             relations=relations,
+            tagger=tagger,
             info=header.get("info"),
         )
 
-    @classmethod
-    def train(cls, treebank, *, dev=None, progress=None):
-        pass
+    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
+        sentences, batch = self._prepare(sentences)
+        heads = np.concatenate([decode(scores, root=root) for scores in self._score(batch)])
+        relations = [self.labels[number] for number in self._label(batch, heads).tolist()]
+        starts = batch.starts.tolist()
+        return [
+            sentence.replace(heads=heads[start:stop], deprels=relations[start + 1 : stop])
+            for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True)
+        ]
+
+    def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
+        """Hash the words of some sentences, of which those without UPOS are tagged first."""
+        batch = Batch.of(sentences, self._sides, self._tags)
+        if self.tagger and batch.untagged.any():
+            bare = [
+                b for b, start in enumerate(batch.starts[:-1]) if batch.untagged[start + 1]
+            ]
+            sentences = list(sentences)
+            for b, tagged in zip(bare, self.tagger.tag([sentences[b] for b in bare]), strict=True):
+                sentences[b] = tagged
+            batch = Batch.of(sentences, self._sides, self._tags)
+        return sentences, batch
+
+    def _score(self, batch: Batch) -> list[NDArray[np.float32]]:
+        """Return the score matrices of a batch: views on one block."""
+        nodes = np.diff(batch.starts)
+        places = np.zeros(len(nodes) + 1, dtype=np.int64)
+        np.cumsum(nodes**2, out=places[1:])
+        out = np.zeros(places[-1], dtype=np.float32)
+        sums = np.float32 if self._edges.dtype == np.float32 else np.int32
+        score_edges(
+            batch,
+            self._edge_templates,
+            self._layout,
+            self._edges,
+            np.empty((2, nodes.max(), WIDE), dtype=sums),
+            np.empty(self._layout.tags, dtype=sums),
+            out,
+            places,
+        )
+        out *= np.float32(self._edge_unit)
+        return [
+            out[start : start + n * n].reshape(n, n)
+            for start, n in zip(places[:-1].tolist(), nodes.tolist(), strict=True)
+        ]
+
+    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the relations of all nodes in a row."""
+        sums = np.float32 if self._relations.dtype == np.float32 else np.int32
+        labels = np.empty(len(heads), dtype=np.int64)
+        label_edges(
+            batch,
+            self._relation_templates,
+            self._relations,
+            self._allowed,
+            heads,
+            np.empty(len(self.labels), dtype=sums),
+            labels,
+        )
+        return labels

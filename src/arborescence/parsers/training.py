@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+import arborescence
 from arborescence.errors import ModelError, TreebankError
+from arborescence.graph import check_root
 from arborescence.nonprojective.decode import decode
 from arborescence.parsers import model_file
-from arborescence.parsers.linear import LinearParser
-from arborescence.parsers.edges import WIDTH, EdgeTemplates, score_edges, update_edges
+from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
+from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.relations import RelationTemplates, update_relations
 from arborescence.tree import is_tree
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -32,44 +34,43 @@ if TYPE_CHECKING:
 Algorithm = Literal["mira", "perceptron"]
 
 _CHECKPOINT: Final = "checkpoint of a linear parser"
+_REPORT_EVERY: Final = 100
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides, with the data, what training arrives at."""
+    """What, with the data, decides where training arrives; see `LinearParser.train`."""
 
     columns: tuple[str, ...]
     algorithm: Algorithm
     root: Root
     aggressiveness: float
     seed: int
-    edge_rows: int
-    relation_rows: int
+    bits: int
 
     def __post_init__(self) -> None:
-        unknown = set(self.columns) - set(COLUMNS)
-        if unknown or not self.columns:
+        if not self.columns or not set(self.columns) <= set(COLUMNS):
             raise ValueError(
                 f"columns must be some of {', '.join(COLUMNS)}, not {list(self.columns)}"
             )
         if self.algorithm not in ("mira", "perceptron"):
             raise ValueError(f"algorithm must be 'mira' or 'perceptron', not {self.algorithm!r}")
-        if self.aggressiveness <= 0:
+        if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be positive, not {self.aggressiveness}")
-        for name in ("edge_rows", "relation_rows"):
-            rows = getattr(self, name)
-            if rows < 1 or rows & (rows - 1):
-                raise ValueError(f"{name} must be a power of two, not {rows}")
-
+        if not 10 <= self.bits <= 26:
+            raise ValueError(f"bits must be between 10 and 26, not {self.bits}")
+        check_root(self.root)
 
 
 class Trainer:
-    """A training run: its data, its settings, and how far it is.
+    """A training run: its data, its settings, and how far it has come.
 
     Parameters
     ----------
-    treebank, dev
-        Sentences to learn from, and (possibly none) to choose the best epoch by.
+    treebank
+        Sentences to learn from.
+    dev
+        Sentences to choose the best epoch by; may be none.
     settings
         What to do with them.
     """
@@ -78,114 +79,243 @@ class Trainer:
         self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
     ) -> None:
         _check(treebank, settings.root)
-        self.settings = settings
-        relations = [sentence.deprels for sentence in treebank]
-        self.labels = sorted({relation for names in relations for relation in names})
-        numbers = {name: number for number, name in enumerate(self.labels)}
-        self.tags = tags_of(treebank)
-        self.known = len(self.tags) + 2
+        self._settings = settings
+        self._dev = dev
+        self._identity = _identity(treebank, dev, settings)
+
+        names = [sentence.deprels for sentence in treebank]
+        self._labels = sorted(set().union(*names))
+        numbers = {label: number for number, label in enumerate(self._labels)}
+        self._heads = [sentence.heads for sentence in treebank]
+        self._relations = [np.array([-1, *map(numbers.get, row)], dtype=np.int64) for row in names]
+        self._allowed = np.zeros((2, len(self._labels)), dtype=np.bool_)
+        for heads, relations in zip(self._heads, self._relations, strict=True):
+            self._allowed[(heads[1:] != 0).astype(np.int64), relations[1:]] = True
 
         sides: list[str] = []
-        self.edge_templates = EdgeTemplates.of(settings.columns, sides)
-        self.relation_templates = RelationTemplates.of(settings.columns, sides)
-        self.batch = Batch.of(treebank, Sides.of(sides), self.tags)
-        self.heads = [sentence.heads for sentence in treebank]
-        self.relations = [
-            np.array([-1] + [numbers[name] for name in names], dtype=np.int64)
-            for names in relations
-        ]
-        self.allowed = np.zeros((2, len(self.labels)), dtype=np.bool_)
-        for heads, numbered in zip(self.heads, self.relations, strict=True):
-            self.allowed[(heads[1:] != 0).astype(np.int64), numbered[1:]] = True
+        self._edge_templates = EdgeTemplates.of(settings.columns, sides)
+        self._relation_templates = RelationTemplates.of(settings.columns, sides)
+        self._tags = tags_of(treebank)
+        self._batch = Batch.of(treebank, Sides.of(sides), self._tags)
 
-        self.dev = list(dev)
-        edges = settings.edge_rows * WIDTH + 2 * self.known**3
-        self.edges = np.zeros(edges, dtype=np.float32)
-        self.edge_sums = np.zeros_like(self.edges)
-        self.relation_weights = np.zeros(
-            (settings.relation_rows, len(self.labels)), dtype=np.float32
-        )
-        self.relation_sums = np.zeros_like(self.relation_weights)
-        self.epoch = 0
-        self.clock = 0
+        self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
+        self._edges = np.zeros(self._layout.size, dtype=np.float32)
+        self._edge_sums = np.zeros_like(self._edges)
+        rows = 1 << settings.bits - 5
+        self._relation_weights = np.zeros((rows, len(self._labels)), dtype=np.float32)
+        self._relation_sums = np.zeros_like(self._relation_weights)
+        self._clock = 0
+        self._history: list[dict[str, float]] = []
+        self._best: dict[str, NDArray[np.float32]] = {}
 
-    def run_epoch(self, progress: Progress | None = None) -> None:
+    def run(
+        self,
+        epochs: int,
+        patience: int,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Train, and return what to make a `LinearParser` of; for parameters see its `train`."""
+        for name, value in (("epochs", epochs), ("patience", patience)):
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if checkpoint is not None and Path(checkpoint).exists():
+            self._restore(checkpoint)
+        while len(self._history) < epochs and self._best_epoch() > len(self._history) - patience:
+            self._run_epoch(progress)
+            if checkpoint is not None:
+                self._store(checkpoint)
+        edges, edge_unit = _rounded(self._best["edges"])
+        relations, _ = _rounded(self._best["relations"])
+        info = asdict(self._settings) | {
+            "epoch": self._best_epoch(),
+            "dev": self._history,
+            "sentences": len(self._heads),
+        }
+        return self._fixed() | {
+            "edges": edges,
+            "edge_unit": edge_unit,
+            "relations": relations,
+            "info": info,
+        }
+
+    def _fixed(self) -> dict[str, Any]:
+        """Return the parts of a parser that training does not change."""
+        return {
+            "columns": self._settings.columns,
+            "labels": self._labels,
+            "allowed": self._allowed,
+            "tags": self._tags,
+            "layout": self._layout,
+        }
+
+    def _best_epoch(self) -> int:
+        """Return the number of the epoch that did best on dev: the first is 1, the last without."""
+        if not self._dev:
+            return len(self._history)
+        las = [scores["las"] for scores in self._history]
+        return las.index(max(las)) + 1 if las else 0
+
+    def _run_epoch(self, progress: Progress | None) -> None:
+        epoch = len(self._history) + 1
+        self._learn(epoch, progress)
+        average = {
+            "edges": self._edges - self._edge_sums / np.float32(self._clock),
+            "relations": self._relation_weights - self._relation_sums / np.float32(self._clock),
+        }
+        scores = {}
+        if self._dev:
+            parser = LinearParser(**self._fixed(), **average)
+            scores = _attachment(parser, self._dev, self._settings.root)
+        self._history.append(scores)
+        if self._best_epoch() == epoch:
+            self._best = average
+        if progress:
+            shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
+            total = len(self._heads)
+            progress(f"epoch {epoch}" + (f": {shown}" if shown else ""), total, total)
+
+    def _learn(self, epoch: int, progress: Progress | None) -> None:
         """Go over the treebank once, in an order that seed and epoch decide."""
-        self.epoch += 1
-        order = np.random.default_rng((self.settings.seed, self.epoch)).permutation(len(self.heads))
-        mira = self.settings.algorithm == "mira"
-        limit = self.settings.aggressiveness if mira else 0.0
-        longest = int(np.diff(self.batch.starts).max())
-        sums = np.empty((2, longest, WIDTH), dtype=np.float32)
-        between = np.empty(self.known, dtype=np.float32)
-        buffer = np.empty(2 * longest * self.edge_templates.most, dtype=np.int64)
-        places = np.zeros(1, dtype=np.int64)
-        starts = self.batch.starts
-        for done, b in enumerate(order.tolist()):
-            gold = self.heads[b]
-            nodes = len(gold)
-            scores = np.zeros((nodes, nodes), dtype=np.float32)
-            alone = self.batch._replace(starts=starts[b : b + 2])
+        mira = self._settings.algorithm == "mira"
+        limit = self._settings.aggressiveness if mira else 0.0
+        longest = int(np.diff(self._batch.starts).max())
+        sums = np.empty((2, longest, WIDE), dtype=np.float32)
+        met = np.empty(self._layout.tags, dtype=np.float32)
+        buffer = np.empty(2 * longest * self._edge_templates.most, dtype=np.int64)
+        place = np.zeros(1, dtype=np.int64)
+        generator = np.random.default_rng((self._settings.seed, epoch))
+        for done, b in enumerate(generator.permutation(len(self._heads)).tolist()):
+            if progress and done % _REPORT_EVERY == 0:
+                progress(f"epoch {epoch}", done, len(self._heads))
+            self._clock += 1
+            gold = self._heads[b]
+            words = np.arange(1, len(gold))
+            one = self._batch._replace(starts=self._batch.starts[b : b + 2])
+            scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
             score_edges(
-                alone, self.edge_templates, self.edges, self.settings.edge_rows, self.known,
-                sums, between, scores.reshape(-1), places,
-            )  # fmt: skip
-            words = np.arange(1, nodes)
-            if mira:
+                one,
+                self._edge_templates,
+                self._layout,
+                self._edges,
+                sums,
+                met,
+                scores.reshape(-1),
+                place,
+            )
+            if mira:  # each wrong head costs 1
                 scores += 1
                 scores[gold[1:], words] -= 1
-            guess = decode(scores, root=self.settings.root)
-            self.clock += 1
+            guess = decode(scores, root=self._settings.root)
             if (guess != gold).any():
-                guessed = float(scores[guess[1:], words].sum(dtype=np.float64))
-                loss = guessed - float(scores[gold[1:], words].sum(dtype=np.float64))
+                gain = scores[guess[1:], words] - scores[gold[1:], words]
                 update_edges(
-                    alone, 0, self.edge_templates, self.edges, self.edge_sums,
-                    self.settings.edge_rows, self.known, gold, guess, loss, limit, self.clock, buffer,
-                )  # fmt: skip
+                    one,
+                    0,
+                    self._edge_templates,
+                    self._layout,
+                    self._edges,
+                    self._edge_sums,
+                    gold,
+                    guess,
+                    float(gain.sum(dtype=np.float64)),
+                    limit,
+                    self._clock,
+                    buffer,
+                )
             update_relations(
-                alone, 0, self.relation_templates, self.relation_weights, self.relation_sums,
-                self.allowed, gold, self.relations[b], limit, self.clock,
-            )  # fmt: skip
-            if progress and (done + 1) % 100 == 0:
-                progress(f"epoch {self.epoch}", done + 1, len(order))
+                one,
+                0,
+                self._relation_templates,
+                self._relation_weights,
+                self._relation_sums,
+                self._allowed,
+                gold,
+                self._relations[b],
+                limit,
+                self._clock,
+            )
 
-    def parser(self) -> LinearParser:
-        """Return a parser with the average of all weights so far."""
-        return LinearParser(
-            columns=self.settings.columns,
-            labels=self.labels,
-            allowed=self.allowed,
-            tags=self.tags,
-            edges=self.edges - self.edge_sums / np.float32(self.clock),
-            relations=self.relation_weights - self.relation_sums / np.float32(self.clock),
-        )
+    def _state(self) -> dict[str, NDArray[np.float32]]:
+        return {
+            "edges": self._edges,
+            "edge_sums": self._edge_sums,
+            "relations": self._relation_weights,
+            "relation_sums": self._relation_sums,
+        }
 
+    def _store(self, checkpoint: str | os.PathLike[str]) -> None:
+        header = {
+            "kind": _CHECKPOINT,
+            "identity": self._identity,
+            "clock": self._clock,
+            "history": self._history,
+        }
+        best = {f"best_{name}": array for name, array in self._best.items()}
+        model_file.save(checkpoint, header, self._state() | best, compress=False)
 
-def attachment(parser: LinearParser, sentences: Sequence[Sentence], root: Root) -> dict[str, float]:
-    """Return UAS and LAS (relations without subtypes) in percent."""
-    words = attached = labelled = 0
-    for gold, parsed in zip(sentences, parser.parse(sentences, root=root), strict=True):
-        right = gold.heads[1:] == parsed.heads[1:]
-        words += len(gold)
-        attached += int(right.sum())
-        labelled += sum(
-            ours.partition(":")[0] == theirs.partition(":")[0]
-            for ours, theirs, same in zip(gold.deprels, parsed.deprels, right.tolist(), strict=True)
-            if same
-        )
-    return {"uas": 100 * attached / words, "las": 100 * labelled / words}
+    def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
+        header, arrays = model_file.load(checkpoint)
+        if header["kind"] != _CHECKPOINT:
+            raise ModelError(f"{checkpoint}: not a checkpoint but a {header['kind']}")
+        if header["identity"] != self._identity:
+            raise ModelError(
+                f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
+                "version of arborescence; remove it to start anew"
+            )
+        for name, array in self._state().items():
+            array[:] = arrays[name]
+        self._best = {name: arrays[f"best_{name}"] for name in ("edges", "relations")}
+        self._clock = header["clock"]
+        self._history = header["history"]
 
 
 def _check(treebank: Sequence[Sentence], root: Root) -> None:
     if not treebank:
-        raise TreebankError("the treebank is empty: give at least one sentence to train on")
+        raise TreebankError("the treebank is empty: training needs at least one sentence")
     for sentence in treebank:
-        if not is_tree(sentence.heads, root):
-            where = f"{sentence.source or 'sentence'}:{sentence.line}"
-            if root == "single" and is_tree(sentence.heads, "multi"):
-                raise TreebankError(
-                    f"{where}: more than one word has the root as its head; "
-                    "train with root='multi', or leave the sentence out"
-                )
-            raise TreebankError(f"{where}: the heads are not a tree; correct or leave out")
+        if is_tree(sentence.heads, root):
+            continue
+        where = f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+        if root == "single" and is_tree(sentence.heads, "multi"):
+            raise TreebankError(
+                f"{where}: several words have the root as their head; "
+                "train with root='multi', or leave the sentence out"
+            )
+        raise TreebankError(f"{where}: the heads are not a tree: correct or leave out the sentence")
+
+
+def _identity(treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings) -> str:
+    """Fingerprint everything that decides what training arrives at."""
+    digest = hashlib.sha256(json.dumps(asdict(settings)).encode())
+    digest.update(f"{arborescence.__version__} {len(treebank)} {len(dev)} ".encode())
+    for sentences in (treebank, dev):
+        for sentence in sentences:
+            digest.update(sentence.raw)
+    return digest.hexdigest()
+
+
+def _attachment(
+    parser: LinearParser, sentences: Sequence[Sentence], root: Root
+) -> dict[str, float]:
+    """Return UAS and LAS (relations without subtypes) in percent."""
+    words = attached = labelled = 0
+    for gold, parsed in zip(sentences, parser.parse(sentences, root=root), strict=True):
+        right = np.flatnonzero(gold.heads[1:] == parsed.heads[1:])
+        ours, theirs = gold.deprels, parsed.deprels
+        words += len(gold)
+        attached += len(right)
+        labelled += sum(
+            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in right.tolist()
+        )
+    return {"uas": 100 * attached / words, "las": 100 * labelled / words}
+
+
+def _rounded(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """Round weights to whole multiples of a unit; return both.
+
+    A byte is enough: on English-EWT it costs less than what two seeds differ by.
+    """
+    unit = max(float(np.abs(weights).max()), np.finfo(np.float32).tiny) / 127
+    return np.rint(weights / np.float32(unit)).astype(np.int8), unit

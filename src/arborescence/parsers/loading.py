@@ -1,0 +1,61 @@
+"""Trained parsers by name or path."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from typing import TYPE_CHECKING, Final
+
+from arborescence.errors import ModelError
+from arborescence.parsers import model_file
+
+if TYPE_CHECKING:
+    from arborescence.parsers.base import Parser
+
+#: The models that come with the library.
+BUILT_IN: Final = ("english",)
+
+
+def load(model: str | os.PathLike[str]) -> Parser:
+    """Load a trained parser.
+
+    Parameters
+    ----------
+    model
+        ``"english"``, the model that comes with the library, or the path of a model file.
+
+    Returns
+    -------
+    Parser
+        Of the kind that the file says.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is damaged, holds no parser, or needs a newer version.
+
+    Examples
+    --------
+    >>> load("no/such/file")
+    Traceback (most recent call last):
+      ...
+    arborescence.errors.ModelError: no/such/file: No such file or directory
+    """
+    if model in BUILT_IN:
+        resource = resources.files("arborescence") / "models" / f"{model}.npz"
+        with resources.as_file(resource) as path:
+            return _from_path(path)
+    return _from_path(model)
+
+
+def _from_path(path: str | os.PathLike[str]) -> Parser:
+    header, arrays = model_file.load(path)
+    kind = header.get("kind")
+    if kind != "linear":
+        raise ModelError(f"{os.fspath(path)}: holds no parser that this version knows but {kind!r}")
+    from arborescence.parsers.linear import LinearParser
+
+    try:
+        return LinearParser.from_file(header, arrays)
+    except ModelError as error:
+        raise ModelError(f"{os.fspath(path)}: {error}") from error

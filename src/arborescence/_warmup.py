@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -51,11 +51,11 @@ def _decode() -> None:
         graphs[1, 0] += 10  # many root edges
         graphs[2] = 1  # nothing but ties
         for scores in (graphs, graphs.mT, graphs[0]):
-            for root in ("single", "multi"):
-                heads = arb.decode(scores, root=root)  # type: ignore[arg-type]
-                arb.is_tree(heads)
-                arb.is_projective(heads)
-                arb.tree_weight(scores, heads)
+            arb.decode(scores, root="multi")
+            heads = arb.decode(scores)
+            arb.is_tree(heads)
+            arb.is_projective(heads)
+            arb.tree_weight(scores, heads)
         arb.decode_labeled(generator.normal(size=(2, 4, 4, 3)).astype(dtype))
 
 
@@ -69,6 +69,10 @@ def _sentences() -> list[treebank.Sentence]:
     return [words] * 4
 
 
+def _untagged() -> list[treebank.Sentence]:
+    return [treebank.Sentence.from_words(["Old", "trees", "grow"])]
+
+
 def _read_and_evaluate() -> None:
     file = io.BytesIO()
     treebank.write(_sentences(), file)
@@ -77,15 +81,16 @@ def _read_and_evaluate() -> None:
 
 
 def _train_and_parse() -> None:
-    for algorithm in ("mira", "perceptron"):
+    tagger = parsers.Tagger.train(_sentences(), dev=_sentences(), epochs=2)
+    algorithms: tuple[Literal["mira", "perceptron"], ...] = ("mira", "perceptron")
+    for algorithm in algorithms:
         parser = parsers.LinearParser.train(
-            _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1
+            _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1, bits=10, tagger=tagger
         )
     with tempfile.TemporaryDirectory() as folder:
         parser.save(Path(folder) / "model")
-        list(parsers.load(Path(folder) / "model").parse(_sentences()))
+        list(parsers.load(Path(folder) / "model").parse(_untagged()))
 
 
 def _parse_english() -> None:
-    untagged = treebank.Sentence.from_words(["Old", "trees", "grow"])
-    list(parsers.load("english").parse([untagged]))
+    list(parsers.load("english").parse(_untagged()))

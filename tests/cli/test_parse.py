@@ -170,7 +170,7 @@ def test_files_and_folders_that_are_not_there(
 
 def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Path) -> None:
     bare = tmp_path / "bare.conllu"
-    write([Sentence.from_words(["Birds", "sing"])], bare)
+    write([Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"])], bare)
     message = command("train", bare, "--dev", lessons, "-o", tmp_path / "model").complaint()
     assert f"{bare}:1: " in message
 

@@ -163,23 +163,82 @@ def draw(
 @app.command(
     epilog=examples(
         "arborescence train train.conllu --dev dev.conllu -o turkish.model",
-        "arborescence train train.conllu.gz --dev dev.conllu.gz -o my.model --epochs 5 --seed 7",
+        "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
+        "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
     )
 )
 def train(
     treebanks: Annotated[
         list[Path], typer.Argument(metavar="TRAIN...", help="Treebanks to learn from (CoNLL-U).")
     ],
-    dev: Annotated[Path, typer.Option(help="A treebank to choose the best epoch by.")],
+    dev: Annotated[
+        Path, typer.Option(help="A treebank by which to choose the best epoch, and to stop.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
     algorithm: Annotated[Algorithm, typer.Option(help="How to learn.")] = Algorithm.mira,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the treebank, at most.")] = 10,
-    seed: Annotated[int, typer.Option(help="For the order of the sentences.")] = 0,
+    epochs: Annotated[int, typer.Option(min=1, help="At most so often over the treebank.")] = 10,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Stop after so many epochs without a better LAS.")
+    ] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
+    columns: Annotated[
+        str, typer.Option(help="What the features look at; 'form,upos' makes a smaller model.")
+    ] = "form,lemma,upos,xpos,feats",
+    tagger: Annotated[
+        bool, typer.Option(help="Put a tagger into the model, for words without tags.")
+    ] = True,
     root: RootOption = Root.single,
+    aggressiveness: Annotated[
+        float, typer.Option(min=1e-6, help="The largest step of MIRA (its C).")
+    ] = 0.1,
+    bits: Annotated[
+        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
+    ] = 20,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
+    ] = False,
     skip_invalid: SkipOption = False,
 ) -> None:
-    """Train a parser on a treebank."""
-    raise NotImplementedError
+    """Train a parser on a treebank.
+
+    After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
+    """
+    from arborescence.parsers import LinearParser, Tagger
+    from arborescence.parsers.features import COLUMNS
+
+    chosen = columns.split(",")
+    if not set(chosen) <= set(COLUMNS):
+        raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
+    checkpoint = output.with_name(f"{output.name}.checkpoint")
+    if not resume:
+        checkpoint.unlink(missing_ok=True)
+    skipped = Skipped() if skip_invalid else None
+    read = readers_of(Format.conllu, "", skipped)
+    lessons = list(chain.from_iterable(read(str(path)) for path in treebanks))
+    exams = list(read(str(dev)))
+    tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
+    with steps() as step:
+        parser = LinearParser.train(
+            lessons,
+            dev=exams,
+            columns=chosen,
+            algorithm=algorithm.value,
+            epochs=epochs,
+            patience=patience,
+            seed=seed,
+            root=root.value,
+            aggressiveness=aggressiveness,
+            bits=bits,
+            tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
+            if tagger and tags
+            else None,
+            checkpoint=checkpoint,
+            progress=step,
+        )
+    parser.save(output)
+    checkpoint.unlink(missing_ok=True)
+    if skipped:
+        skipped.report()
 
 
 @app.command(

@@ -35,10 +35,16 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
         tasks = {}
 
         def step(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=None, count="")
-            count = f"{done:,}/{total:,}" if total else f"{done:,}"
-            bars.update(tasks[what], completed=done, total=total or None, count=count)
+            name = what.partition(":")[0]  # what follows the colon may change: "epoch 3: LAS 85.9"
+            if name not in tasks:
+                tasks[name] = bars.add_task(what, total=None, count="")
+            bars.update(
+                tasks[name],
+                description=what,
+                completed=done,
+                total=total or None,
+                count=f"{done:,}/{total:,}" if total else f"{done:,}",
+            )
 
         yield step
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
-
-
 _BATCH_WORDS = 8192
 
 
@@ -43,9 +41,8 @@ class Parser(ABC):
         *,
         dev: Iterable[Sentence] | None = None,
         progress: Progress | None = None,
-        **settings: Any,
     ) -> Self:
-        """Train a parser on the trees of a treebank.
+        """Train a parser on the trees of a treebank; each kind adds options of its own.
 
         Parameters
         ----------
@@ -55,8 +52,6 @@ class Parser(ABC):
             Sentences to choose the best epoch by, and to stop early.
         progress
             Called as ``progress(phase, done, total)`` now and then.
-        **settings
-            What the kind of parser lets one choose.
         """
 
     @abstractmethod

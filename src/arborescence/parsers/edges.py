@@ -12,11 +12,12 @@ words      pairs in which a form or a lemma takes part                          
 in-between tag of the head, one tag that occurs between, tag of the dependent       2 P³
 ========== ======================================================================== ==========
 
-A row of 2 has a weight for each direction of the edge; one of 16 also has a weight for each direction
-and binned distance (columns 2-8 and 9-15). So all that an edge needs of a feature lies in one cache
-line, features of one word are added up once a word instead of once an edge, and the many features of
-pairs of words, most of which are never seen, take little room in the cache. In the order of the
-table's last column, all weights are one flat vector.
+A row of 2 has a weight for each direction of the edge. One of 16 also has a weight for each
+direction and binned distance (columns 2-8 and 9-15), so that one cache line holds all that an edge
+needs of the feature. Features of one word are added up once a word, not once an edge; and the many
+features of pairs of words, most of which are never seen, take little room in the cache.
+
+All weights are one flat vector: the rows of 16, the rows of 2, and the weights of tags in between.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.parsers.features import rotate, split_template, usable
+from arborescence.parsers.features import MAX_TAGS, rotate, split_template, usable
 from arborescence.parsers.hashing import mix
 
 if TYPE_CHECKING:
@@ -34,16 +35,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.features import Batch
+
 #: Weights in a row with distances: 2 directions, and 7 bins of distance for each.
 WIDE: Final = 16
 #: Weights in a row without: 2 directions.
 NARROW: Final = 2
 
-ALONE: Final = (
-    "w p l x m s w,p l,p l,m c,p p-1 p+1 p-1,p p,p+1 p-1,p,p+1 p-2,p-1,p p,p+1,p+2 "
-    "p-2,p-1,p,p+1,p+2 x-1,x x,x+1 x-2,x-1,x x,x+1,x+2 m-1,m m,m+1 w-1,p p,w+1 w-2,p p,w+2 "
-    "w-1,w w,w+1 l-1,p p,l+1"
-).split()
+ALONE: Final = [
+    "w", "p", "l", "x", "m", "s", "w,p", "l,p", "l,m", "c,p", "p-1", "p+1", "p-1,p", "p,p+1",
+    "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2", "p-2,p-1,p,p+1,p+2", "x-1,x", "x,x+1", "x-2,x-1,x",
+    "x,x+1,x+2", "m-1,m", "m,m+1", "w-1,p", "p,w+1", "w-2,p", "p,w+2", "w-1,w", "w,w+1", "l-1,p",
+    "p,l+1",
+]  # fmt: skip
 PAIRS: Final = [
     "h:p d:p", "h:p,p+1 d:p-1,p", "h:p-1,p d:p-1,p", "h:p,p+1 d:p,p+1", "h:p-1,p d:p,p+1",
 ]  # fmt: skip
@@ -99,7 +103,8 @@ class EdgeTemplates(NamedTuple):
     @property
     def most(self) -> int:
         """The largest number of weights that the score of an edge can have."""
-        return 2 * (2 * len(self.alone) + len(self.pairs) + len(self.between)) + len(self.words) + 64
+        wide = 2 * len(self.alone) + len(self.pairs) + len(self.between)
+        return 2 * wide + len(self.words) + MAX_TAGS + 2
 
 
 class Layout(NamedTuple):
@@ -129,7 +134,9 @@ class _Rows(NamedTuple):
 
 
 @kernel
-def _half(sides, start, stop, which, bits, rows):  # type: ignore[no-untyped-def]
+def _half(
+    sides: np.ndarray, start: int, stop: int, which: np.ndarray, bits: int, rows: int
+) -> np.ndarray:
     out = np.empty((stop - start, len(which)), dtype=np.uint32)
     mask = np.uint64(rows - 1)
     for i in range(stop - start):
@@ -140,7 +147,7 @@ def _half(sides, start, stop, which, bits, rows):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _rows_of(batch, b, templates, layout):  # type: ignore[no-untyped-def]
+def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
     sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
     return _Rows(
         _half(sides, start, stop, templates.alone, 0, layout.wide),
@@ -155,13 +162,13 @@ def _rows_of(batch, b, templates, layout):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _set_row(tags, layout):  # type: ignore[no-untyped-def]
+def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
     """Hash a set of tags (a bit each) to the number of a wide row."""
     return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
 
 
 @kernel
-def _add_up(row_numbers, weights, out):  # type: ignore[no-untyped-def]
+def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     """Add up the wide rows of each node."""
     out[:] = 0
     for i in range(row_numbers.shape[0]):
@@ -172,7 +179,16 @@ def _add_up(row_numbers, weights, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def score_edges(batch, templates, layout, weights, sums, met, out, places):  # type: ignore[no-untyped-def]
+def score_edges(
+    batch: Batch,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    met: np.ndarray,
+    out: np.ndarray,
+    places: np.ndarray,
+) -> None:
     """Score every edge of every sentence.
 
     Parameters
@@ -241,7 +257,9 @@ def score_edges(batch, templates, layout, weights, sums, met, out, places):  # t
 
 
 @kernel
-def _list_weights(tags, rows, layout, h, d, out, count):  # type: ignore[no-untyped-def]
+def _list_weights(
+    tags: np.ndarray, rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int
+) -> int:
     """Append the numbers of the weights of the edge h -> d to `out`; return the new count."""
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
@@ -280,7 +298,9 @@ def _list_weights(tags, rows, layout, h, d, out, count):  # type: ignore[no-unty
 
 
 @kernel
-def list_weights(batch, b, templates, layout, h, d, out):  # type: ignore[no-untyped-def]
+def list_weights(
+    batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
+) -> int:
     """List the numbers of the weights that add up to the score of one edge; return how many.
 
     Parameters
@@ -298,9 +318,20 @@ def list_weights(batch, b, templates, layout, h, d, out):  # type: ignore[no-unt
 
 
 @kernel
-def update_edges(  # type: ignore[no-untyped-def]
-    batch, b, templates, layout, weights, sums, gold, guess, loss, limit, clock, buffer
-):
+def update_edges(
+    batch: Batch,
+    b: int,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    gold: np.ndarray,
+    guess: np.ndarray,
+    loss: float,
+    limit: float,
+    clock: int,
+    buffer: np.ndarray,
+) -> None:
     """Move the weights towards the gold tree of a sentence and away from the guessed one.
 
     Parameters
@@ -354,7 +385,7 @@ def update_edges(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _net_change(signed, i):  # type: ignore[no-untyped-def]
+def _net_change(signed: np.ndarray, i: int) -> tuple[int, int]:
     """Add up the signs of all entries for one weight; also return where the next one's begin."""
     weight = signed[i] >> 1
     change = 0

@@ -162,7 +162,7 @@ def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:
 
 
 @kernel
-def hash_fields(raw, spans, fields, start):  # type: ignore[no-untyped-def]
+def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: int) -> None:
     """Hash the fields of every node of a sentence: the root, then its words.
 
     Parameters
@@ -191,7 +191,7 @@ def hash_fields(raw, spans, fields, start):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hash_sides(fields, starts, sides, out):  # type: ignore[no-untyped-def]
+def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
     """Hash every side of every node.
 
     Parameters
@@ -227,8 +227,8 @@ def hash_sides(fields, starts, sides, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def number_tags(fields, known, tags):  # type: ignore[no-untyped-def]
-    """Number the tag of every node: the root 0, then as in `known`, then any other."""
+def number_tags(fields: np.ndarray, known: np.ndarray, tags: np.ndarray) -> None:
+    """Give each tag its number: the root 0, then those in `known`, then one for any other."""
     for i in range(len(tags)):
         tag = fields[i, _TAG]
         place = np.searchsorted(known, tag)
@@ -241,6 +241,6 @@ def number_tags(fields, known, tags):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def rotate(value, bits):  # type: ignore[no-untyped-def]
+def rotate(value: np.uint64, bits: int) -> np.uint64:
     """Rotate a uint64 to the left by 1 to 63 bits."""
     return (value << np.uint64(bits)) | (value >> np.uint64(64 - bits))

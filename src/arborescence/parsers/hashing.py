@@ -34,12 +34,12 @@ _CASE_BIT = np.uint8(0x20)
 
 
 @kernel
-def _step(state):  # type: ignore[no-untyped-def]
+def _step(state: np.uint64) -> np.uint64:
     return (state & _LOWER_HALF) * _MULTIPLIER + (state >> _HALF)
 
 
 @kernel
-def mix(first, second):  # type: ignore[no-untyped-def]
+def mix(first: np.uint64, second: np.uint64) -> np.uint64:
     """Combine two uint64 hashes into one; the order counts, and every bit depends on every bit."""
     state = _step(_step(first ^ _SEED) ^ second)
     state = _step(state ^ (state >> np.uint64(29)))
@@ -48,7 +48,7 @@ def mix(first, second):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hash_bytes(raw, start, stop, fold):  # type: ignore[no-untyped-def]
+def hash_bytes(raw: np.ndarray, start: int, stop: int, fold: bool) -> np.uint64:
     """Hash ``raw[start:stop]`` (uint8); with `fold`, ASCII letters count as lower case."""
     state = _SEED
     for i in range(start, stop):
@@ -60,7 +60,7 @@ def hash_bytes(raw, start, stop, fold):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def prefix_stop(raw, start, stop, characters):  # type: ignore[no-untyped-def]
+def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
     """Where the first `characters` characters of the UTF-8 text ``raw[start:stop]`` end."""
     i = start
     while i < stop:
@@ -73,7 +73,7 @@ def prefix_stop(raw, start, stop, characters):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def suffix_start(raw, start, stop, characters):  # type: ignore[no-untyped-def]
+def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
     """Where the last `characters` characters of the UTF-8 text ``raw[start:stop]`` begin."""
     i = stop
     while i > start and characters > 0:
@@ -84,7 +84,7 @@ def suffix_start(raw, start, stop, characters):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def shape(raw, start, stop):  # type: ignore[no-untyped-def]
+def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
     """Tell what kinds of characters ``raw[start:stop]`` holds, as a uint64 of seven bits.
 
     Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter;
@@ -109,7 +109,7 @@ def shape(raw, start, stop):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hash_columns(raw, spans, out):  # type: ignore[no-untyped-def]
+def hash_columns(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
     """Hash the columns of a sentence that parsers look at.
 
     Parameters

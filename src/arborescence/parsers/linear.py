@@ -11,7 +11,7 @@ from arborescence.errors import ModelError
 from arborescence.nonprojective.decode import decode
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
-from arborescence.parsers.edges import NARROW, WIDE, EdgeTemplates, Layout, score_edges
+from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
 from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
 from arborescence.parsers.relations import RelationTemplates, label_edges
 
@@ -295,9 +295,8 @@ class LinearParser(Parser):
         """Hash the words of some sentences, of which those without UPOS are tagged first."""
         batch = Batch.of(sentences, self._sides, self._tags)
         if self.tagger and batch.untagged.any():
-            bare = [
-                b for b, start in enumerate(batch.starts[:-1]) if batch.untagged[start + 1]
-            ]
+            nodes = np.flatnonzero(batch.untagged)
+            bare = np.unique(np.searchsorted(batch.starts, nodes, side="right") - 1).tolist()
             sentences = list(sentences)
             for b, tagged in zip(bare, self.tagger.tag([sentences[b] for b in bare]), strict=True):
                 sentences[b] = tagged

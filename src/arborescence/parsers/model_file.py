@@ -6,9 +6,11 @@ UTF-8 bytes of the JSON text in an array named ``header``.
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,6 +29,17 @@ VERSION: Final = 1
 
 _FORMAT: Final = "arborescence model"
 _HEADER: Final = "header"
+# What reading raises where the bytes are not those of arrays in a zip file.
+_DAMAGES: Final = (
+    OSError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def save(
@@ -85,18 +98,14 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
         If there is no such file, it is damaged, no model, or written by a newer version.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ModelError(f"{path}: not a model file of arborescence")
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(arrays.pop(_HEADER).tobytes())
+        data = Path(path).read_bytes()
     except OSError as error:
-        if error.strerror:
-            raise ModelError(f"{path}: {error.strerror}") from error
-        raise ModelError(f"{path}: the file is damaged or no model ({error})") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, ModelError):
-            raise
+        raise ModelError(f"{path}: {error.strerror}") from error
+    try:
+        packed = np.load(io.BytesIO(data), allow_pickle=False)
+        arrays = {name: packed[name] for name in getattr(packed, "files", ())}
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+    except _DAMAGES as error:
         raise ModelError(f"{path}: the file is damaged or no model ({error})") from error
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise ModelError(f"{path}: not a model file of arborescence")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.features import Batch
+
 _ROLES: Final = "dhglrpn"
 _TURN = 9  # rotation from one role to the next
 _DIRECTIONS = np.array(
@@ -72,7 +74,7 @@ class RelationTemplates(NamedTuple):
 
 
 @kernel
-def find_relatives(heads, relatives):  # type: ignore[no-untyped-def]
+def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
     """Find the words in each role around each word of a tree.
 
     Parameters
@@ -99,7 +101,15 @@ def find_relatives(heads, relatives):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def list_rows(sides, start, relatives, templates, mask, d, rows):  # type: ignore[no-untyped-def]
+def list_rows(
+    sides: np.ndarray,
+    start: int,
+    relatives: np.ndarray,
+    templates: RelationTemplates,
+    mask: np.uint64,
+    d: int,
+    rows: np.ndarray,
+) -> None:
     """Hash the features of the edge into word d of the sentence that begins at node `start`.
 
     Writes the row numbers to `rows`: int64 (T,).
@@ -120,7 +130,7 @@ def list_rows(sides, start, relatives, templates, mask, d, rows):  # type: ignor
 
 
 @kernel
-def _best(sums, allowed):  # type: ignore[no-untyped-def]
+def _best(sums: np.ndarray, allowed: np.ndarray) -> int:
     best = -1
     for label in range(len(sums)):
         if allowed[label] and (best < 0 or sums[label] > sums[best]):
@@ -129,7 +139,7 @@ def _best(sums, allowed):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _add_rows(rows, weights, sums):  # type: ignore[no-untyped-def]
+def _add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
     sums[:] = 0
     for t in range(len(rows)):
         for label in range(len(sums)):
@@ -137,7 +147,15 @@ def _add_rows(rows, weights, sums):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def label_edges(batch, templates, weights, allowed, heads, sums, out):  # type: ignore[no-untyped-def]
+def label_edges(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    heads: np.ndarray,
+    sums: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Choose the relation of every edge.
 
     Parameters
@@ -174,9 +192,18 @@ def label_edges(batch, templates, weights, allowed, heads, sums, out):  # type: 
 
 
 @kernel
-def update_relations(  # type: ignore[no-untyped-def]
-    batch, b, templates, weights, averages, allowed, heads, gold, limit, clock
-):
+def update_relations(
+    batch: Batch,
+    b: int,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    averages: np.ndarray,
+    allowed: np.ndarray,
+    heads: np.ndarray,
+    gold: np.ndarray,
+    limit: float,
+    clock: int,
+) -> None:
     """Move the weights towards the gold relations of a sentence, word by word.
 
     Parameters

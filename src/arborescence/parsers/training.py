@@ -87,7 +87,9 @@ class Trainer:
         self._labels = sorted(set().union(*names))
         numbers = {label: number for number, label in enumerate(self._labels)}
         self._heads = [sentence.heads for sentence in treebank]
-        self._relations = [np.array([-1, *map(numbers.get, row)], dtype=np.int64) for row in names]
+        self._relations = [
+            np.array([-1, *(numbers[label] for label in row)], dtype=np.int64) for row in names
+        ]
         self._allowed = np.zeros((2, len(self._labels)), dtype=np.bool_)
         for heads, relations in zip(self._heads, self._relations, strict=True):
             self._allowed[(heads[1:] != 0).astype(np.int64), relations[1:]] = True
@@ -160,7 +162,7 @@ class Trainer:
     def _run_epoch(self, progress: Progress | None) -> None:
         epoch = len(self._history) + 1
         self._learn(epoch, progress)
-        average = {
+        average: dict[str, Any] = {
             "edges": self._edges - self._edge_sums / np.float32(self._clock),
             "relations": self._relation_weights - self._relation_sums / np.float32(self._clock),
         }
@@ -317,5 +319,5 @@ def _rounded(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
 
     A byte is enough: on English-EWT it costs less than what two seeds differ by.
     """
-    unit = max(float(np.abs(weights).max()), np.finfo(np.float32).tiny) / 127
+    unit = float(np.abs(weights).max() or 1) / 127
     return np.rint(weights / np.float32(unit)).astype(np.int8), unit

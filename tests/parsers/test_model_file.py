@@ -1,0 +1,156 @@
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.errors import ModelError
+from arborescence.parsers import LinearParser, model_file
+
+from .samples import treebank
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return LinearParser.train(treebank(), epochs=2, bits=10)
+
+
+@pytest.fixture
+def saved(parser, tmp_path):
+    path = tmp_path / "some.model"
+    parser.save(path)
+    return path
+
+
+def altered(path, **changes):
+    """Save the model again with other header entries (or None for no such) and arrays."""
+    header, arrays = model_file.load(path)
+    for name, value in changes.items():
+        parts = arrays if isinstance(value, np.ndarray) or name in arrays else header
+        if value is None:
+            del parts[name]
+        else:
+            parts[name] = value
+    model_file.save(path, header, arrays)
+    return path
+
+
+def test_round_trip(parser, saved):
+    loaded = arb.load(saved)
+    assert loaded.labels == parser.labels
+    assert loaded.columns == parser.columns
+    assert loaded.info == json.loads(json.dumps(parser.info))
+    for sentence in treebank():
+        assert (loaded.scores(sentence) == parser.scores(sentence)).all()
+        assert [s.raw for s in loaded.parse([sentence])] == [
+            s.raw for s in parser.parse([sentence])
+        ]
+
+
+def test_nothing_is_written_where_saving_fails(parser, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        parser.save(tmp_path / "nowhere" / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
+def test_a_file_that_is_cut_off(saved, share):
+    data = saved.read_bytes()
+    saved.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(ModelError, match=r"some\.model: "):
+        arb.load(saved)
+
+
+def test_a_file_with_a_flipped_bit(saved):
+    data = bytearray(saved.read_bytes())
+    for place in range(100, len(data) - 400, len(data) // 23):
+        broken = data.copy()
+        broken[place] ^= 16
+        saved.write_bytes(broken)
+        with pytest.raises(ModelError, match=r"some\.model: "):
+            arb.load(saved)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"1\tGrow\n", b"\x93NUMPY", b"PK\x03\x04"])
+def test_files_that_are_no_models(tmp_path, content):
+    path = tmp_path / "some.model"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"some\.model: "):
+        arb.load(path)
+
+
+def test_arrays_of_something_else(tmp_path):
+    path = tmp_path / "scores.npz"
+    np.savez(path, scores=np.ones((3, 3)))
+    with pytest.raises(ModelError, match=r"scores\.npz: "):
+        arb.load(path)
+    path = tmp_path / "scores.npy"
+    np.save(path, np.ones((3, 3)))
+    with pytest.raises(ModelError, match=r"scores\.npy: .*no model"):
+        arb.load(path)
+    path = tmp_path / "header.npz"
+    np.savez(path, header=np.frombuffer(b'{"format": "other"}', dtype=np.uint8))
+    with pytest.raises(ModelError, match=r"header\.npz: not a model"):
+        arb.load(path)
+
+
+def test_pickles_are_not_opened(tmp_path):
+    path = tmp_path / "evil.npz"
+    np.savez(path, header=np.array([{"format": "arborescence model"}], dtype=object))
+    with pytest.raises(ModelError, match=r"evil\.npz: "):
+        arb.load(path)
+
+
+def test_other_files_in_a_zip(tmp_path):
+    path = tmp_path / "some.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("header", "hello")
+    with pytest.raises(ModelError, match=r"some\.zip: "):
+        arb.load(path)
+
+
+def test_a_newer_version(saved):
+    with pytest.raises(ModelError, match="newer"):
+        arb.load(altered(saved, version=model_file.VERSION + 1))
+
+
+def test_no_such_file_and_no_such_kind(saved, tmp_path):
+    with pytest.raises(ModelError, match="klingon: No such file"):
+        arb.load(tmp_path / "klingon")
+    with pytest.raises(ModelError, match="'quantum'"):
+        arb.load(altered(saved, kind="quantum"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("columns", ["misc"]),
+        ("columns", []),
+        ("labels", None),
+        ("labels", [1]),
+        ("layout", [3, 4, 5]),
+        ("layout", [128, 1024]),
+        ("layout", [128, 1024, 500]),
+        ("edge_unit", 0.0),
+        ("edge_unit", "1"),
+        ("edges", None),
+        ("edges", np.zeros(7, dtype=np.int8)),
+        ("edges", np.zeros((7, 7), dtype=np.int8)),
+        ("tags", np.zeros(3, dtype=np.int64)),
+        ("allowed", np.zeros((2, 2), dtype=np.bool_)),
+        ("relations", np.zeros((32, 14), dtype=np.float64)),
+    ],
+)
+def test_parts_that_do_not_fit(saved, name, value):
+    with pytest.raises(ModelError, match=rf"some\.model: .*{name}"):
+        arb.load(altered(saved, **{name: value}))
+
+
+def test_a_header_that_does_not_fit_the_arrays(saved):
+    with pytest.raises(ModelError, match="array 'tags'"):
+        arb.load(altered(saved, layout=[128, 1024, 7]))
+    with pytest.raises(ModelError, match="array 'edges'"):
+        arb.load(altered(saved, layout=[128, 2048, 11]))
+    with pytest.raises(ModelError, match="array 'relations'"):
+        arb.load(altered(saved, labels=["root"]))

@@ -234,15 +234,17 @@ def _look_at_tags(
 @kernel
 def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.ndarray) -> int:
     """Add up the weights of `tags` over all features; give the index of the first best."""
-    scores[: tags.size] = 0
     if tags.size == scores.size:  # all tags, side by side: a vector instruction adds many
+        scores[:] = 0
         for place in places:
             for tag in range(np.uint64(scores.size)):
                 scores[tag] += weights[place + tag]
     else:
-        for place in places:
-            for k in range(tags.size):
-                scores[k] += weights[place + tags[k]]
+        for k in range(tags.size):
+            total = scores.dtype.type(0)
+            for place in places:
+                total += weights[place + tags[k]]
+            scores[k] = total
     best = 0
     for k in range(1, tags.size):
         if scores[k] > scores[best]:

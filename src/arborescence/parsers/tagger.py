@@ -67,9 +67,9 @@ class Tagger:
     @classmethod
     def train(
         cls,
-        treebank: Sequence[Sentence],
+        treebank: Iterable[Sentence],
         *,
-        dev: Sequence[Sentence] | None = None,
+        dev: Iterable[Sentence] | None = None,
         columns: Sequence[str] = ("upos", "xpos", "feats"),
         epochs: int = 8,
         seed: int = 0,
@@ -107,7 +107,8 @@ class Tagger:
                 f"columns must be some of {list(COLUMNS)}, each once, not {list(columns)}, "
                 f"and epochs at least 1, not {epochs}"
             )
-        words = Words(treebank)
+        words = Words(list(treebank))
+        dev = list(dev or ())
         columns = [column for column in columns if words.given(column).any()]
         if not columns:
             raise TreebankError("the treebank has no tags to learn from")

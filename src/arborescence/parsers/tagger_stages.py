@@ -165,21 +165,23 @@ class Stage:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a stage of what `to_arrays` and `to_meta` gave."""
+        """Make a stage of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
         tags = tuple(meta["tags"])
         places = np.cumsum(arrays["gaps"], dtype=np.int64) - 1
         allowed, allowed_starts = arrays["allowed"], arrays["allowed_starts"]
-        if (
-            meta["column"] not in COLUMNS
-            or places.shape != arrays["weights"].shape
-            or not 0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
-            or not 0 < allowed.max(initial=0) + 1 <= len(tags)
-            or allowed_starts.size
-            != 2 + arrays["contexts"].size * (meta["features"] == kernels.OWN)
-            or allowed_starts[0] != 0
-            or allowed_starts[-1] != allowed.size
-            or (np.diff(allowed_starts) < 1).any()
-        ):
+        contexts = arrays["contexts"].size if meta["features"] == kernels.OWN else 0
+        # What a damaged file could make the kernels read beyond the ends of arrays.
+        fits = (
+            meta["column"] in COLUMNS
+            and meta["features"] in (kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN)
+            and places.shape == arrays["weights"].shape
+            and 0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
+            and 0 <= allowed.min(initial=0) <= allowed.max(initial=0) < len(tags)
+            and allowed_starts.size == contexts + 2
+            and (allowed_starts[0], allowed_starts[-1]) == (0, allowed.size)
+            and (np.diff(allowed_starts) > 0).all()
+        )
+        if not fits:
             raise ModelError("the parts of the tagger do not fit together")
         weights = np.zeros(kernels.PLACES + len(tags), dtype=np.int8)
         weights[places] = arrays["weights"]

@@ -194,6 +194,9 @@ def train(
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
     ] = 20,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Let relations have a say in the tree; slower.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
     ] = False,
@@ -229,6 +232,7 @@ def train(
             root=root.value,
             aggressiveness=aggressiveness,
             bits=bits,
+            joint=joint,
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,

@@ -197,7 +197,7 @@ def test_relation_features_are_those_of_their_strings(columns):
         relations.find_relatives(heads, relatives)
         for d in range(1, len(heads)):
             mask = np.uint64(1023)
-            relations.list_rows(batch.sides, batch.starts[b], relatives, templates, mask, d, rows)
+            relations.list_rows(batch.sides, batch.starts[b], relatives[d], templates, mask, rows)
             around = slow_relatives(heads.tolist(), d)
             expected = []
             for template in features.usable(relations.TEMPLATES, columns):

@@ -11,9 +11,9 @@ from .samples import treebank, unparsed
 BITS = 13  # little, so that tests are quick
 
 
-@pytest.fixture(scope="module")
-def parser():
-    return LinearParser.train(treebank(), epochs=12, bits=BITS)
+@pytest.fixture(scope="module", params=[False, True], ids=["after", "joint"])
+def parser(request):
+    return LinearParser.train(treebank(), epochs=12, bits=BITS, joint=request.param)
 
 
 def raws(sentences):
@@ -22,9 +22,10 @@ def raws(sentences):
 
 @pytest.mark.parametrize("algorithm", ["mira", "perceptron"])
 @pytest.mark.parametrize("columns", [("form", "lemma", "upos", "xpos", "feats"), ("form", "upos")])
-def test_learns_a_small_treebank_by_heart(algorithm, columns):
+@pytest.mark.parametrize("joint", [False, True])
+def test_learns_a_small_treebank_by_heart(algorithm, columns, joint):
     parser = LinearParser.train(
-        treebank(), epochs=30, bits=BITS, algorithm=algorithm, columns=columns
+        treebank(), epochs=30, bits=BITS, algorithm=algorithm, columns=columns, joint=joint
     )
     assert raws(parser.parse(map(unparsed, treebank()))) == raws(treebank())
 

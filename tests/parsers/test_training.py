@@ -17,18 +17,22 @@ class InterruptedTrainingError(Exception):
     pass
 
 
-@pytest.mark.parametrize("algorithm", ["mira", "perceptron"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"algorithm": "perceptron"}, {"joint": True}],
+    ids=["mira", "perceptron", "joint"],
+)
 @pytest.mark.parametrize("stop", ["epoch 1", "epoch 2", "epoch 5"])
-def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path, algorithm, stop):
+def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path, options, stop):
     def interrupt(phase, done, total):
         if phase == stop:
             raise InterruptedTrainingError
 
     path = tmp_path / "checkpoint"
     with pytest.raises(InterruptedTrainingError):
-        train(path, algorithm=algorithm, progress=interrupt)
-    resumed = train(path, algorithm=algorithm)
-    straight = train(algorithm=algorithm)
+        train(path, progress=interrupt, **options)
+    resumed = train(path, **options)
+    straight = train(**options)
     resumed.save(tmp_path / "resumed")
     straight.save(tmp_path / "straight")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "straight").read_bytes()

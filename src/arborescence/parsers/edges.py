@@ -328,10 +328,11 @@ def update_edges(
     gold: np.ndarray,
     guess: np.ndarray,
     loss: float,
+    others: int,
     limit: float,
     clock: int,
     buffer: np.ndarray,
-) -> None:
+) -> np.float32:
     """Move the weights towards the gold tree of a sentence and away from the guessed one.
 
     Parameters
@@ -344,7 +345,9 @@ def update_edges(
     gold, guess
         Head vectors.
     loss
-        By how much the guess was better than gold, the cost of its wrong heads included.
+        By how much the guess was better than gold, the cost of what is wrong in it included.
+    others
+        The squared length of the difference between gold and guess in weights kept elsewhere.
     limit
         The aggressiveness C of MIRA: the step is ``min(C, loss / |difference|²)`` (Crammer et al.
         2006, PA-I). 0 stands for the perceptron, whose step is 1.
@@ -352,6 +355,11 @@ def update_edges(
         The number of the update, from 1.
     buffer
         Scratch: int64, room for ``2 n templates.most``.
+
+    Returns
+    -------
+    step
+        How far it moved.
     """
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
@@ -370,7 +378,7 @@ def update_edges(
     signed = np.sort(buffer[:count])
     step = np.float32(1)
     if limit > 0:
-        norm = 0
+        norm = others
         i = 0
         while i < count:
             change, i = _net_change(signed, i)
@@ -382,6 +390,7 @@ def update_edges(
         change, i = _net_change(signed, i)
         weights[weight] += step * np.float32(change)
         sums[weight] += step * np.float32(change) * np.float32(clock)
+    return step
 
 
 @kernel

@@ -13,6 +13,7 @@ from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
 from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
+from arborescence.parsers.joint import add_relations
 from arborescence.parsers.relations import RelationTemplates, label_edges
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _TAGGER = "tagger/"
+_NO_GOLD = np.empty(0, dtype=np.int64)
 
 
 class LinearParser(Parser):
@@ -73,8 +75,11 @@ class LinearParser(Parser):
         tags: NDArray[np.uint64],
         layout: Layout,
         edges: NDArray[Any],
-        edge_unit: float = 1.0,
+        edges_unit: float = 1.0,
         relations: NDArray[Any],
+        relations_unit: float = 1.0,
+        joint: NDArray[Any] | None = None,
+        joint_unit: float = 1.0,
         tagger: Tagger | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
@@ -89,9 +94,13 @@ class LinearParser(Parser):
         tags : (P - 2,) uint64
             Sorted hashes of the UPOS tags that have a number of their own.
         layout, edges
-            The weights of edges, float32, or int8 in units of `edge_unit`, and how they lie.
+            The weights of edges, and how they lie.
         relations : (R, L)
-            The weights of relations, float32 or int8.
+            The weights of relations, given the tree.
+        joint : (R, L), optional
+            The weights of relations that have a say in the tree.
+        edges_unit, relations_unit, joint_unit
+            What those weights are multiplied by: they are float32, or int8.
         """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
@@ -101,11 +110,15 @@ class LinearParser(Parser):
         self._tags = tags
         self._layout = layout
         self._edges = edges
-        self._edge_unit = edge_unit
+        self._edges_unit = edges_unit
         self._relations = relations
+        self._relations_unit = relations_unit
+        self._joint = joint
+        self._joint_unit = joint_unit
         sides: list[str] = []
         self._edge_templates = EdgeTemplates.of(self.columns, sides)
         self._relation_templates = RelationTemplates.of(self.columns, sides)
+        self._joint_templates = RelationTemplates.of(self.columns, sides, "dh")
         self._sides = Sides.of(sides)
 
     @classmethod
@@ -122,6 +135,7 @@ class LinearParser(Parser):
         root: Root = "single",
         aggressiveness: float = 0.1,
         bits: int = 20,
+        joint: bool = False,
         tagger: Tagger | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
@@ -159,6 +173,9 @@ class LinearParser(Parser):
             Room for weights: 2^bits hashed rows for features of words, an eighth of them for
             features of tags, a thirty-second for relations. One more bit doubles the memory, and
             helps for treebanks of over a million words.
+        joint
+            Whether relations have a say in the tree: the score of an edge is that of the edge and
+            that of its best relation. Several times slower.
         tagger
             To be kept in the model, for sentences that come without UPOS.
         checkpoint
@@ -185,6 +202,7 @@ class LinearParser(Parser):
             aggressiveness=aggressiveness,
             seed=seed,
             bits=bits,
+            joint=joint,
         )
         trainer = training.Trainer(list(treebank), list(dev or ()), settings)
         return cls(
@@ -218,7 +236,7 @@ class LinearParser(Parser):
             "columns": self.columns,
             "labels": self.labels,
             "layout": self._layout,
-            "edge_unit": self._edge_unit,
+            "units": [self._edges_unit, self._relations_unit, self._joint_unit],
             "info": self.info,
         }
         arrays = {
@@ -227,6 +245,8 @@ class LinearParser(Parser):
             "edges": self._edges,
             "relations": self._relations,
         }
+        if self._joint is not None:
+            arrays["joint"] = self._joint
         if self.tagger:
             header["tagger"] = self.tagger.to_meta()
             arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
@@ -247,17 +267,23 @@ class LinearParser(Parser):
             or any(rows & (rows - 1) for rows in layout[:2])
         ):
             raise ModelError(f"layout is {layout!r}, not two powers of two and a number of tags")
-        unit = header.get("edge_unit")
-        if not isinstance(unit, float) or not 0 < unit < np.inf:
-            raise ModelError(f"edge_unit is {unit!r}, not a positive number")
+        units = header.get("units")
+        if (
+            not isinstance(units, list)
+            or len(units) != 3
+            or not all(isinstance(unit, float) and 0 < unit < np.inf for unit in units)
+        ):
+            raise ModelError(f"units are {units!r}, not three positive numbers")
         laid_out = Layout(*layout)
         if laid_out.tags > MAX_TAGS + 2:
             raise ModelError(f"layout has {laid_out.tags} tags; at most {MAX_TAGS + 2} can be")
         weights = (np.float32, np.int8)
         expect = model_file.expect
-        relations = expect(arrays, "relations", weights, (-1, len(labels)))
-        if not len(relations) or len(relations) & (len(relations) - 1):
-            raise ModelError(f"array 'relations' has {len(relations)} rows, not a power of two")
+        tables = [name for name in ("relations", "joint") if name == "relations" or name in arrays]
+        for name in tables:
+            rows = len(expect(arrays, name, weights, (-1, len(labels))))
+            if not rows or rows & (rows - 1):
+                raise ModelError(f"array '{name}' has {rows} rows, not a power of two")
         tagger = None
         if "tagger" in header:
             from arborescence.parsers.tagger import Tagger
@@ -275,8 +301,11 @@ class LinearParser(Parser):
             tags=expect(arrays, "tags", (np.uint64,), (laid_out.tags - 2,)),
             layout=laid_out,
             edges=expect(arrays, "edges", weights, (laid_out.size,)),
-            edge_unit=unit,
-            relations=relations,
+            edges_unit=units[0],
+            relations=arrays["relations"],
+            relations_unit=units[1],
+            joint=arrays.get("joint"),
+            joint_unit=units[2],
             tagger=tagger,
             info=header.get("info"),
         )
@@ -320,7 +349,21 @@ class LinearParser(Parser):
             out,
             places,
         )
-        out *= np.float32(self._edge_unit)
+        out *= np.float32(self._edges_unit)
+        if self._joint is not None:
+            add_relations(
+                batch,
+                self._joint_templates,
+                self._joint,
+                self._allowed,
+                self._joint_unit,
+                _NO_GOLD,
+                _NO_GOLD,
+                self._label_sums(self._joint),
+                out,
+                places,
+                np.empty(out.shape, dtype=np.int16),
+            )
         return [
             out[start : start + n * n].reshape(n, n)
             for start, n in zip(places[:-1].tolist(), nodes.tolist(), strict=True)
@@ -328,7 +371,6 @@ class LinearParser(Parser):
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the relations of all nodes in a row."""
-        sums = np.float32 if self._relations.dtype == np.float32 else np.int32
         labels = np.empty(len(heads), dtype=np.int64)
         label_edges(
             batch,
@@ -336,7 +378,11 @@ class LinearParser(Parser):
             self._relations,
             self._allowed,
             heads,
-            np.empty(len(self.labels), dtype=sums),
+            self._label_sums(self._relations),
             labels,
         )
         return labels
+
+    def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Make room to add up weights of relations in."""
+        return np.empty(len(self.labels), np.float32 if weights.dtype == np.float32 else np.int32)

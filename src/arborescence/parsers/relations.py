@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.features import Batch
 
-_ROLES: Final = "dhglrpn"
+#: The roles, in the order of their numbers.
+ROLES: Final = "dhglrpn"
 _TURN = 9  # rotation from one role to the next
 _DIRECTIONS = np.array(
     [0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD], dtype=np.uint64
@@ -58,9 +59,16 @@ class RelationTemplates(NamedTuple):
     sides: NDArray[np.int64]
 
     @classmethod
-    def of(cls, columns: Iterable[str], sides: list[str]) -> Self:
-        """Lay out the templates that look at `columns` only, and add their sides to `sides`."""
-        templates = [split_template(t) for t in usable(TEMPLATES, columns)]
+    def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
+        """Lay out the templates that look at `columns` only, and add their sides to `sides`.
+
+        `words` are the roles that templates may name.
+        """
+        templates = [
+            template
+            for template in map(split_template, usable(TEMPLATES, columns))
+            if set(template) <= set(words)
+        ]
         shape = (len(templates), max(map(len, templates)))
         roles = np.full(shape, -1, dtype=np.int64)
         numbers = np.zeros(shape, dtype=np.int64)
@@ -68,7 +76,7 @@ class RelationTemplates(NamedTuple):
             for k, (role, side) in enumerate(template.items()):
                 if side not in sides:
                     sides.append(side)
-                roles[t, k] = _ROLES.index(role)
+                roles[t, k] = ROLES.index(role)
                 numbers[t, k] = sides.index(side)
         return cls(roles, numbers)
 
@@ -104,17 +112,28 @@ def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
 def list_rows(
     sides: np.ndarray,
     start: int,
-    relatives: np.ndarray,
+    around: np.ndarray,
     templates: RelationTemplates,
     mask: np.uint64,
-    d: int,
     rows: np.ndarray,
 ) -> None:
-    """Hash the features of the edge into word d of the sentence that begins at node `start`.
+    """Hash the features of one edge.
 
-    Writes the row numbers to `rows`: int64 (T,).
+    Parameters
+    ----------
+    sides, start
+        ``Batch.sides``, and the first node of the sentence.
+    around
+        int64 (7,): the words in each role, -1 for none.
+    templates
+        `RelationTemplates`.
+    mask
+        The number of rows - 1.
+    rows
+        Written: int64 (T,), the numbers of the rows of weights.
     """
-    h = relatives[d, 1]
+    d = around[0]
+    h = around[1]
     direction = _DIRECTIONS[2 if h == 0 else 1 if h < d else 0]
     absent = len(sides) - 1
     for t in range(len(rows)):
@@ -123,14 +142,15 @@ def list_rows(
             role = templates.roles[t, k]
             if role < 0:
                 break
-            node = relatives[d, role]
+            node = around[role]
             side = sides[start + node if node >= 0 else absent, templates.sides[t, k]]
             value ^= rotate(side, 1 + _TURN * role)
         rows[t] = np.int64(value & mask)
 
 
 @kernel
-def _best(sums: np.ndarray, allowed: np.ndarray) -> int:
+def best_relation(sums: np.ndarray, allowed: np.ndarray) -> int:
+    """Return the number of the highest of the sums that are allowed."""
     best = -1
     for label in range(len(sums)):
         if allowed[label] and (best < 0 or sums[label] > sums[best]):
@@ -139,7 +159,8 @@ def _best(sums: np.ndarray, allowed: np.ndarray) -> int:
 
 
 @kernel
-def _add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+    """Add up rows of weights."""
     sums[:] = 0
     for t in range(len(rows)):
         for label in range(len(sums)):
@@ -186,9 +207,9 @@ def label_edges(
         find_relatives(heads[start:stop], relatives)
         out[start] = 0
         for d in range(1, stop - start):
-            list_rows(batch.sides, start, relatives, templates, mask, d, rows)
-            _add_rows(rows, weights, sums)
-            out[start + d] = _best(sums, allowed[0 if relatives[d, 1] == 0 else 1])
+            list_rows(batch.sides, start, relatives[d], templates, mask, rows)
+            add_rows(rows, weights, sums)
+            out[start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
 
 
 @kernel
@@ -228,10 +249,10 @@ def update_relations(
     relatives = np.empty((len(heads), 7), dtype=np.int64)
     find_relatives(heads, relatives)
     for d in range(1, len(heads)):
-        list_rows(batch.sides, start, relatives, templates, mask, d, rows)
-        _add_rows(rows, weights, sums)
+        list_rows(batch.sides, start, relatives[d], templates, mask, rows)
+        add_rows(rows, weights, sums)
         sums[gold[d]] -= 1 if limit > 0 else 0
-        guess = _best(sums, allowed[0 if heads[d] == 0 else 1])
+        guess = best_relation(sums, allowed[0 if heads[d] == 0 else 1])
         if guess == gold[d]:
             continue
         step = np.float32(1.0)

@@ -14,7 +14,7 @@ import arborescence
 from arborescence.errors import ModelError, TreebankError
 from arborescence.graph import check_root
 from arborescence.nonprojective.decode import decode
-from arborescence.parsers import model_file
+from arborescence.parsers import joint, model_file
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
 from arborescence.parsers.linear import LinearParser
@@ -35,6 +35,7 @@ Algorithm = Literal["mira", "perceptron"]
 
 _CHECKPOINT: Final = "checkpoint of a linear parser"
 _REPORT_EVERY: Final = 100
+_NO_GOLD = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Settings:
     aggressiveness: float
     seed: int
     bits: int
+    joint: bool
 
     def __post_init__(self) -> None:
         if not self.columns or not set(self.columns) <= set(COLUMNS):
@@ -100,12 +102,17 @@ class Trainer:
         self._tags = tags_of(treebank)
         self._batch = Batch.of(treebank, Sides.of(sides), self._tags)
 
+        self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
+
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        self._edges = np.zeros(self._layout.size, dtype=np.float32)
-        self._edge_sums = np.zeros_like(self._edges)
-        rows = 1 << settings.bits - 5
-        self._relation_weights = np.zeros((rows, len(self._labels)), dtype=np.float32)
-        self._relation_sums = np.zeros_like(self._relation_weights)
+        table = (1 << settings.bits - 5, len(self._labels))
+        self._weights = {
+            "edges": np.zeros(self._layout.size, dtype=np.float32),
+            "relations": np.zeros(table, dtype=np.float32),
+        }
+        if settings.joint:
+            self._weights["joint"] = np.zeros(table, dtype=np.float32)
+        self._sums = {name: np.zeros_like(weights) for name, weights in self._weights.items()}
         self._clock = 0
         self._history: list[dict[str, float]] = []
         self._best: dict[str, NDArray[np.float32]] = {}
@@ -128,19 +135,15 @@ class Trainer:
             self._run_epoch(progress)
             if checkpoint is not None:
                 self._store(checkpoint)
-        edges, edge_unit = _rounded(self._best["edges"])
-        relations, _ = _rounded(self._best["relations"])
+        parts: dict[str, Any] = {}
+        for name, weights in self._best.items():
+            parts[name], parts[f"{name}_unit"] = _rounded(weights)
         info = asdict(self._settings) | {
             "epoch": self._best_epoch(),
             "dev": self._history,
             "sentences": len(self._heads),
         }
-        return self._fixed() | {
-            "edges": edges,
-            "edge_unit": edge_unit,
-            "relations": relations,
-            "info": info,
-        }
+        return self._fixed() | parts | {"info": info}
 
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
@@ -163,8 +166,8 @@ class Trainer:
         epoch = len(self._history) + 1
         self._learn(epoch, progress)
         average: dict[str, Any] = {
-            "edges": self._edges - self._edge_sums / np.float32(self._clock),
-            "relations": self._relation_weights - self._relation_sums / np.float32(self._clock),
+            name: weights - self._sums[name] / np.float32(self._clock)
+            for name, weights in self._weights.items()
         }
         scores = {}
         if self._dev:
@@ -192,7 +195,7 @@ class Trainer:
             if progress and done % _REPORT_EVERY == 0:
                 progress(f"epoch {epoch}", done, len(self._heads))
             self._clock += 1
-            gold = self._heads[b]
+            gold, relations = self._heads[b], self._relations[b]
             words = np.arange(1, len(gold))
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
@@ -200,52 +203,109 @@ class Trainer:
                 one,
                 self._edge_templates,
                 self._layout,
-                self._edges,
+                self._weights["edges"],
                 sums,
                 met,
                 scores.reshape(-1),
                 place,
             )
+            of_gold = scores[gold[1:], words]
+            best = self._add_relations(one, b, scores) if self._settings.joint else None
             if mira:  # each wrong head costs 1
                 scores += 1
                 scores[gold[1:], words] -= 1
             guess = decode(scores, root=self._settings.root)
-            if (guess != gold).any():
-                gain = scores[guess[1:], words] - scores[gold[1:], words]
-                update_edges(
-                    one,
-                    0,
-                    self._edge_templates,
-                    self._layout,
-                    self._edges,
-                    self._edge_sums,
-                    gold,
-                    guess,
-                    float(gain.sum(dtype=np.float64)),
-                    limit,
-                    self._clock,
-                    buffer,
-                )
+            guessed = relations.copy()
+            if best is not None:
+                guessed[1:] = best[guess[1:], words]
+            wrong = (guess != gold) | (guessed != relations)
+            if wrong.any():
+                gain = (scores[guess[1:], words] - of_gold)[wrong[1:]]
+                self._step(one, b, guess, guessed, float(gain.sum(dtype=np.float64)), limit, buffer)
             update_relations(
                 one,
                 0,
                 self._relation_templates,
-                self._relation_weights,
-                self._relation_sums,
+                self._weights["relations"],
+                self._sums["relations"],
                 self._allowed,
                 gold,
-                self._relations[b],
+                relations,
                 limit,
                 self._clock,
             )
 
-    def _state(self) -> dict[str, NDArray[np.float32]]:
-        return {
-            "edges": self._edges,
-            "edge_sums": self._edge_sums,
-            "relations": self._relation_weights,
-            "relation_sums": self._relation_sums,
-        }
+    def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
+        """Add the scores of best relations to those of edges; return which ones they are."""
+        mira = self._settings.algorithm == "mira"
+        best = np.zeros(scores.shape, dtype=np.int16)
+        joint.add_relations(
+            one,
+            self._joint_templates,
+            self._weights["joint"],
+            self._allowed,
+            1.0,
+            self._heads[b] if mira else _NO_GOLD,
+            self._relations[b],
+            np.empty(len(self._labels), dtype=np.float32),
+            scores.reshape(-1),
+            np.zeros(1, dtype=np.int64),
+            best.reshape(-1),
+        )
+        return best
+
+    def _step(
+        self,
+        one: Batch,
+        b: int,
+        guess: NDArray[np.int64],
+        guessed: NDArray[np.int64],
+        loss: float,
+        limit: float,
+        buffer: NDArray[np.int64],
+    ) -> None:
+        """Move the weights of trees from the guess towards gold."""
+        gold, relations = self._heads[b], self._relations[b]
+        others = 0
+        if self._settings.joint:
+            score, others = joint.difference(
+                one,
+                self._joint_templates,
+                self._weights["joint"],
+                gold,
+                relations,
+                guess,
+                guessed,
+            )
+            loss -= score
+        step = update_edges(
+            one,
+            0,
+            self._edge_templates,
+            self._layout,
+            self._weights["edges"],
+            self._sums["edges"],
+            gold,
+            guess,
+            loss,
+            others,
+            limit,
+            self._clock,
+            buffer,
+        )
+        if self._settings.joint:
+            joint.update(
+                one,
+                self._joint_templates,
+                self._weights["joint"],
+                self._sums["joint"],
+                gold,
+                relations,
+                guess,
+                guessed,
+                step,
+                self._clock,
+            )
 
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
         header = {
@@ -254,8 +314,9 @@ class Trainer:
             "clock": self._clock,
             "history": self._history,
         }
-        best = {f"best_{name}": array for name, array in self._best.items()}
-        model_file.save(checkpoint, header, self._state() | best, compress=False)
+        arrays = self._weights | {f"{name}_sums": array for name, array in self._sums.items()}
+        arrays |= {f"{name}_best": array for name, array in self._best.items()}
+        model_file.save(checkpoint, header, arrays, compress=False)
 
     def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
         header, arrays = model_file.load(checkpoint)
@@ -266,9 +327,10 @@ class Trainer:
                 f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
                 "version of arborescence; remove it to start anew"
             )
-        for name, array in self._state().items():
-            array[:] = arrays[name]
-        self._best = {name: arrays[f"best_{name}"] for name in ("edges", "relations")}
+        for name, weights in self._weights.items():
+            weights[:] = arrays[name]
+            self._sums[name][:] = arrays[f"{name}_sums"]
+            self._best[name] = arrays[f"{name}_best"]
         self._clock = header["clock"]
         self._history = header["history"]
 

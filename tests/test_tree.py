@@ -2,11 +2,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import all_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
+from brute_force import all_trees
 
 
 @pytest.mark.parametrize("n", range(1, 6))

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Numba's own annotations do not know all of its options.
+_njit: Any = numba.njit
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` with Numba: cached on disk, without the GIL, with NumPy's division."""
-    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Function = _njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled
 
 
@@ -31,21 +34,19 @@ def uncounted_kernel(function: Function) -> Function:
     For the parts of a hot loop that are handed arrays and make none: counting references to
     slices of them would take longer than the work itself.
     """
-    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
-        function
-    )
+    compiled: Function = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
     return compiled
 
 
 def inlined_kernel(function: Function) -> Function:
     """Compile like `uncounted_kernel`, into each caller: for small parts with many arguments."""
-    compiled: Function = numba.njit(
+    compiled: Function = _njit(
         cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True
     )(function)
     return compiled
 
 
-class _FirstCompilation(event.Listener):  # type: ignore[misc]
+class _FirstCompilation(event.Listener):
     """Say on stderr, once a process, that kernels are being compiled (a cache hit is silent)."""
 
     def __init__(self) -> None:
@@ -66,4 +67,5 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
         pass
 
 
-event.register("numba:compile", _FirstCompilation())
+_register: Any = event.register
+_register("numba:compile", _FirstCompilation())

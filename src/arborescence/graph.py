@@ -123,7 +123,9 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
                     "fit a float64 exactly; scale the scores down"
                 )
         return array.astype(np.float64)
-    raise ScoresError(f"scores must be floats (at most 64 bits) or whole numbers, not {array.dtype}")
+    raise ScoresError(
+        f"scores must be floats (at most 64 bits) or whole numbers, not {array.dtype}"
+    )
 
 
 def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np.int64]:
@@ -224,9 +226,10 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
             raise ScoresError(
                 f"word {d} cannot have both {kept[(*sentence, d)]} and {h} as its head"
             )
-        weight = array[(*sentence, h, d)]
-        array[(*sentence, slice(None), d)] = -np.inf
-        array[(*sentence, h, d)] = weight
+        entering = array[tuple(sentence)][:, d]
+        weight = entering[h]
+        entering[:] = -np.inf
+        entering[h] = weight
     return give_back(array) if give_back else array
 
 

@@ -1,4 +1,4 @@
-"""Head vectors: is it a tree, is it projective, how many root edges, what does it weigh?
+"""Head vectors: whether they are trees, projective, single-rooted, and what they weigh.
 
 All functions take one head vector of shape (N,) or any batch of shape (..., N) whose rows are
 padded with -1, as NumPy arrays, torch tensors or lists.
@@ -198,8 +198,7 @@ def _check_range(rows: NDArray[np.int64]) -> None:
     if outside.any():
         b, d = map(int, np.argwhere(outside)[0])
         raise TreeError(
-            f"sentence {b}: the head of word {d} is {rows[b, d]}, "
-            f"outside -1 .. {rows.shape[1] - 1}"
+            f"sentence {b}: the head of word {d} is {rows[b, d]}, outside -1 .. {rows.shape[1] - 1}"
         )
 
 

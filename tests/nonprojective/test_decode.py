@@ -3,13 +3,13 @@ from fractions import Fraction
 import numba
 import numpy as np
 import pytest
-from brute_force import is_best, tree_weights, whole_numbers
-from graphs import ABSENT, FINITE, random_graphs
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
+from brute_force import is_best, tree_weights, whole_numbers
+from graphs import ABSENT, FINITE, random_graphs
 
 # Without the JIT (to measure coverage) a tenth of a percent of the graphs is all there is time for.
 COUNT = 40 if numba.config.DISABLE_JIT else 2000
@@ -317,7 +317,7 @@ def test_no_tree_says_why():
         arb.decode(unreachable)
     two_roots = np.full((3, 3), -np.inf)
     two_roots[0, 1:] = 0
-    with pytest.raises(arb.NoTreeError, match="single root.*words 1, 2"):
+    with pytest.raises(arb.NoTreeError, match=r"single root.*words 1, 2"):
         arb.decode(two_roots)
     assert arb.decode(two_roots, root="multi").tolist() == [-1, 0, 0]
 

@@ -8,6 +8,8 @@ after Gabow and Tarjan 1984).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
@@ -30,8 +32,17 @@ from arborescence.nonprojective.contraction import (
 )
 from arborescence.nonprojective.exact import sign_of
 
-# What decode_kernel found in the first sentence that it could not decode.
-FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT = 0, 1, 2, 3
+# What is found of a sentence: its tree; why it has none; or that the greedy graph is not it.
+FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, HARD = 0, 1, 2, 3, 4
+
+
+class Greedy(NamedTuple):
+    """The greedy graph of a sentence, and scratch to find it."""
+
+    best: np.ndarray  # (N,), the type of the scores: the score of each word's best edge
+    head: np.ndarray  # (N,) int32: its tail
+    scratch: np.ndarray  # (N,), the type of the scores
+    seen: np.ndarray  # (N,) int32
 
 
 @inlined_kernel
@@ -58,18 +69,39 @@ def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) 
 
 
 @inlined_kernel
-def greedy_columns(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
-    """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²)."""
+def greedy_columns(
+    scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray, scratch: np.ndarray
+) -> bool:
+    """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²).
+
+    A maximum along a row does not compile to SIMD instructions as it stands. So the row is
+    folded in half until one score is left, and then sought in the row.
+    """
     nan = False
     for d in range(1, n + 1):
-        top = scores[d, 0]
-        where = 0
-        for h in range(1, n + 1):
+        for h in range(n + 1):
             score = scores[d, h]
+            scratch[h] = score
             nan |= score != score
-            if score > top and h != d:
-                top = score
-                where = h
+        scratch[d] = -np.inf
+        left = n + 1
+        while left > 1:
+            half = left // 2
+            left -= half
+            for k in range(half):
+                one, other = scratch[k], scratch[k + left]
+                scratch[k] = other if other > one else one
+        top = scratch[0]
+        many = 0
+        where = 0
+        for h in range(n + 1):
+            found = 1 if scores[d, h] == top else 0
+            many += found
+            where += found * h
+        if many != 1 or where == d:
+            where = 0
+            while where < n and (where == d or scores[d, where] != top):
+                where += 1
         best[d] = top
         head[d] = where
     return nan
@@ -107,9 +139,7 @@ def is_solved(head: np.ndarray, n: int, single: bool, seen: np.ndarray) -> bool:
 
 
 @inlined_kernel
-def unconstrained(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
-) -> bool:
+def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
     From each word, follow best heads until the root, a settled node, or the path itself is
@@ -165,20 +195,18 @@ def loses_less(
 ) -> bool:
     """Tell, exactly, if giving x its other head costs less than giving y its own."""
     catch_up(forest, scores, dependents_first)
-    total = forest.sums[1]
+    total = forest.sums[0]
     total[:] = 0
     for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
         root_edge = (forest.tail[node], forest.into[node])
-        add_gain(forest, scores, dependents_first, total, sign, root_edge, node)
+        add_gain(forest, scores, dependents_first, total, sign, root_edge)
         edge = (tail, forest.entry[forest.slot[node], tail])
-        add_gain(forest, scores, dependents_first, total, -sign, edge, node)
+        add_gain(forest, scores, dependents_first, total, -sign, edge)
     return sign_of(total) < 0
 
 
 @inlined_kernel
-def constrained(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int
-) -> bool:
+def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Make the tops' tree one with a single root edge; False if none exists. O(n²).
 
     Each child r of the root gets an *other head*: its best head that is not the root.
@@ -271,9 +299,72 @@ def constrained(
             roots[k] = roots[k + 1]
         for k in range(many):
             x = roots[k]
-            if other[x] >= 0 and find(link, family[top_of(forest, other[x])]) == find(link, family[x]):
+            if other[x] >= 0 and find(link, family[top_of(forest, other[x])]) == find(
+                link, family[x]
+            ):
                 known[x] = False
     return True
+
+
+@inlined_kernel
+def skim(
+    scores: np.ndarray,
+    dependents_first: bool,
+    lengths: np.ndarray,
+    single: bool,
+    heads: np.ndarray,
+    start: int,
+    greedy: Greedy,
+) -> tuple[int, int]:
+    """Decode easy sentences from `start` on; return the first other one and why it is none."""
+    best, head = greedy.best, greedy.head
+    batch, size = scores.shape[0], scores.shape[1]
+    for b in range(start, batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        if n == 0:
+            continue
+        if dependents_first:
+            nan = greedy_columns(scores[b], n, best, head, greedy.scratch)
+        else:
+            nan = greedy_rows(scores[b], n, best, head)
+        absent = False
+        for d in range(1, n + 1):
+            nan |= not best[d] < np.inf
+            absent |= best[d] == -np.inf
+        if nan and has_bad_score(scores[b], dependents_first, n):
+            return b, BAD_SCORE
+        if absent:
+            return b, NO_TREE
+        if not is_solved(head, n, single, greedy.seen):
+            return b, HARD
+        for d in range(1, n + 1):
+            heads[b, d] = head[d]
+    return batch, FINE
+
+
+@uncounted_kernel
+def solve(
+    scores: np.ndarray,
+    dependents_first: bool,
+    lengths: np.ndarray,
+    single: bool,
+    heads: np.ndarray,
+    start: int,
+    greedy: Greedy,
+    forest: Forest,
+) -> tuple[int, int]:
+    """Decode the sentence `start`, whose greedy graph is at hand, and those after it."""
+    b, found = start, HARD
+    while found == HARD:
+        n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
+        plant(forest, n, greedy.best, greedy.head)
+        if not unconstrained(forest, scores[b], dependents_first, n):
+            return b, NO_TREE
+        if single and not constrained(forest, scores[b], dependents_first, n):
+            return b, NO_SINGLE_ROOT
+        expand(forest, n, heads[b])
+        b, found = skim(scores, dependents_first, lengths, single, heads, b + 1, greedy)
+    return b, found
 
 
 @kernel
@@ -295,38 +386,15 @@ def decode_kernel(
     -------
     (sentence, fault) : the first sentence that has no answer, and FINE or why
     """
-    batch, size = scores.shape[0], scores.shape[1]
-    best = np.empty(size, scores.dtype)
-    head = np.empty(size, np.int32)
-    seen = np.empty(size, np.int32)
-    forest = new_forest(best, 0)
-    for b in range(batch):
-        n = lengths[b] if lengths.shape[0] else size - 1
-        if n == 0:
-            continue
-        sentence = scores[b]
-        if dependents_first:
-            nan = greedy_columns(sentence, n, best, head)
-        else:
-            nan = greedy_rows(sentence, n, best, head)
-        absent = False
-        for d in range(1, n + 1):
-            nan |= not best[d] < np.inf
-            absent |= best[d] == -np.inf
-        if nan and has_bad_score(sentence, dependents_first, n):
-            return b, BAD_SCORE
-        if absent:
-            return b, NO_TREE
-        if is_solved(head, n, single, seen):
-            for d in range(1, n + 1):
-                heads[b, d] = head[d]
-            continue
-        if forest.slot.shape[0] < 2 * size:
-            forest = new_forest(best, size - 1)
-        plant(forest, n, best, head)
-        if not unconstrained(forest, sentence, dependents_first, n):
-            return b, NO_TREE
-        if single and not constrained(forest, sentence, dependents_first, n):
-            return b, NO_SINGLE_ROOT
-        expand(forest, n, heads[b])
-    return batch, FINE
+    size = scores.shape[1]
+    greedy = Greedy(
+        best=np.empty(size, scores.dtype),
+        head=np.empty(size, np.int32),
+        scratch=np.empty(size, scores.dtype),
+        seen=np.empty(size, np.int32),
+    )
+    b, found = skim(scores, dependents_first, lengths, single, heads, 0, greedy)
+    if found == HARD:
+        forest = new_forest(greedy.best, size - 1)
+        b, found = solve(scores, dependents_first, lengths, single, heads, b, greedy, forest)
+    return b, found

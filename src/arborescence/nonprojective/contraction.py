@@ -72,11 +72,15 @@ class Forest(NamedTuple):
     after: np.ndarray  # leaves, int64: ... linked by after
     status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
     path: np.ndarray  # nodes, int64: the stack of nodes on the current path
-    digits: np.ndarray  # (nodes, D) int64: exact gains of members that are cycles themselves ...
-    sums: np.ndarray  # (2, D) int64: accumulators
-    order: np.ndarray  # nodes, int64: ... in the order in which they became members
-    count: np.ndarray  # (4,) int64: nodes; length of order; how many of it have exact digits;
-    # length of free
+    members: np.ndarray  # nodes, int64: all members, cycle after cycle, as they became ones
+    tally: np.ndarray  # (4,) int64: nodes; length of members; how many of it `catch_up` has
+    # seen; length of free
+    # For exact comparisons (D digits), as of the members that `catch_up` has seen. What an edge
+    # into the word v kicks out is own[v] + shared[group[v]].
+    own: np.ndarray  # (leaves, D) int64
+    shared: np.ndarray  # (leaves, D) int64
+    group: np.ndarray  # leaves, int64
+    sums: np.ndarray  # (3, D) int64: accumulators
     # For the root constraint:
     roots: np.ndarray  # nodes, int64: the children of the root
     other: np.ndarray  # nodes, int64: the tail of the best edge into each but from the root
@@ -84,6 +88,7 @@ class Forest(NamedTuple):
     loss: np.ndarray  # nodes, float64: what taking it would cost
     family: np.ndarray  # nodes, int64: the child of the root in whose subtree a top is, ...
     link: np.ndarray  # nodes, int64: ... or was: where that subtree has gone since
+
 
 @inlined_kernel
 def padded(n: int) -> int:
@@ -96,7 +101,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     """Make room for sentences of up to n words. The memory is touched as it is needed."""
     nodes = 2 * (n + 1)
     leaves = padded(n)
-    width = DIGITS_32 if scores.itemsize == 4 else DIGITS_64
+    digits = DIGITS_32 if scores.itemsize == 4 else DIGITS_64
     return Forest(
         gains=np.empty((n + 1, leaves), np.float64),
         entry=np.empty((n + 1, leaves), np.int32),
@@ -118,10 +123,12 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
         after=np.empty(leaves, np.int64),
         status=np.empty(nodes, np.int64),
         path=np.empty(nodes, np.int64),
-        digits=np.empty((nodes, width), np.int64),
-        sums=np.empty((2, width), np.int64),
-        order=np.empty(nodes, np.int64),
-        count=np.empty(4, np.int64),
+        members=np.empty(nodes, np.int64),
+        tally=np.empty(4, np.int64),
+        own=np.empty((n + 1, digits), np.int64),
+        shared=np.empty((n + 1, digits), np.int64),
+        group=np.empty(leaves, np.int64),
+        sums=np.empty((3, digits), np.int64),
         roots=np.empty(nodes, np.int64),
         other=np.empty(nodes, np.int64),
         known=np.empty(nodes, np.bool_),
@@ -152,10 +159,10 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     for u in range(n + 1, padded(n)):
         forest.label[u] = -1
     forest.status[0] = DONE
-    forest.count[0] = n + 1
-    forest.count[1] = 0
-    forest.count[2] = 0
-    forest.count[3] = n + 1
+    forest.tally[0] = n + 1
+    forest.tally[1] = 0
+    forest.tally[2] = -1
+    forest.tally[3] = n + 1
 
 
 @inlined_kernel
@@ -171,12 +178,10 @@ def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> floa
 
 
 @inlined_kernel
-def copy_column(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
-) -> None:
+def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> None:
     """Give the leaf x its in-column. O(n)."""
-    forest.count[3] -= 1
-    slot = forest.free[forest.count[3]]
+    forest.tally[3] -= 1
+    slot = forest.free[forest.tally[3]]
     forest.slot[x] = slot
     gains = forest.gains[slot]
     # Fetching is all that is left to a loop over far-apart scores; the sums come in SIMD.
@@ -202,36 +207,77 @@ def add_gain(
     total: np.ndarray,
     sign: int,
     edge: tuple[int, int],
-    x: int,
 ) -> None:
-    """Add ``sign`` times the exact gain of an edge into x to an accumulator. O(depth of x)."""
+    """Add ``sign`` times the exact gain of an edge into a top to an accumulator. O(D)."""
     bias = BIAS_32 if scores.itemsize == 4 else BIAS_64
     u, v = edge
     add_float(total, score_of(scores, dependents_first, u, v), sign, bias)
-    below = v
-    while below != x:
-        if below == v:
-            kicked_out = score_of(scores, dependents_first, forest.tail[v], v)
-            add_float(total, kicked_out, -sign, bias)
-        else:
-            digits = forest.digits[below]
-            for k in range(total.shape[0]):
-                total[k] -= sign * digits[k]
-        below = forest.parent[below]
+    own, shared = forest.own[v], forest.shared[forest.group[v]]
+    for k in range(total.shape[0]):
+        total[k] -= sign * (own[k] + shared[k])
 
 
 @uncounted_kernel
 def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None:
-    """Compute the exact gains of the cycle edges that no comparison has needed so far."""
-    while forest.count[2] < forest.count[1]:
-        x = forest.order[forest.count[2]]
-        digits = forest.digits[x]
-        digits[:] = 0
-        add_gain(
-            forest, scores, dependents_first, digits, 1, (forest.tail[x], forest.into[x]), x
-        )
-        normalize(digits)
-        forest.count[2] += 1
+    """Do for `own` and `shared` what the contractions since the last comparison call for.
+
+    Nothing is kept up to date while floats decide. Leaves of small members join the group of
+    the largest, so that each changes groups O(log n) times: O(D n log n) for a whole decode.
+    """
+    if forest.tally[2] < 0:
+        forest.tally[2] = 0
+        for x in range(forest.own.shape[0]):
+            forest.own[x, :] = 0
+            forest.shared[x, :] = 0
+            forest.group[x] = x
+    change, kicked = forest.sums[1], forest.sums[2]
+    start = forest.tally[2]
+    while start < forest.tally[1]:
+        cycle = forest.parent[forest.members[start]]
+        stop = start
+        largest = forest.members[start]
+        while stop < forest.tally[1] and forest.parent[forest.members[stop]] == cycle:
+            x = forest.members[stop]
+            if forest.size[x] > forest.size[largest]:
+                largest = x
+            stop += 1
+        group = forest.group[forest.first[largest]]
+        kicked[:] = 0
+        edge = (forest.tail[largest], forest.into[largest])
+        add_gain(forest, scores, dependents_first, kicked, 1, edge)
+        normalize(kicked)
+        for k in range(kicked.shape[0]):
+            forest.shared[group, k] += kicked[k]
+        for x in forest.members[start:stop]:
+            if x == largest:
+                continue
+            change[:] = 0
+            edge = (forest.tail[x], forest.into[x])
+            add_gain(forest, scores, dependents_first, change, 1, edge)
+            shared = forest.shared[forest.group[forest.first[x]]]
+            for k in range(change.shape[0]):
+                change[k] += shared[k] - forest.shared[group, k]
+            normalize(change)
+            leaf = forest.first[x]
+            for _ in range(forest.size[x]):
+                for k in range(change.shape[0]):
+                    forest.own[leaf, k] += change[k]
+                forest.group[leaf] = group
+                leaf = forest.after[leaf]
+        start = stop
+    forest.tally[2] = forest.tally[1]
+
+
+@uncounted_kernel
+def exact_gain(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, edge: tuple[int, int]
+) -> float:
+    """Return the gain of an edge into a top, within 2^-50 of itself. O(D)."""
+    catch_up(forest, scores, dependents_first)
+    total = forest.sums[0]
+    total[:] = 0
+    add_gain(forest, scores, dependents_first, total, 1, edge)
+    return rounded(total, BIAS_32 if scores.itemsize == 4 else BIAS_64)
 
 
 @uncounted_kernel
@@ -241,14 +287,13 @@ def compare(
     dependents_first: bool,
     one: tuple[int, int],
     other: tuple[int, int],
-    x: int,
 ) -> int:
-    """Return the sign of gain(one) - gain(other), exactly, for two edges that enter x."""
+    """Return the sign of gain(one) - gain(other), exactly, for two edges into one top. O(D)."""
     catch_up(forest, scores, dependents_first)
     total = forest.sums[0]
     total[:] = 0
-    add_gain(forest, scores, dependents_first, total, 1, one, x)
-    add_gain(forest, scores, dependents_first, total, -1, other, x)
+    add_gain(forest, scores, dependents_first, total, 1, one)
+    add_gain(forest, scores, dependents_first, total, -1, other)
     return sign_of(total)
 
 
@@ -285,9 +330,7 @@ def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
 
 
 @inlined_kernel
-def best_entry(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int
-) -> int:
+def best_entry(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> int:
     """Return the tail u of the best edge into x, -1 if there is none. O(n).
 
     Of equal gains the lowest u wins. Gains from inside x are -inf.
@@ -316,7 +359,7 @@ def settle(
             continue
         if winner >= 0:
             one, other = (u, entry[u]), (winner, entry[winner])
-            if compare(forest, scores, dependents_first, one, other, x) <= 0:
+            if compare(forest, scores, dependents_first, one, other) <= 0:
                 continue
         winner = u
     return winner
@@ -375,7 +418,7 @@ def merge_unsure(
         gain = rival[u] - kicked
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
             one, other = (u, entry[u]), (u, rival_entry[u])
-            if compare(forest, scores, dependents_first, other, one, cycle) > 0:
+            if compare(forest, scores, dependents_first, other, one) > 0:
                 gains[u] = gain
                 entry[u] = rival_entry[u]
             rival[u] = -np.inf
@@ -391,8 +434,8 @@ def contract(
     chosen edge yet.
     """
     members = forest.path[start:stop]
-    cycle = forest.count[0]
-    forest.count[0] += 1
+    cycle = forest.tally[0]
+    forest.tally[0] += 1
     forest.parent[cycle] = -1
     forest.status[cycle] = NEW
 
@@ -406,23 +449,22 @@ def contract(
         if forest.size[x] > forest.size[largest]:
             largest = x
     for x in members:
-        forest.parent[x] = cycle
-        if x <= n:
-            if forest.slot[x] < 0:
-                copy_column(forest, scores, dependents_first, n, x)
-            off = TINY
-        else:
-            forest.order[forest.count[1]] = x
-            forest.count[1] += 1
+        off = TINY
+        if x > n:
             kicked = abs(forest.gain[x])
             off = forest.bound[x] + forest.relative[x] * kicked
             if off > REFRESH * scale:
-                catch_up(forest, scores, dependents_first)
-                bias = BIAS_32 if scores.itemsize == 4 else BIAS_64
-                forest.gain[x] = rounded(forest.digits[x], bias)
+                edge = (forest.tail[x], forest.into[x])
+                forest.gain[x] = exact_gain(forest, scores, dependents_first, edge)
                 off = TINY + 4.0 * UNIT * abs(forest.gain[x])
+        elif forest.slot[x] < 0:
+            copy_column(forest, scores, dependents_first, n, x)
         bound = max(bound, forest.bound[x] + forest.relative[x] * abs(forest.gain[x]) + off)
         relative = max(relative, forest.relative[x])
+    for x in members:
+        forest.parent[x] = cycle
+        forest.members[forest.tally[1]] = x
+        forest.tally[1] += 1
     forest.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
     forest.relative[cycle] = relative = relative + UNIT
 
@@ -446,9 +488,7 @@ def contract(
         kicked = forest.gain[x]
         rival = forest.gains[forest.slot[x]]
         rival_entry = forest.entry[forest.slot[x]]
-        unsure = merge_entries(
-            gains, entry, rival, rival_entry, kicked, width, bound, relative
-        )
+        unsure = merge_entries(gains, entry, rival, rival_entry, kicked, width, bound, relative)
         if unsure > 0:
             merge_unsure(forest, scores, dependents_first, n, x, cycle)
         merge_gains(gains, rival, kicked, width)
@@ -459,8 +499,8 @@ def contract(
         forest.after[forest.last[cycle]] = forest.first[x]
         forest.last[cycle] = forest.last[x]
         forest.size[cycle] += forest.size[x]
-        forest.free[forest.count[3]] = forest.slot[x]
-        forest.count[3] += 1
+        forest.free[forest.tally[3]] = forest.slot[x]
+        forest.tally[3] += 1
     for u in range(width):
         gain = gains[u]
         gains[u] = -np.inf if forest.label[u] == label else gain
@@ -474,7 +514,7 @@ def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
     A node's chosen edge enters at one leaf, and replaces the cycle edges of all nodes between
     the two; the other members keep theirs.
     """
-    for x in range(forest.count[0] - 1, n, -1):
+    for x in range(forest.tally[0] - 1, n, -1):
         if forest.into[x] < 0:
             continue
         below = forest.into[x]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,9 +145,9 @@ def decode_labeled(
     heads = decode(array.max(axis=-1), lengths, root=root, threads=threads)
     size = array.shape[-2]
     # Rows of the root and of padding are read as if their head were 0, and then blanked.
-    of_edges = np.take_along_axis(
-        array, np.maximum(heads, 0)[..., None, :, None], axis=-3
-    ).squeeze(-3)
+    of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
+        -3
+    )
     labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1).reshape(*heads.shape[:-1], size)
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
 
@@ -170,9 +171,7 @@ def _decode_part(
     raise _no_tree(graph, start + sentence, unreachable=fault == NO_TREE)
 
 
-def _decode_in_threads(
-    graph: Graph, single: bool, heads: NDArray[np.int64], threads: int
-) -> None:
+def _decode_in_threads(graph: Graph, single: bool, heads: NDArray[np.int64], threads: int) -> None:
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     batch = graph.scores.shape[0]
@@ -181,7 +180,7 @@ def _decode_in_threads(
     with ThreadPoolExecutor(threads) as pool:
         parts = [
             pool.submit(_decode_part, graph, single, heads, start, stop)
-            for start, stop in zip(bounds, bounds[1:], strict=False)
+            for start, stop in pairwise(bounds)
         ]
         # In order, so that of several faulty sentences the first is the one that is named.
         for part in parts:

@@ -104,9 +104,9 @@ ABSENT = {
 }
 
 
-def random_graphs(kind, count, seed=0, largest=6):
-    """``count`` graphs of 1 to ``largest`` words, fewer of the largest ones being enough."""
+def random_graphs(kind, count, seed=0):
+    """``count`` graphs of 1 to 6 words; the largest have too many trees to be as frequent."""
     rng = np.random.default_rng([seed, *kind.encode()])
     make = {**FINITE, **ABSENT}[kind]
-    for _ in range(count):
-        yield make(rng, int(rng.integers(1, largest + 1)))
+    for n in rng.choice(np.arange(1, 7), count, p=[0.05, 0.15, 0.25, 0.25, 0.2, 0.1]):
+        yield make(rng, int(n))

@@ -50,7 +50,7 @@ def _decode() -> None:
         graphs = generator.normal(size=(4, 6, 6)).astype(dtype)
         graphs[1, 0] += 10  # many root edges
         graphs[2] = 1  # nothing but ties
-        for scores in (graphs, graphs.mT, graphs[0]):
+        for scores in (graphs, graphs[:, :5, :5]):
             arb.decode(scores, root="multi")
             heads = arb.decode(scores)
             arb.is_tree(heads)

@@ -11,8 +11,8 @@ from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds
 from brute_force import is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, random_graphs
 
-# Without the JIT (to measure coverage) a tenth of a percent of the graphs is all there is time for.
-COUNT = 40 if numba.config.DISABLE_JIT else 2000
+# Without the JIT, and with bounds checked, a run of all graphs takes too long.
+COUNT = 40 if numba.config.DISABLE_JIT else 300 if numba.config.BOUNDSCHECK else 2000
 
 FIGURE_2 = [
     (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),

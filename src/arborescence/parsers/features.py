@@ -139,8 +139,13 @@ class Batch(NamedTuple):
         np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
         total = int(starts[-1])
         fields = np.empty((total + 1, len(_FIELDS)), dtype=np.uint64)
-        for start, sentence in zip(starts.tolist(), sentences, strict=False):
-            hash_fields(np.frombuffer(sentence.raw, np.uint8), sentence.spans, fields, start)
+        raws = [sentence.raw for sentence in sentences]
+        places = np.zeros(len(raws) + 1, dtype=np.int64)
+        np.cumsum([len(raw) for raw in raws], out=places[1:])
+        raw = np.frombuffer(b"".join(raws), dtype=np.uint8)
+        spans = np.concatenate([sentence.spans for sentence in sentences])
+        # One call for all, for threads take turns at the interpreter before and after each.
+        hash_batch(raw, places, spans, starts, fields)
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
@@ -188,6 +193,28 @@ def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: i
         node[4] = columns[i, FEATS]
         node[5] = hash_bytes(raw, suffix_start(raw, first, stop, 3), stop, True)
         node[6] = mix(_OUTSIDE, shape(raw, first, stop))
+
+
+@kernel
+def hash_batch(
+    raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
+) -> None:
+    """Hash the fields of sentences in a row: `hash_fields` for each of them.
+
+    Parameters
+    ----------
+    raw, places
+        The bytes of all sentences, uint8, and where those of each begin, int64 (B + 1,).
+    spans
+        The spans of all sentences, int32 (N - B, 11).
+    starts
+        int64 (B + 1,), as in `Batch`.
+    fields
+        Written: uint64 (N + 1, 7), but for the last row.
+    """
+    for b in range(len(starts) - 1):
+        words = spans[starts[b] - b : starts[b + 1] - b - 1]
+        hash_fields(raw[places[b] : places[b + 1]], words, fields, starts[b])
 
 
 @kernel

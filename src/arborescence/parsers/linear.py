@@ -225,8 +225,8 @@ class LinearParser(Parser):
             The tree that `parse` finds is ``arborescence.decode(scores)``.
         """
         _, batch = self._prepare([sentence])
-        [scores] = self._score(batch)
-        return scores
+        [(_, matrices)] = self._score(batch)
+        return matrices.reshape(matrices.shape[1:])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, with its tagger, to one file, which appears whole or not at all."""
@@ -312,7 +312,10 @@ class LinearParser(Parser):
 
     def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
         sentences, batch = self._prepare(sentences)
-        heads = np.concatenate([decode(scores, root=root) for scores in self._score(batch)])
+        heads = np.empty(batch.starts[-1], dtype=np.int64)
+        for chosen, scores in self._score(batch):
+            nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
+            heads[nodes] = decode(scores, root=root)
         relations = [self.labels[number] for number in self._label(batch, heads).tolist()]
         starts = batch.starts.tolist()
         return [
@@ -332,12 +335,17 @@ class LinearParser(Parser):
             batch = Batch.of(sentences, self._sides, self._tags)
         return sentences, batch
 
-    def _score(self, batch: Batch) -> list[NDArray[np.float32]]:
-        """Return the score matrices of a batch: views on one block."""
+    def _score(self, batch: Batch) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Return the scores of a batch: sentences of equal length, and their matrices.
+
+        So there are few calls of `decode`, without padding.
+        """
         nodes = np.diff(batch.starts)
-        places = np.zeros(len(nodes) + 1, dtype=np.int64)
-        np.cumsum(nodes**2, out=places[1:])
-        out = np.zeros(places[-1], dtype=np.float32)
+        order = np.argsort(nodes, kind="stable")
+        ends = np.cumsum(nodes[order] ** 2)
+        places = np.empty_like(nodes)
+        places[order] = ends - nodes[order] ** 2
+        out = np.zeros(ends[-1], dtype=np.float32)
         sums = np.float32 if self._edges.dtype == np.float32 else np.int32
         score_edges(
             batch,
@@ -364,9 +372,10 @@ class LinearParser(Parser):
                 places,
                 np.empty(out.shape, dtype=np.int16),
             )
+        lengths, firsts = np.unique(nodes[order], return_index=True)
         return [
-            out[start : start + n * n].reshape(n, n)
-            for start, n in zip(places[:-1].tolist(), nodes.tolist(), strict=True)
+            (chosen, out[places[chosen[0]] :][: len(chosen) * n * n].reshape(-1, n, n))
+            for n, chosen in zip(lengths.tolist(), np.split(order, firsts[1:]), strict=True)
         ]
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -224,7 +224,7 @@ def test_demo(tmp_path: Path) -> None:
     demo = run_process("demo", "--svg", tmp_path / "demo.svg")
     assert (demo.returncode, demo.stderr) == (0, "")
     assert re.search(r"^  ──.* wash +VERB +root$", demo.stdout, re.MULTILINE)
-    assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 6
+    assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 5
 
 
 def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -141,21 +141,26 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 @inlined_kernel
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
+    # One short loop an array, or two: only those compile to SIMD instructions.
     for x in range(n + 1):
-        forest.slot[x] = -1
-        forest.free[x] = n - x
         forest.tail[x] = head[x]
         forest.into[x] = x
+    for x in range(n + 1):
         forest.gain[x] = best[x] * SCALE
         forest.bound[x] = TINY
         forest.relative[x] = 0.0
+    for x in range(n + 1):
+        forest.slot[x] = -1
         forest.parent[x] = -1
+        forest.status[x] = NEW
+    for x in range(n + 1):
         forest.label[x] = x
         forest.at[x] = x
-        forest.size[x] = 1
+        forest.free[x] = n - x
+    for x in range(n + 1):
         forest.first[x] = x
         forest.last[x] = x
-        forest.status[x] = NEW
+        forest.size[x] = 1
     for u in range(n + 1, padded(n)):
         forest.label[u] = -1
     forest.status[0] = DONE

@@ -154,7 +154,7 @@ def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
     array([-1,  2,  0])
     """
     present = scores[scores > -np.inf]
-    lowered = scores.copy()
-    with np.errstate(over="ignore"):
-        lowered[0] -= 1 + (len(scores) - 1) * (present.max() - present.min())
+    lowered = scores.astype(np.float64)
+    spread = float(present.max()) - float(present.min())
+    lowered[0] -= 1 + (len(scores) - 1) * spread
     return decode(lowered, root="multi")

@@ -321,6 +321,9 @@ def skim(
     batch, size = scores.shape[0], scores.shape[1]
     for b in range(start, batch):
         n = lengths[b] if lengths.shape[0] else size - 1
+        heads[b, 0] = -1
+        for d in range(n + 1, size):
+            heads[b, d] = -1
         if n == 0:
             continue
         if dependents_first:
@@ -380,7 +383,7 @@ def decode_kernel(
     dependents_first : bool
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
     single : bool, whether exactly one root edge is wanted
-    heads : (B, N) int64, written; padding and the root are left alone
+    heads : (B, N) int64, written; padding and the root become -1
 
     Returns
     -------

@@ -90,12 +90,12 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
     single = check_root(root)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
-    heads = np.full((batch, size), -1, np.int64)
+    heads = np.empty((batch, size), np.int64)
     if threads == 1 or batch < 2:
         _decode_part(graph, single, heads, 0, batch)
     else:
         _decode_in_threads(graph, single, heads, threads)
-    heads = heads.reshape(*graph.shape, size)
+    heads = heads.reshape(*graph.shape, size) if graph.shape else heads[0]
     return graph.give_back(heads) if graph.give_back else heads
 
 

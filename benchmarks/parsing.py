@@ -10,11 +10,10 @@ import resource
 import tempfile
 from pathlib import Path
 
-from inputs import TREEBANKS
-from timing import least_seconds, table
-
 import arborescence as arb
 from arborescence.treebank import Sentence, evaluate, read, write
+from inputs import TREEBANKS
+from timing import least_seconds, table
 
 
 def main():

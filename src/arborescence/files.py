@@ -1,9 +1,10 @@
-"""Output files that appear whole or not at all."""
+"""Files: where input comes from, and output that appears whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,28 @@ from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+@contextmanager
+def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
+    """Open what a user names, and say how messages call it.
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file (left open), or ``"-"`` for the standard input.
+
+    Yields
+    ------
+    file, name
+    """
+    if source == "-":
+        yield sys.stdin.buffer, "<stdin>"
+    elif isinstance(source, (str, os.PathLike)):
+        with Path(source).open("rb") as file:
+            yield file, os.fspath(source)
+    else:
+        yield source, str(getattr(source, "name", "<stream>"))
 
 
 @contextmanager

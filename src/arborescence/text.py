@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from contextlib import contextmanager
 from functools import cache
 from itertools import groupby
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from arborescence.errors import ArborescenceError, MissingExtraError, TreebankError
+from arborescence.files import opened
 from arborescence.treebank import Sentence
 
 if TYPE_CHECKING:
@@ -188,7 +186,7 @@ def _join_runs(tokens: Iterable[_Token]) -> list[_Token]:
 
 def _lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, without their ends."""
-    with _opened(source) as (file, name):
+    with opened(source) as (file, name):
         for number, line in enumerate(file, 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -198,14 +196,3 @@ def _lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
                     "convert the file first"
                 ) from error
             yield text.rstrip("\r\n")
-
-
-@contextmanager
-def _opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    if source == "-":
-        yield sys.stdin.buffer, "<stdin>"
-    elif isinstance(source, (str, os.PathLike)):
-        with Path(source).open("rb") as file:
-            yield file, os.fspath(source)
-    else:
-        yield source, str(getattr(source, "name", "<stream>"))

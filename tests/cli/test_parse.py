@@ -169,7 +169,6 @@ def test_files_and_folders_that_are_not_there(
     assert "directory" in command("parse", "-m", model, tmp_path).complaint()
 
 
-@pytest.mark.xfail(strict=False, reason="a head that is missing is taken for padding in training")
 def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Path) -> None:
     bare = tmp_path / "bare.conllu"
     write([Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"])], bare)

@@ -89,18 +89,18 @@ class Sides(NamedTuple):
     ----------
     seeds : (S,) uint64
         The hash of each side's spelling.
-    parts : (S, K, 2) int8
+    parts : (S, K, 2) int64
         Field and offset of each part; the field is -1 past the last part.
     """
 
     seeds: NDArray[np.uint64]
-    parts: NDArray[np.int8]
+    parts: NDArray[np.int64]
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
         """Lay out the sides that are spelled so, such as ``["w,p", "p-1,p"]``."""
         split = [name.split(",") for name in names]
-        parts = np.full((len(names), max(map(len, split)), 2), -1, dtype=np.int8)
+        parts = np.full((len(names), max(map(len, split)), 2), -1, dtype=np.int64)
         seeds = np.empty(len(names), dtype=np.uint64)
         for s, (name, atoms) in enumerate(zip(names, split, strict=True)):
             spelling = np.frombuffer(name.encode(), dtype=np.uint8)

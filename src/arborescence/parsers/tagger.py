@@ -111,7 +111,9 @@ class Tagger:
         dev = list(dev or ())
         columns = [column for column in columns if words.given(column).any()]
         if not columns:
-            raise TreebankError("the treebank has no tags to learn from")
+            raise TreebankError(
+                "the treebank has no tags to learn from: train without a tagger (--no-tagger)"
+            )
         generator = np.random.default_rng(seed)
         stages: list[Stage] = []
         gold: dict[str, Codes] = {}

@@ -339,10 +339,12 @@ def _check(treebank: Sequence[Sentence], root: Root) -> None:
     if not treebank:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
     for sentence in treebank:
-        if is_tree(sentence.heads, root):
+        # A missing head is -1, which would pass for the padding after a shorter sentence.
+        whole = bool((sentence.heads[1:] >= 0).all())
+        if whole and is_tree(sentence.heads, root):
             continue
         where = f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
-        if root == "single" and is_tree(sentence.heads, "multi"):
+        if root == "single" and whole and is_tree(sentence.heads, "multi"):
             raise TreebankError(
                 f"{where}: several words have the root as their head; "
                 "train with root='multi', or leave the sentence out"

@@ -10,7 +10,6 @@ import gzip
 import os
 import sys
 import zlib
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -18,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from arborescence.errors import TreebankError
-from arborescence.files import replacing
+from arborescence.files import opened, replacing
 from arborescence.treebank.scanner import NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
 
@@ -72,7 +71,7 @@ def read(
     >>> print(errors[0])
     <stream>:3: 2 columns where CoNLL-U has 10, separated by single tabs: '1\tbroken'
     """
-    with _opened(source) as (file, name):
+    with opened(source) as (file, name):
         lines = 0
         for data in _whole_sentences(_inflated(file, name), name):
             yield from _sentences(data, name, lines, skip_invalid)
@@ -128,17 +127,6 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
             yield b"\n" if before.endswith(b"\n") else b"\n\n"
         yield sentence.raw
         before = sentence.raw
-
-
-@contextmanager
-def _opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    if source == "-":
-        yield sys.stdin.buffer, "<stdin>"
-    elif isinstance(source, (str, os.PathLike)):
-        with Path(source).open("rb") as file:
-            yield file, os.fspath(source)
-    else:
-        yield source, str(getattr(source, "name", "<stream>"))
 
 
 def _inflated(file: IO[bytes], name: str) -> Iterator[bytes]:

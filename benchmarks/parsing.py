@@ -23,7 +23,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         plain, out = Path(folder) / "gold.conllu", Path(folder) / "out.conllu"
-        plain.write_bytes(gzip.open(files[0]).read())
+        plain.write_bytes(gzip.decompress(files[0].read_bytes()))
         gold = list(read(plain))
         words = sum(map(len, gold))
         bare = [Sentence.from_words(sentence.forms) for sentence in gold]

@@ -7,7 +7,6 @@ without any model, in the extra ``text``.
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from itertools import groupby
@@ -18,6 +17,7 @@ from arborescence.files import opened
 from arborescence.treebank import Sentence
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator
 
 # spaCy cuts "!!!" and "=====" into single characters, treebanks take each for one word.

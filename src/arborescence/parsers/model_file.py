@@ -29,6 +29,7 @@ VERSION: Final = 1
 
 _FORMAT: Final = "arborescence model"
 _HEADER: Final = "header"
+_ZIP: Final = b"PK"
 # What reading raises where the bytes are not those of arrays in a zip file.
 _DAMAGES: Final = (
     OSError,
@@ -101,12 +102,14 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
         data = Path(path).read_bytes()
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror}") from error
+    if not data.startswith(_ZIP):
+        raise ModelError(f"{path}: not a model file of arborescence")
     try:
         packed = np.load(io.BytesIO(data), allow_pickle=False)
         arrays = {name: packed[name] for name in getattr(packed, "files", ())}
         header = json.loads(arrays.pop(_HEADER).tobytes())
     except _DAMAGES as error:
-        raise ModelError(f"{path}: the file is damaged or no model ({error})") from error
+        raise ModelError(f"{path}: the file is damaged ({error})") from error
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise ModelError(f"{path}: not a model file of arborescence")
     version = header.get("version")

@@ -9,8 +9,9 @@ Every public name is loaded on first use, so that `import arborescence` costs ne
 array([-1,  0,  1])
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from arborescence._lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence._warmup import warmup as warmup
@@ -33,34 +34,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "arborescence._warmup": ("warmup",),
-    "arborescence.errors": (
-        "ArborescenceError",
-        "MissingExtraError",
-        "ModelError",
-        "NoTreeError",
-        "ScoresError",
-        "TreeError",
-        "TreebankError",
-    ),
-    "arborescence.graph": ("forbid", "require"),
-    "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
-    "arborescence.parsers": ("load",),
-    "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted([*_HOME, "__version__"])
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "arborescence._warmup": ("warmup",),
+        "arborescence.errors": (
+            "ArborescenceError",
+            "MissingExtraError",
+            "ModelError",
+            "NoTreeError",
+            "ScoresError",
+            "TreeError",
+            "TreebankError",
+        ),
+        "arborescence.graph": ("forbid", "require"),
+        "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
+        "arborescence.parsers": ("load",),
+        "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
+    },
+)

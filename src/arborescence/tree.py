@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 from arborescence.errors import TreeError
 from arborescence.graph import Root, as_array, as_floats, check_root
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
-def tree_kernel(heads: np.ndarray, single: bool, mark: np.ndarray) -> bool:
-    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``mark`` is (n + 1,) scratch. O(n)."""
-    n = heads.shape[0] - 1
+@inlined_kernel
+def spans(heads: np.ndarray, n: int, single: bool, mark: np.ndarray) -> bool:
+    """Tell whether n words whose heads lie within 0..n form a tree, with one root edge if `single`.
+
+    ``mark`` is (n + 1,) scratch. O(n): a walk from each word marks what it meets, and ends at the
+    root, at an earlier walk, or at its own mark, which closes a cycle.
+    """
     roots = 0
     for d in range(1, n + 1):
-        if heads[d] < 0 or heads[d] > n:
-            return False
-        roots += 1 if heads[d] == 0 else 0
         mark[d] = 0
-    if single and roots != 1 and n > 0:
+        roots += 1 if heads[d] == 0 else 0
+    if roots == 0 or (single and roots != 1):
         return False
     mark[0] = -1
     for d in range(1, n + 1):
@@ -40,6 +41,16 @@ def tree_kernel(heads: np.ndarray, single: bool, mark: np.ndarray) -> bool:
         if mark[x] == d:
             return False
     return True
+
+
+@kernel
+def tree_kernel(heads: np.ndarray, single: bool, mark: np.ndarray) -> bool:
+    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``mark`` is (n + 1,) scratch. O(n)."""
+    n = heads.shape[0] - 1
+    for d in range(1, n + 1):
+        if heads[d] < 0 or heads[d] > n:
+            return False
+    return n == 0 or spans(heads, n, single, mark)
 
 
 @kernel

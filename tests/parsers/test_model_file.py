@@ -161,3 +161,12 @@ def test_a_header_that_does_not_fit_the_arrays(saved):
         arb.load(altered(saved, layout=[128, 2048, 11]))
     with pytest.raises(ModelError, match="array 'relations'"):
         arb.load(altered(saved, labels=["root"]))
+
+
+def test_a_kind_of_parser_loads_its_own_kind(saved):
+    class Other(LinearParser):
+        kind = "other"
+
+    assert isinstance(LinearParser.load(saved), LinearParser)
+    with pytest.raises(ModelError, match="of the kind 'linear'"):
+        Other.load(saved)

@@ -31,6 +31,7 @@ from arborescence.nonprojective.contraction import (
     top_of,
 )
 from arborescence.nonprojective.exact import sign_of
+from arborescence.tree import spans
 
 # What is found of a sentence: its tree; why it has none; or that the greedy graph is not it.
 FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, HARD = 0, 1, 2, 3, 4
@@ -116,26 +117,6 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
             if h != d and not score < np.inf:
                 return True
     return False
-
-
-@inlined_kernel
-def is_solved(head: np.ndarray, n: int, single: bool, seen: np.ndarray) -> bool:
-    """Tell whether the greedy graph is a tree, with one root edge if `single`. O(n)."""
-    roots = 0
-    for d in range(1, n + 1):
-        seen[d] = 0
-        roots += 1 if head[d] == 0 else 0
-    if roots == 0 or (single and roots != 1):
-        return False
-    seen[0] = -1  # a walk from d marks what it meets with d; the root ends every walk
-    for d in range(1, n + 1):
-        x = d
-        while seen[x] == 0:
-            seen[x] = d
-            x = head[x]
-        if seen[x] == d:
-            return False
-    return True
 
 
 @inlined_kernel
@@ -338,7 +319,7 @@ def skim(
             return b, BAD_SCORE
         if absent:
             return b, NO_TREE
-        if not is_solved(head, n, single, greedy.seen):
+        if not spans(head, n, single, greedy.seen):
             return b, HARD
         for d in range(1, n + 1):
             heads[b, d] = head[d]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from arborescence._lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.parsers.base import Parser as Parser
@@ -11,23 +12,12 @@ if TYPE_CHECKING:
     from arborescence.parsers.loading import load as load
     from arborescence.parsers.tagger import Tagger as Tagger
 
-_HOMES = {
-    "LinearParser": "arborescence.parsers.linear",
-    "Parser": "arborescence.parsers.base",
-    "Tagger": "arborescence.parsers.tagger",
-    "load": "arborescence.parsers.loading",
-}
-
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "arborescence.parsers.base": ("Parser",),
+        "arborescence.parsers.linear": ("LinearParser",),
+        "arborescence.parsers.loading": ("load",),
+        "arborescence.parsers.tagger": ("Tagger",),
+    },
+)

@@ -7,6 +7,8 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from arborescence.errors import ModelError
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
@@ -63,6 +65,27 @@ class Parser(ABC):
         """Write the model to one file, which appears whole or not at all."""
 
     @classmethod
+    def load(cls, model: str | os.PathLike[str]) -> Self:
+        """Load a trained parser of this kind; `arborescence.load` takes any kind.
+
+        Parameters
+        ----------
+        model
+            The name of a built-in model, or the path of a model file.
+
+        Raises
+        ------
+        ModelError
+            If there is no such file, it is damaged, or holds a parser of another kind.
+        """
+        from arborescence.parsers import loading
+
+        parser = loading.load(model)
+        if not isinstance(parser, cls):
+            raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
+        return parser
+
+    @classmethod
     @abstractmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returns."""
@@ -94,7 +117,7 @@ class Parser(ABC):
             raise ValueError(f"threads must be at least 1, not {threads}")
         if root not in ("single", "multi"):
             raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
-        return self._parse_stream(_batches(sentences), threads, root)
+        return self._parse_stream(batches(sentences), threads, root)
 
     def _parse_stream(
         self, batches: Iterator[list[Sentence]], threads: int, root: Root
@@ -117,7 +140,7 @@ class Parser(ABC):
                     future.cancel()
 
 
-def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     """Gather sentences until they hold enough words to be worth a call."""
     batch: list[Sentence] = []
     words = 0

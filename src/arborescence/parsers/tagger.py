@@ -17,6 +17,7 @@ import numpy as np
 
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import tagger_kernels as kernels
+from arborescence.parsers.base import batches
 from arborescence.parsers.tagger_stages import COLUMNS, Stage, Words, joint
 from arborescence.parsers.tagger_training import trained, untrained
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 _VERSION = 1
-# So many that the tables of weights, which take turns in the processor's cache, pay for their way.
-_BATCH_WORDS = 16384
 
 
 class Tagger:
@@ -155,7 +154,7 @@ class Tagger:
         Sentence
             The same sentences in the same order, tagged.
         """
-        for batch in _batches(sentences):
+        for batch in batches(sentences):
             words = Words(batch)
             keep = {
                 column: words.given(column) & np.bool_(not overwrite) for column in self.columns
@@ -275,16 +274,3 @@ def _report(
 ) -> None:
     if progress:
         progress(f"tagger: {column}", stage * epochs + epoch, stages * epochs)
-
-
-def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    batch: list[Sentence] = []
-    words = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        words += len(sentence)
-        if words >= _BATCH_WORDS:
-            yield batch
-            batch, words = [], 0
-    if batch:
-        yield batch

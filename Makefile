@@ -19,7 +19,7 @@ demo: $(VENV)/.demo
 	$(BIN)/arborescence demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(OPTIONS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from real import TREEBANKS
+
 ROOT = Path(__file__).parents[1]
 
 # Numba's cache knows when a kernel's own file changes, but not when a kernel that was compiled
@@ -23,7 +25,6 @@ if "numba" not in sys.modules:
 @pytest.fixture(scope="session")
 def treebanks():
     """The folder of real treebanks; tests that need it are skipped where it is missing."""
-    folder = ROOT.parent / "shared" / "ud"
-    if not folder.is_dir():
+    if not TREEBANKS.is_dir():
         pytest.skip("the treebanks in ../shared/ud are not here")
-    return folder
+    return TREEBANKS

@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,9 @@ from arborescence.parsers import tagger_kernels as kernels
 from arborescence.parsers.tagger import Tagger
 from arborescence.parsers.tagger_stages import Stage, Words
 from arborescence.treebank import Sentence, read
+from real import TREEBANKS
 
-EWT = Path(__file__).parents[3] / "shared" / "ud" / "English-EWT" / "en_ewt-ud-train.conllu.gz"
+EWT = TREEBANKS / "English-EWT" / "en_ewt-ud-train.conllu.gz"
 
 NOUNS = {"bird": "Number=Sing", "birds": "Number=Plur", "tree": "Number=Sing"}
 VERBS = {"sings": "Number=Sing", "sing": "Number=Plur", "waits": "Number=Sing"}

@@ -5,14 +5,13 @@ import io
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
 from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, conllu, read, write
+from real import TREEBANKS
 
-TREEBANKS = Path(__file__).parents[3] / "shared" / "ud"
 FILES = sorted(TREEBANKS.glob("*/*.conllu.gz"))
 
 BIRDS = b"1\tBirds\tbird\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsing\tsing\tVERB\t_\t_\t0\troot\t_\t_\n"

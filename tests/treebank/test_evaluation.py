@@ -1,7 +1,6 @@
 """The evaluation: by hand on small trees, and as the official script has it on real ones."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +8,8 @@ from udtools import udeval
 
 from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, evaluate, read, write
+from real import TREEBANKS
 
-TREEBANKS = Path(__file__).parents[3] / "shared" / "ud"
 REAL = {
     name: TREEBANKS / path
     for name, path in {

@@ -25,6 +25,7 @@ from arborescence.nonprojective.contraction import (
     contract,
     copy_column,
     expand,
+    fold,
     new_forest,
     plant,
     take,
@@ -75,8 +76,7 @@ def greedy_columns(
 ) -> bool:
     """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²).
 
-    A maximum along a row does not compile to SIMD instructions as it stands. So the row is
-    folded in half until one score is left, and then sought in the row.
+    The best score is found by folding a copy of the row, and then sought in the row.
     """
     nan = False
     for d in range(1, n + 1):
@@ -85,14 +85,7 @@ def greedy_columns(
             scratch[h] = score
             nan |= score != score
         scratch[d] = -np.inf
-        left = n + 1
-        while left > 1:
-            half = left // 2
-            left -= half
-            for k in range(half):
-                one, other = scratch[k], scratch[k + left]
-                scratch[k] = other if other > one else one
-        top = scratch[0]
+        top = fold(scratch, n + 1)
         many = 0
         where = 0
         for h in range(n + 1):

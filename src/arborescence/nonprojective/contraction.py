@@ -303,20 +303,29 @@ def compare(
 
 
 @inlined_kernel
+def fold(values: np.ndarray, many: int) -> float:
+    """Return the largest of `many` values, and overwrite them. O(n).
+
+    They are folded in half until one is left, since a maximum over one variable does not compile
+    to SIMD instructions.
+    """
+    while many > 1:
+        half = many // 2
+        many -= half
+        for k in range(half):
+            one, other = values[k], values[k + many]
+            values[k] = other if other > one else one
+    return values[0]
+
+
+@inlined_kernel
 def highest(gains: np.ndarray, width: int, folded: np.ndarray) -> float:
-    """Return the largest of `width` gains. `folded` is scratch."""
-    # By folding in half, since a maximum over one variable does not compile to SIMD.
+    """Return the largest of `width` gains, an even number. `folded` is scratch."""
     half = width // 2
-    for k in range(half):
+    for k in range(half):  # the first fold leaves the gains as they are
         one, other = gains[k], gains[k + half]
         folded[k] = other if other > one else one
-    while half > 1:
-        rest = half // 2
-        half -= rest
-        for k in range(rest):
-            one, other = folded[k], folded[k + half]
-            folded[k] = other if other > one else one
-    return folded[0]
+    return fold(folded, half)
 
 
 @inlined_kernel

@@ -143,12 +143,11 @@ def decode_labeled(
         )
     # A NaN of any label stays in the maximum, where decode finds it.
     heads = decode(array.max(axis=-1), lengths, root=root, threads=threads)
-    size = array.shape[-2]
     # Rows of the root and of padding are read as if their head were 0, and then blanked.
     of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
         -3
     )
-    labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1).reshape(*heads.shape[:-1], size)
+    labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1)
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from arborescence.errors import ModelError
+from arborescence.graph import check_root
 
 if TYPE_CHECKING:
     import os
@@ -115,8 +116,7 @@ class Parser(ABC):
         """
         if threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
-        if root not in ("single", "multi"):
-            raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
+        check_root(root)
         return self._parse_stream(batches(sentences), threads, root)
 
     def _parse_stream(

@@ -1,0 +1,5 @@
+"""Where real treebanks are, on machines that have them; tests are skipped on others."""
+
+from pathlib import Path
+
+TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"

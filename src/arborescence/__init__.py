@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from arborescence.graph import require as require
     from arborescence.nonprojective.decode import decode as decode
     from arborescence.nonprojective.decode import decode_labeled as decode_labeled
+    from arborescence.nonprojective.kbest import kbest as kbest
+    from arborescence.nonprojective.kbest import trees as trees
     from arborescence.parsers import load as load
     from arborescence.tree import is_projective as is_projective
     from arborescence.tree import is_tree as is_tree
@@ -49,6 +51,7 @@ __all__, __getattr__, __dir__ = lazily(
         ),
         "arborescence.graph": ("forbid", "require"),
         "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
+        "arborescence.nonprojective.kbest": ("kbest", "trees"),
         "arborescence.parsers": ("load",),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },

@@ -1,23 +1,28 @@
 """What others do, to compare with: slower, and not all of it right.
 
-Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does. They
-are for tests, benchmarks and teaching.
+Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or
+yields weights and head vectors, as `trees` does. They are for tests, benchmarks and teaching.
 """
 
 from __future__ import annotations
 
+import heapq
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence.errors import NoTreeError
+from arborescence.graph import forbid, require
 from arborescence.nonprojective.decode import decode
 from arborescence.tree import tree_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    from arborescence.graph import Root
 
     Edge = tuple[int, int]
 
@@ -158,3 +163,49 @@ def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
     spread = float(present.max()) - float(present.min())
     lowered[0] -= 1 + (len(scores) - 1) * spread
     return decode(lowered, root="multi")
+
+
+def trees_by_decoding(
+    scores: NDArray[Any], root: Root = "single"
+) -> Iterator[tuple[float, NDArray[np.int64]]]:
+    """Yield all trees, best first, by one constrained decode for each edge of each tree.
+
+    Lawler (1972) and Murty (1968): the trees other than the best one are split by the first of
+    its edges that they lack, and the best tree of each part comes from `decode`. O(n³) a tree.
+
+    Raises
+    ------
+    NoTreeError
+        If there is no tree at all.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> [(weight, heads.tolist()) for weight, heads in trees_by_decoding(scores)]
+    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    """
+    heap: list[tuple[Fraction, int, list[int], NDArray[Any], set[int]]] = []
+    pushed = 0
+
+    def push(part: NDArray[Any], kept: set[int]) -> None:
+        nonlocal pushed
+        heads = decode(part, root=root).tolist()
+        weight = sum(Fraction(float(scores[h, d])) for d, h in enumerate(heads) if d)
+        heapq.heappush(heap, (-Fraction(weight), pushed, heads, part, kept))
+        pushed += 1
+
+    push(scores, set())
+    while heap:
+        _, _, heads, part, kept = heapq.heappop(heap)
+        tree = np.array(heads)
+        yield tree_weight(scores, tree), tree
+        kept = set(kept)
+        for d in range(1, len(heads)):
+            if d in kept:
+                continue
+            try:
+                push(forbid(part, [(heads[d], d)]), set(kept))
+            except NoTreeError:
+                pass
+            part = require(part, [(heads[d], d)])
+            kept.add(d)

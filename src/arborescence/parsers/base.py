@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from arborescence.errors import ModelError
 from arborescence.graph import check_root
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
+_Parsed = TypeVar("_Parsed")
+
 _BATCH_WORDS = 8192
 
 
 class Parser(ABC):
     """A parser that can be trained, saved, and run over sentences.
 
-    Subclasses give `train`, `scores`, `save`, `from_file` and `_parse_batch`.
+    Subclasses give `train`, `scores`, `save`, `from_file`, `_parse_batch` and `_kbest_batch`.
     """
 
     #: What the header of a model file calls this kind of parser.
@@ -95,6 +97,12 @@ class Parser(ABC):
     def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
         """Parse some sentences; may run in several threads at once."""
 
+    @abstractmethod
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, root: Root
+    ) -> list[list[tuple[float, Sentence]]]:
+        """Find the k best parses of some sentences; may run in several threads at once."""
+
     def parse(
         self, sentences: Iterable[Sentence], *, threads: int = 1, root: Root = "single"
     ) -> Iterator[Sentence]:
@@ -114,40 +122,83 @@ class Parser(ABC):
         Sentence
             The same sentences in the same order, parsed.
         """
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
-        check_root(root)
-        return self._parse_stream(batches(sentences), threads, root)
+        _check_options(threads, root)
+        return _run(lambda batch: self._parse_batch(batch, root), batches(sentences), threads)
 
-    def _parse_stream(
-        self, batches: Iterator[list[Sentence]], threads: int, root: Root
-    ) -> Iterator[Sentence]:
-        if threads == 1:
+    def kbest(
+        self, sentences: Iterable[Sentence], k: int, *, root: Root = "single", threads: int = 1
+    ) -> Iterator[list[tuple[float, Sentence]]]:
+        """Find the k best parses of each sentence: the trees of highest weight, and relations.
+
+        Parameters
+        ----------
+        sentences
+            Any number: they are read in batches, as the results are asked for.
+        k
+            How many trees to find. They differ in their heads; each gets the relations that
+            `parse` would give it.
+        root
+            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+        threads
+            How many batches to parse at the same time.
+
+        Yields
+        ------
+        list of (float, Sentence)
+            For each sentence, in the same order: pairs of a weight and the sentence parsed, best
+            first, fewer than k where there are no more trees. The weight is the sum of the
+            `scores` of the tree's edges. The first parse is the one that `parse` finds.
+
+        Raises
+        ------
+        ValueError
+            If `k` or `threads` is less than 1, or `root` is neither.
+        """
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        _check_options(threads, root)
+        small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
+        return _run(lambda batch: self._kbest_batch(batch, k, root), small, threads)
+
+
+def _check_options(threads: int, root: Root) -> None:
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
+    check_root(root)
+
+
+def _run(
+    parse: Callable[[list[Sentence]], list[_Parsed]],
+    batches: Iterator[list[Sentence]],
+    threads: int,
+) -> Iterator[_Parsed]:
+    """Parse batch after batch, in order, some of them at the same time."""
+    if threads == 1:
+        for batch in batches:
+            yield from parse(batch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        running = deque[Future[list[_Parsed]]]()
+        try:
             for batch in batches:
-                yield from self._parse_batch(batch, root)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            running = deque[Any]()
-            try:
-                for batch in batches:
-                    running.append(pool.submit(self._parse_batch, batch, root))
-                    if len(running) > threads:
-                        yield from running.popleft().result()
-                while running:
+                running.append(pool.submit(parse, batch))
+                if len(running) > threads:
                     yield from running.popleft().result()
-            finally:
-                for future in running:
-                    future.cancel()
+            while running:
+                yield from running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
 
 
-def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
     """Gather sentences until they hold enough words to be worth a call."""
     batch: list[Sentence] = []
     words = 0
     for sentence in sentences:
         batch.append(sentence)
         words += len(sentence)
-        if words >= _BATCH_WORDS:
+        if words >= enough:
             yield batch
             batch = []
             words = 0

@@ -9,6 +9,7 @@ import numpy as np
 import arborescence
 from arborescence.errors import ModelError
 from arborescence.nonprojective.decode import decode
+from arborescence.nonprojective.kbest import kbest
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
@@ -312,15 +313,38 @@ class LinearParser(Parser):
 
     def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
         sentences, batch = self._prepare(sentences)
-        heads = np.empty(batch.starts[-1], dtype=np.int64)
+        heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
         for chosen, scores in self._score(batch):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            heads[nodes] = decode(scores, root=root)
-        relations = [self.labels[number] for number in self._label(batch, heads).tolist()]
+            heads[0, nodes] = decode(scores, root=root)
+        [relations] = self._label(batch, heads)
         starts = batch.starts.tolist()
         return [
-            sentence.replace(heads=heads[start:stop], deprels=relations[start + 1 : stop])
+            sentence.replace(heads=heads[0, start:stop], deprels=relations[start + 1 : stop])
             for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True)
+        ]
+
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, root: Root
+    ) -> list[list[tuple[float, Sentence]]]:
+        sentences, batch = self._prepare(sentences)
+        heads = np.empty((k, batch.starts[-1]), dtype=np.int64)
+        weights = np.empty((len(sentences), k))
+        for chosen, scores in self._score(batch):
+            nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
+            trees, weights[chosen], _ = kbest(scores, k, root=root)
+            heads[:, nodes] = trees.swapaxes(0, 1)
+        relations = self._label(batch, heads)
+        starts = batch.starts.tolist()
+        return [
+            [
+                (weight, sentence.replace(heads=tree[start:stop], deprels=names[start + 1 : stop]))
+                for weight, tree, names in zip(of_trees, heads, relations, strict=True)
+                if weight > -np.inf
+            ]
+            for sentence, start, stop, of_trees in zip(
+                sentences, starts[:-1], starts[1:], weights.tolist(), strict=True
+            )
         ]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
@@ -378,9 +402,9 @@ class LinearParser(Parser):
             for n, chosen in zip(lengths.tolist(), np.split(order, firsts[1:]), strict=True)
         ]
 
-    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of the relations of all nodes in a row."""
-        labels = np.empty(len(heads), dtype=np.int64)
+    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> list[list[str]]:
+        """Return the relations of all nodes in a row, for each row of heads."""
+        labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
         label_edges(
             batch,
             self._relation_templates,
@@ -390,7 +414,8 @@ class LinearParser(Parser):
             self._label_sums(self._relations),
             labels,
         )
-        return labels
+        rows: list[list[int]] = labels.tolist()
+        return [[self.labels[number] for number in row] for row in rows]
 
     def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Make room to add up weights of relations in."""

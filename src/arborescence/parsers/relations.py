@@ -188,15 +188,16 @@ def label_edges(
     allowed
         bool (2, L): the relations of edges from the root, and of others.
     heads
-        int64 (N,): the head vectors of all sentences in a row.
+        int64 (K, N): the head vectors of all sentences in a row, K times; -1 where a sentence has
+        fewer than K trees.
     sums
         Scratch in which scores add up: (L,), float32, or int32 for integer weights.
     out
-        Written: int64 (N,); 0 at the roots.
+        Written: int64 (K, N), but for the roots and where there is no tree.
 
     Notes
     -----
-    O(T L) a word.
+    O(K T L) a word.
     """
     mask = np.uint64(weights.shape[0] - 1)
     rows = np.empty(len(templates.roles), dtype=np.int64)
@@ -204,12 +205,14 @@ def label_edges(
         start = batch.starts[b]
         stop = batch.starts[b + 1]
         relatives = np.empty((stop - start, 7), dtype=np.int64)
-        find_relatives(heads[start:stop], relatives)
-        out[start] = 0
-        for d in range(1, stop - start):
-            list_rows(batch.sides, start, relatives[d], templates, mask, rows)
-            add_rows(rows, weights, sums)
-            out[start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
+        for k in range(len(heads)):
+            if heads[k, stop - 1] < 0:  # no more trees, or no words
+                break
+            find_relatives(heads[k, start:stop], relatives)
+            for d in range(1, stop - start):
+                list_rows(batch.sides, start, relatives[d], templates, mask, rows)
+                add_rows(rows, weights, sums)
+                out[k, start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
 
 
 @kernel

@@ -10,6 +10,17 @@ True
 
 from arborescence.treebank.conllu import read, write
 from arborescence.treebank.evaluation import Evaluation, evaluate
+from arborescence.treebank.kbest import read_kbest, write_kbest
+from arborescence.treebank.oracle import oracle
 from arborescence.treebank.sentence import Sentence
 
-__all__ = ["Evaluation", "Sentence", "evaluate", "read", "write"]
+__all__ = [
+    "Evaluation",
+    "Sentence",
+    "evaluate",
+    "oracle",
+    "read",
+    "read_kbest",
+    "write",
+    "write_kbest",
+]

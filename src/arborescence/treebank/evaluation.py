@@ -35,7 +35,7 @@ _UNIVERSAL_FEATURES = {
     *("Mood", "NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex"),
     *("Tense", "VerbForm", "Voice"),
 }
-# Heads that are no words.
+# Heads that are no words. The first two are also places in what `counterparts` returns.
 _ROOT = -1
 _UNKNOWN = -2
 _UNALIGNED = -3
@@ -200,16 +200,12 @@ def evaluate(
     >>> evaluate([gold], [predicted], punctuation=False).uas.f1
     1.0
     """
-    ours, theirs = _Annotation(gold), _Annotation(predicted)
+    ours, theirs = Annotation(gold), Annotation(predicted)
     for word in np.flatnonzero(ours.heads == _UNKNOWN)[:1]:
         raise TreebankError(f"the gold word {ours.text.place(ours.text.starts[word])} has no head")
     g, p = align(ours.text, theirs.text)
 
-    counterpart = np.full(len(theirs.heads), _UNALIGNED)
-    counterpart[p] = g
-    their_heads = theirs.heads[p]
-    their_heads = np.where(their_heads >= 0, counterpart[their_heads], their_heads)
-    attached = ours.heads[g] == their_heads
+    attached = ours.heads[g] == counterparts(g, p, len(theirs.heads))[theirs.heads[p]]
     labelled = attached & (ours.relations[g] == theirs.relations[p])
 
     our_words = np.ones(len(ours.heads), dtype=np.bool_)
@@ -259,7 +255,20 @@ def evaluate(
     )
 
 
-class _Annotation:
+def counterparts(
+    gold_words: npt.NDArray[np.int64], predicted_words: npt.NDArray[np.int64], predicted: int
+) -> npt.NDArray[np.int64]:
+    """Say which gold word each of so many predicted words is, given the pairs that `align` found.
+
+    Heads that are no words are their own counterparts: they index the last two places.
+    """
+    found = np.full(predicted + 2, _UNALIGNED)
+    found[predicted_words] = gold_words
+    found[[_ROOT, _UNKNOWN]] = _ROOT, _UNKNOWN
+    return found
+
+
+class Annotation:
     """What the measures compare: arrays over all words of a treebank."""
 
     def __init__(self, treebank: str | os.PathLike[str] | Iterable[Sentence]) -> None:
@@ -273,7 +282,7 @@ class _Annotation:
         self.heads = within - 1 + np.repeat(np.array(self.text.offsets[:-1], np.int64), lengths)
         self.heads[within == 0] = _ROOT
         self.heads[within == -1] = _UNKNOWN
-        self.relations = self.column(lambda sentence: [_base(name) for name in sentence.deprels])
+        self.relations = self.column(lambda sentence: [base(name) for name in sentence.deprels])
         self.is_content = np.isin(self.relations, list(_CONTENT_RELATIONS))
 
     def column(self, values: Callable[[Sentence], list[str]]) -> npt.NDArray[np.str_]:
@@ -285,7 +294,8 @@ class _Annotation:
         return sum(map(holds, self.vectors)) / len(self.vectors) if self.vectors else 0.0
 
 
-def _base(relation: str) -> str:
+def base(relation: str) -> str:
+    """Cut the subtype off a relation."""
     return relation.partition(":")[0]
 
 

@@ -175,6 +175,21 @@ class Sentence:
         changed = self._with_columns(given) if given else self
         return changed if comments is None else changed._with_comments(comments)
 
+    def comment(self, name: str) -> str | None:
+        """Give the value of the first comment ``# name = value``, or None if there is none.
+
+        Examples
+        --------
+        >>> sentence = Sentence.from_words(["Grow"], comments=["# newdoc id = garden"])
+        >>> sentence.comment("newdoc id")
+        'garden'
+        """
+        for comment in self.comments:
+            key, equals, value = comment[1:].partition("=")
+            if equals and key.strip() == name:
+                return value.strip()
+        return None
+
     @property
     def forms(self) -> list[str]:
         """The words themselves."""
@@ -241,12 +256,12 @@ class Sentence:
     @property
     def sent_id(self) -> str | None:
         """The identifier that a comment ``# sent_id = ...`` gives, or None."""
-        return self._said("sent_id")
+        return self.comment("sent_id")
 
     @property
     def text(self) -> str | None:
         """The text that a comment ``# text = ...`` gives, or None."""
-        return self._said("text")
+        return self.comment("text")
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -285,13 +300,6 @@ class Sentence:
         while self.raw.startswith(b"#", at):
             at = self.raw.index(b"\n", at) + 1
         return at
-
-    def _said(self, name: str) -> str | None:
-        for comment in self.comments:
-            key, equals, value = comment[1:].partition("=")
-            if equals and key.strip() == name:
-                return value.strip()
-        return None
 
     def _written_heads(self, heads: npt.ArrayLike) -> list[str]:
         vector = np.asarray(heads)

@@ -1,0 +1,149 @@
+"""The k best analyses of each sentence, as a file: CoNLL-U, a block for each analysis.
+
+Two comments close those of each block::
+
+    # kbest_rank = 1
+    # kbest_weight = -3.25
+
+A sentence starts where the rank is 1, so the lists may differ in length.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from arborescence.errors import TreebankError
+from arborescence.treebank.conllu import read, write
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from arborescence.treebank.sentence import Sentence
+
+#: The analyses of one sentence with their weights, best first: what `Parser.kbest` gives.
+Analyses: TypeAlias = "list[tuple[float, Sentence]]"
+
+_RANK, _WEIGHT = "kbest_rank", "kbest_weight"
+
+
+def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | IO[bytes]) -> None:
+    r"""Write the k best analyses of each sentence to a CoNLL-U file, a block for each analysis.
+
+    Parameters
+    ----------
+    sentences
+        For each sentence its analyses with their weights, best first, as `Parser.kbest` gives
+        them. The comments ``# kbest_rank = 1`` (counted from 1) and ``# kbest_weight = -3.25``
+        follow the other comments of each; where there were such before, they are replaced.
+    target
+        As for `write`: a path, an open binary file, or ``"-"`` for the standard output.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arborescence.treebank import Sentence
+    >>> words = Sentence.from_words(["Trees", "grow"])
+    >>> analyses = [(7.5, words.replace(heads=[-1, 2, 0])), (3.0, words.replace(heads=[-1, 0, 1]))]
+    >>> file = io.BytesIO()
+    >>> write_kbest([analyses], file)
+    >>> print(file.getvalue().decode().replace("\t", " ").rstrip())
+    # kbest_rank = 1
+    # kbest_weight = 7.5
+    1 Trees _ _ _ _ 2 _ _ _
+    2 grow _ _ _ _ 0 _ _ _
+    <BLANKLINE>
+    # kbest_rank = 2
+    # kbest_weight = 3.0
+    1 Trees _ _ _ _ 0 _ _ _
+    2 grow _ _ _ _ 1 _ _ _
+    """
+    write(chain.from_iterable(map(ranked, sentences)), target)
+
+
+def ranked(analyses: Analyses) -> list[Sentence]:
+    """Write rank and weight of each analysis of a sentence into its comments."""
+    sentences = []
+    for rank, (weight, sentence) in enumerate(analyses, 1):
+        kept = [comment for comment in sentence.comments if _name(comment) not in (_RANK, _WEIGHT)]
+        said = [f"# {_RANK} = {rank}", f"# {_WEIGHT} = {float(weight)!r}"]
+        sentences.append(sentence.replace(comments=kept + said))
+    return sentences
+
+
+def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]:
+    r"""Read the k best analyses of each sentence, as `write_kbest` wrote them.
+
+    The sentences come one by one, in memory that does not grow with the file.
+
+    Parameters
+    ----------
+    source
+        As for `read`: a path, an open binary file, or ``"-"`` for the standard input.
+
+    Yields
+    ------
+    list of (float, Sentence)
+        The analyses of one sentence with their weights, in the order of their ranks.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence is broken, has no rank or weight, its rank does not follow the one before,
+        or its words are not those of the analysis before: the message names file and line.
+    OSError
+        If the file cannot be opened or read.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arborescence.treebank import Sentence
+    >>> words = Sentence.from_words(["Trees", "grow"])
+    >>> file = io.BytesIO()
+    >>> write_kbest([[(7.5, words.replace(heads=[-1, 2, 0]))]], file)
+    >>> _ = file.seek(0)
+    >>> [[(weight, sentence)]] = read_kbest(file)
+    >>> weight, sentence.heads
+    (7.5, array([-1,  2,  0]))
+    """
+    analyses: Analyses = []
+    for sentence in read(source):
+        rank, weight = _number(sentence, _RANK, int), _number(sentence, _WEIGHT, float)
+        if rank == 1 and analyses:
+            yield analyses
+            analyses = []
+        if rank != len(analyses) + 1:
+            before = f"after {len(analyses)}" if analyses else "at the start"
+            raise _error(sentence, f"{_RANK} is {rank} {before}; is a part of the file missing?")
+        if analyses and sentence.forms != analyses[0][1].forms:
+            raise _error(
+                sentence,
+                f"{_RANK} is {rank}, but the words are not those of the analysis before; "
+                "is a part of the file missing?",
+            )
+        analyses.append((weight, sentence))
+    if analyses:
+        yield analyses
+
+
+def _name(comment: str) -> str:
+    return comment[1:].partition("=")[0].strip()
+
+
+def _number(sentence: Sentence, name: str, kind: type[int] | type[float]) -> float:
+    value = sentence.comment(name)
+    if value is None:
+        raise _error(
+            sentence,
+            f"no comment '# {name} = ...': not a list of the k best analyses "
+            "(`arborescence parse --kbest` writes them)",
+        )
+    try:
+        return kind(value)
+    except ValueError:
+        raise _error(sentence, f"{name} is {value!r}, which is not a number") from None
+
+
+def _error(sentence: Sentence, fault: str) -> TreebankError:
+    return TreebankError(f"{sentence.source}:{sentence.line}: {fault}")

@@ -1,0 +1,149 @@
+"""The oracle: how good the best of the k analyses of each sentence is."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+from arborescence.treebank.alignment import Text, align
+from arborescence.treebank.conllu import read
+from arborescence.treebank.evaluation import Annotation, Evaluation, base, counterparts, evaluate
+from arborescence.treebank.kbest import read_kbest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.sentence import Sentence
+
+
+def oracle(
+    gold: str | os.PathLike[str] | Iterable[Sentence],
+    kbest: str | os.PathLike[str] | Iterable[Analyses],
+    *,
+    k: int | None = None,
+    by: Literal["las", "uas"] = "las",
+    punctuation: bool = True,
+) -> Evaluation:
+    """Compare the best of the k analyses of each sentence with its gold tree.
+
+    The best analysis of a sentence is the one with the most words that have the right head and
+    relation; of several such, the one with the most right heads; of several such, the first.
+    With ``by="uas"``, heads come first and relations second: the unlabelled oracle of the
+    literature. All scores are those of the analyses chosen, so they describe one tree a sentence.
+
+    Parameters
+    ----------
+    gold
+        The path of a CoNLL-U file, or sentences.
+    kbest
+        The path of a file that `write_kbest` wrote, or for each sentence its analyses with their
+        weights, as `Parser.kbest` gives them. Words and sentences may be cut differently than in
+        `gold`, as for `evaluate`, but the text must be the same. It is read as a stream.
+    k
+        Regard the first k analyses of each sentence only.
+    by
+        Which score decides.
+    punctuation
+        As for `evaluate`: whether words with the gold relation ``punct`` count.
+
+    Returns
+    -------
+    Evaluation
+        That of the analyses chosen, as `evaluate` gives it.
+
+    Raises
+    ------
+    TreebankError
+        If the texts differ, naming the first words that do; if a gold word has no head; or if
+        `kbest` is no list of k best analyses, naming file and line.
+    ValueError
+        If `k` or `by` makes no sense.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> words = Sentence.from_words(["Trees", "grow"])
+    >>> gold = words.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> wrong = words.replace(heads=[-1, 0, 1], deprels=["root", "acl"])
+    >>> analyses = [(7.5, wrong), (3.0, gold)]
+    >>> oracle([gold], [analyses]).las.f1
+    1.0
+    >>> oracle([gold], [analyses], k=1).las.f1
+    0.0
+    """
+    if k is not None and k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if by not in ("las", "uas"):
+        raise ValueError(f"by must be 'las' or 'uas', not {by!r}")
+    golds = list(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
+    lists = read_kbest(kbest) if isinstance(kbest, (str, os.PathLike)) else kbest
+    chosen = (
+        analyses[best]
+        for ours, theirs in _stretches(golds, _first(k, lists))
+        for analyses, best in zip(theirs, _best(ours, theirs, by, punctuation), strict=True)
+    )
+    return evaluate(golds, chosen, punctuation=punctuation)
+
+
+def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]:
+    for number, analyses in enumerate(lists, 1):
+        if not analyses:
+            raise TreebankError(f"sentence {number} has no analysis; give each at least one")
+        yield [sentence for _, sentence in analyses[:k]]
+
+
+def _stretches(
+    golds: Iterable[Sentence], lists: Iterable[list[Sentence]]
+) -> Iterator[tuple[list[Sentence], list[list[Sentence]]]]:
+    """Cut both treebanks where a sentence ends in both: nearly always after each sentence.
+
+    Where their texts differ, the last stretch holds what is left; `evaluate` says what differs.
+    """
+    lists = iter(lists)
+    ours: list[Sentence] = []
+    theirs: list[list[Sentence]] = []
+    ahead = 0  # of so many characters `ours` is longer than `theirs`
+    for gold in golds:
+        ours.append(gold)
+        ahead += _length(gold)
+        while ahead > 0 and (analyses := next(lists, None)):
+            theirs.append(analyses)
+            ahead -= _length(analyses[0])
+        if ahead == 0:
+            yield ours, theirs
+            ours, theirs = [], []
+    theirs += lists
+    yield ours, theirs
+
+
+def _length(sentence: Sentence) -> int:
+    return len(Text([sentence]).characters)
+
+
+def _best(
+    golds: list[Sentence], lists: list[list[Sentence]], by: str, punctuation: bool
+) -> Iterator[int]:
+    """Say which analysis of each list is the best; the first, where the texts differ."""
+    ours, theirs = Annotation(golds), Text([analyses[0] for analyses in lists])
+    if ours.text.characters != theirs.characters:
+        yield from (0 for _ in lists)
+        return
+    g, p = align(ours.text, theirs)
+    gold_word = counterparts(g, p, len(theirs.forms))
+    for start, stop, analyses in zip(theirs.offsets, theirs.offsets[1:], lists, strict=False):
+        words = np.flatnonzero(gold_word[start:stop] >= 0)
+        gold = gold_word[start + words]
+        if not punctuation:
+            counted = ours.relations[gold] != "punct"
+            words, gold = words[counted], gold[counted]
+        within = np.array([sentence.heads for sentence in analyses])[:, 1 + words]
+        heads = gold_word[np.where(within > 0, start, 0) + within - 1]
+        relations = np.array([[base(name) for name in s.deprels] for s in analyses])[:, words]
+        attached = ours.heads[gold] == heads
+        labelled = attached & (ours.relations[gold] == relations)
+        first, second = (labelled, attached) if by == "las" else (attached, labelled)
+        yield int(np.argmax(first.sum(axis=1) * (1 + words.size) + second.sum(axis=1)))

@@ -7,6 +7,7 @@ yields weights and head vectors, as `trees` does. They are for tests, benchmarks
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from arborescence.errors import NoTreeError
 from arborescence.graph import forbid, require
 from arborescence.nonprojective.decode import decode
-from arborescence.tree import tree_weight
+from arborescence.tree import root_count, tree_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -203,9 +204,36 @@ def trees_by_decoding(
         for d in range(1, len(heads)):
             if d in kept:
                 continue
-            try:
+            with suppress(NoTreeError):
                 push(forbid(part, [(heads[d], d)]), set(kept))
-            except NoTreeError:
-                pass
             part = require(part, [(heads[d], d)])
             kept.add(d)
+
+
+def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np.int64]]]:
+    """Yield all trees with a single root edge, best first, by leaving out those with more.
+
+    What the paper compares with (Zmigrod et al. 2021, Section 4): `trees` without the root
+    constraint, and a look at each. O(n²) a tree that is looked at; how many lie between two
+    that are wanted has no bound but the number of all trees.
+
+    Raises
+    ------
+    NoTreeError
+        If there is no such tree, which may take all others to find out.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> [(weight, heads.tolist()) for weight, heads in trees_by_filtering(scores)]
+    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    """
+    from arborescence.nonprojective.kbest import trees
+
+    found = False
+    for weight, heads in trees(scores, root="multi"):
+        if root_count(heads) == 1:
+            found = True
+            yield weight, heads
+    if not found:
+        raise NoTreeError("no tree with a single root exists")

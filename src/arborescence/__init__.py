@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arborescence.nonprojective.decode import decode_labeled as decode_labeled
     from arborescence.nonprojective.kbest import kbest as kbest
     from arborescence.nonprojective.kbest import trees as trees
+    from arborescence.nonprojective.labeled import kbest_labeled as kbest_labeled
+    from arborescence.nonprojective.labeled import trees_labeled as trees_labeled
     from arborescence.parsers import load as load
     from arborescence.tree import is_projective as is_projective
     from arborescence.tree import is_tree as is_tree
@@ -52,6 +54,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.graph": ("forbid", "require"),
         "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
         "arborescence.nonprojective.kbest": ("kbest", "trees"),
+        "arborescence.nonprojective.labeled": ("kbest_labeled", "trees_labeled"),
         "arborescence.parsers": ("load",),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },

@@ -1,0 +1,296 @@
+"""The k best labeled trees, and all of them, best first: `kbest_labeled` and `trees_labeled`.
+
+The labels of a tree's edges are chosen independently of each other. So the best labeled tree of a
+head vector takes the best label of each edge, and weighs what `trees` says of the scores without
+their labels (the maximum over them). The other labelings of a head vector follow from sorted lists
+of labels, one for each word. What is left is to merge: one stream of head vectors, and for each of
+them one stream of labelings, none of which is followed further than needed.
+
+Weights are compared as whole multiples of the smallest float, so nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from heapq import heappop, heappush
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arborescence.errors import ScoresError
+from arborescence.graph import as_array, as_floats
+from arborescence.nonprojective.exact import BIAS_32, BIAS_64
+from arborescence.nonprojective.kbest import kbest, trees
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+
+
+def kbest_labeled(
+    scores: Any, k: int, lengths: Any = None, *, root: Root = "single", threads: int = 1
+) -> tuple[Any, ...]:
+    """Return the k best labeled trees, exactly and in order.
+
+    Trees that differ in a label alone are different trees: the graph is a multigraph, with one
+    edge a label between the same two nodes.
+
+    Parameters
+    ----------
+    scores : (..., N, N, L) array or torch tensor
+        ``scores[..., h, d, l]`` is the weight of the edge h -> d with the label l; -inf means
+        that it is absent. Otherwise as in `decode`.
+    k : int
+        How many trees.
+    lengths : (...) whole numbers, optional
+        As in `decode`.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+    threads : int
+        Over how many threads the search for the head vectors of a batch is spread. Their labels
+        are chosen in the calling thread, which is often the larger part.
+
+    Returns
+    -------
+    heads : (m, N) int64, or (..., k, N) for a batch
+        Head vectors, best first; m is k, or the number of labeled trees where that is less. In a
+        batch -1 fills what is missing.
+    labels : (m, N) int64, or (..., k, N) for a batch
+        ``labels[..., i, d]`` is the label of the edge into d; -1 for the root and for padding.
+    weights : (m,) float64, or (..., k) for a batch
+        The exact sums, rounded once. In a batch -inf fills what is missing.
+    counts : (...) int64
+        For a batch only: the m of each sentence.
+
+    Raises
+    ------
+    ScoresError, NoTreeError
+        As `decode` does.
+
+    Notes
+    -----
+    O(k n²) for the head vectors, O(L n²) for the best label of each edge, O(L log L) for each edge
+    that a tree is seen to use, and O(n + log k) for each tree. The first is what `decode_labeled`
+    returns. Of trees with equal weight, those come first whose head vector `trees` yields first,
+    and the order depends on nothing but the scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.zeros((3, 3, 2))
+    >>> scores[0, 2] = [1.0, 5.0]
+    >>> scores[2, 1] = [6.0, 4.0]
+    >>> heads, labels, weights = arb.kbest_labeled(scores, 3)
+    >>> heads
+    array([[-1,  2,  0],
+           [-1,  2,  0],
+           [-1,  2,  0]])
+    >>> labels
+    array([[-1,  0,  1],
+           [-1,  1,  1],
+           [-1,  0,  0]])
+    >>> weights
+    array([11.,  9.,  7.])
+    """
+    array, give_back = _as_labeled(scores)
+    # The k best labeled trees have no other head vectors than the k best.
+    heads, _, *of_batch = kbest(array.max(axis=-1), k, lengths, root=root, threads=threads)
+    results = _of_batch(array, heads, *of_batch) if of_batch else _of_one(array, heads, k)
+    return tuple(map(give_back, results)) if give_back else results
+
+
+def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any, Any]]:
+    """Yield all labeled trees, best first, each once.
+
+    Parameters
+    ----------
+    scores : (N, N, L) array or torch tensor
+        As in `kbest_labeled`; it must not change while trees are drawn.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+
+    Yields
+    ------
+    weight : float
+        The exact sum, rounded once.
+    heads, labels : (N,) int64
+        As `decode_labeled` returns them, and the caller's own.
+
+    Raises
+    ------
+    ScoresError, NoTreeError
+        As `decode` does.
+
+    Notes
+    -----
+    Order and cost are those of `kbest_labeled`, but a head vector is only searched for when all
+    better labeled trees have been drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.array([[[0, 0], [5, 3]], [[0, 0], [0, 0]]])
+    >>> for weight, heads, labels in arb.trees_labeled(scores):
+    ...     print(weight, heads, labels)
+    5.0 [-1  0] [-1  0]
+    3.0 [-1  0] [-1  1]
+    """
+    array, give_back = _as_labeled(scores)
+    stream = _merge(array, (heads for _, heads in trees(array.max(axis=-1), root=root)))
+    if give_back is None:
+        return stream
+    return ((weight, give_back(heads), give_back(labels)) for weight, heads, labels in stream)
+
+
+def _as_labeled(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+    """Return labeled scores as a float32 or float64 array, and the way back to what they were."""
+    array, give_back = as_array(scores)
+    if array.dtype not in (np.float32, np.float64):
+        array = as_floats(array)
+    if array.ndim < 3 or array.shape[-1] == 0:
+        raise ScoresError(
+            f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
+        )
+    return array, give_back
+
+
+def _of_one(array: NDArray[Any], heads: NDArray[np.int64], k: int) -> tuple[NDArray[Any], ...]:
+    """Label the head vectors (m, N) of a sentence."""
+    weights, vectors, labels = zip(*islice(_merge(array, heads), k), strict=True)
+    return np.array(vectors), np.array(labels), np.array(weights)
+
+
+def _of_batch(
+    array: NDArray[Any], heads: NDArray[np.int64], trees_found: NDArray[np.int64]
+) -> tuple[NDArray[Any], ...]:
+    """Label each sentence's head vectors (..., k, N), of which it has `trees_found` (...)."""
+    out_heads = np.full_like(heads, -1)
+    labels = np.full_like(heads, -1)
+    weights = np.full(heads.shape[:-1], -np.inf)
+    counts = np.zeros_like(trees_found)
+    for b in np.ndindex(counts.shape):
+        stream = _merge(array[b], heads[b][: trees_found[b]])
+        for i, (weight, *tree) in enumerate(islice(stream, heads.shape[-2])):
+            weights[b][i] = weight
+            out_heads[b][i], labels[b][i] = tree
+            counts[b] = i + 1
+    return out_heads, labels, weights, counts
+
+
+class _Edge(NamedTuple):
+    """The labels that an edge can have."""
+
+    labels: list[int]
+    """Best first; of equal ones the lowest."""
+    scores: list[float]
+    best: int
+    """The highest score, as a whole number."""
+    gap: int
+    """How much the second best label costs; 0 if there is none."""
+
+
+def _merge(
+    scores: NDArray[Any], head_vectors: Iterable[NDArray[np.int64]]
+) -> Iterator[tuple[float, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield weights, heads and labels, best first, given the head vectors best first.
+
+    The best labeling of a head vector is no better than that of the one before. So the next head
+    vector is asked for once the best labeling of the last one has been yielded.
+    """
+    bias = BIAS_32 if scores.dtype == np.float32 else BIAS_64
+    edges: dict[tuple[int, int], _Edge] = {}
+    waiting = iter(head_vectors)
+    heap: list[tuple[int, int, list[int], list[int], Iterator[tuple[int, list[int]]]]] = []
+
+    def push_next(
+        number: int, heads: list[int], labelings: Iterator[tuple[int, list[int]]]
+    ) -> None:
+        for cost, labels in islice(labelings, 1):
+            heappush(heap, (cost, number, heads, labels, labelings))
+
+    def open_next(number: int) -> None:
+        for vector in islice(waiting, 1):
+            heads = vector.tolist()
+            of_tree: list[_Edge | None] = []
+            for d, h in enumerate(heads):
+                if h >= 0 and (h, d) not in edges:
+                    edges[h, d] = _sort_labels(scores[h, d], bias)
+                of_tree.append(edges[h, d] if h >= 0 else None)
+            push_next(number, heads, _labelings(of_tree, bias))
+
+    newest = 0
+    open_next(newest)
+    while heap:
+        cost, number, heads, labels, labelings = heappop(heap)
+        yield _rounded(-cost, bias), np.array(heads), np.array(labels)
+        if number == newest:
+            newest += 1
+            open_next(newest)
+        push_next(number, heads, labelings)
+
+
+def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list[int]]]:
+    """Yield costs (minus weights, whole numbers) and labels of one head vector, best first.
+
+    With the edges in the order of their gaps, each labeling is made from exactly one other, which
+    is no worse: from the last edge that has not its best label, take that edge's next label; or
+    the second label of the edge after it; or the latter in exchange, if the former has its second
+    label too. O(log) of the number of labelings for each.
+    """
+    cost = -sum(edge.best for edge in edges if edge)
+    best = [edge.labels[0] if edge else -1 for edge in edges]
+    yield cost, best
+    free = [(d, edge) for d, edge in enumerate(edges) if edge and len(edge.labels) > 1]
+    free.sort(key=lambda word: word[1].gap)
+    if not free:
+        return
+    # A choice is (the choice before it or None, place in `free`, rank of the label).
+    pushed = count()
+    heap: list[tuple[int, int, Any, int, int]] = [(cost + free[0][1].gap, next(pushed), None, 0, 1)]
+    while heap:
+        cost, _, before, place, rank = heappop(heap)
+        choice = before, place, rank
+        labels = best.copy()
+        chosen: Any = choice
+        while chosen:
+            chosen, p, r = chosen
+            labels[free[p][0]] = free[p][1].labels[r]
+        yield cost, labels
+
+        edge = free[place][1]
+        if rank + 1 < len(edge.labels):
+            loss = _whole(edge.scores[rank], bias) - _whole(edge.scores[rank + 1], bias)
+            heappush(heap, (cost + loss, next(pushed), before, place, rank + 1))
+        if place + 1 < len(free):
+            further = cost + free[place + 1][1].gap
+            heappush(heap, (further, next(pushed), choice, place + 1, 1))
+            if rank == 1:
+                heappush(heap, (further - edge.gap, next(pushed), before, place + 1, 1))
+
+
+def _sort_labels(scores: NDArray[Any], bias: int) -> _Edge:
+    order = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > -np.inf)]
+    best_first = scores[order].tolist()
+    best = _whole(best_first[0], bias)
+    gap = best - _whole(best_first[1], bias) if len(best_first) > 1 else 0
+    return _Edge(order.tolist(), best_first, best, gap)
+
+
+def _whole(score: float, bias: int) -> int:
+    """Return ``score * 2**bias``, which is a whole number."""
+    numerator, denominator = score.as_integer_ratio()
+    return numerator << (bias + 1 - denominator.bit_length())
+
+
+def _rounded(weight: int, bias: int) -> float:
+    """Return ``weight / 2**bias``, rounded once."""
+    try:
+        return weight / (1 << bias)
+    except OverflowError:
+        return math.inf if weight > 0 else -math.inf

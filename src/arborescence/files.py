@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,36 @@ def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[byte
             yield file, os.fspath(source)
     else:
         yield source, str(getattr(source, "name", "<stream>"))
+
+
+@contextmanager
+def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
+    """Open what a user names for output.
+
+    Parameters
+    ----------
+    target
+        A path (a name that ends in ``.gz`` is compressed), which appears whole or not at all; an
+        open binary file (left open), or ``"-"`` for the standard output.
+
+    Yields
+    ------
+    file
+        A binary file, open for writing.
+    """
+    if target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif not isinstance(target, (str, os.PathLike)):
+        yield target
+    else:
+        with replacing(target) as file:
+            if Path(target).suffix != ".gz":
+                yield file
+            else:
+                # No name and no time of day: the same content gives the same file.
+                with gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0) as packed:
+                    yield cast("IO[bytes]", packed)
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections import deque
 from enum import StrEnum
 from importlib import resources
 from itertools import chain
@@ -16,9 +14,10 @@ import typer
 
 from arborescence import __version__
 from arborescence.cli.progress import counted, steps
+from arborescence.cli.trees import deliver, the_tree, the_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from arborescence.treebank import Sentence
 
@@ -44,6 +43,13 @@ class Root(StrEnum):
 
     single = "single"
     multi = "multi"
+
+
+class Measure(StrEnum):
+    """What says which of several trees is the best."""
+
+    las = "las"
+    uas = "uas"
 
 
 class Algorithm(StrEnum):
@@ -94,6 +100,8 @@ def arborescence(
         "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
         "arborescence parse --format text letter.txt -o letter.conllu",
         "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
+        "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
+        "arborescence parse --kbest 3 --json test.conllu | jq -c .analyses[].weight",
     )
 )
 def parse(
@@ -105,7 +113,7 @@ def parse(
         str, typer.Option("--model", "-m", help="A model file, or 'english'.")
     ] = "english",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Where to write CoNLL-U.")
+        str | None, typer.Option("--output", "-o", help="Where to write the trees.")
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
@@ -114,23 +122,37 @@ def parse(
     language: Annotated[
         str, typer.Option(help="The language of raw text, as an ISO 639 code.")
     ] = "en",
+    kbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Find the K best trees of each sentence, not one."),
+    ] = None,
     root: RootOption = Root.single,
     threads: ThreadsOption = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
+    ] = False,
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
     ] = False,
     svg: SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
-    """Parse sentences; write CoNLL-U, or draw the trees."""
+    """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
     from arborescence.parsers import load
+    from arborescence.treebank.kbest import ranked
 
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(format, language, skipped))
-    parsed = load(model).parse(sentences, threads=threads, root=root.value)
+    parser = load(model)
+    parsed: Iterator[list[Sentence]]
+    if kbest:
+        parsed = map(ranked, parser.kbest(sentences, kbest, root=root.value, threads=threads))
+    else:
+        parsed = ([tree] for tree in parser.parse(sentences, root=root.value, threads=threads))
     deliver(
         counted(parsed, "sentences parsed"),
-        conllu=output or (None if tree else "-"),
+        output=output or (None if tree else "-"),
+        describe=(the_trees if kbest else the_tree) if as_json else None,
         text=tree,
         svg=svg,
     )
@@ -155,7 +177,7 @@ def draw(
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(Format.conllu, "", skipped))
-    deliver(sentences, conllu=None, text=svg is None, svg=svg)
+    deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()
 
@@ -191,6 +213,7 @@ def train(
     aggressiveness: Annotated[
         float, typer.Option(min=1e-6, help="The largest step of MIRA (its C).")
     ] = 0.1,
+    k: Annotated[int, typer.Option(min=1, help="Of how many best trees MIRA learns.")] = 1,
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
     ] = 20,
@@ -231,6 +254,7 @@ def train(
             seed=seed,
             root=root.value,
             aggressiveness=aggressiveness,
+            k=k,
             bits=bits,
             joint=joint,
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
@@ -249,11 +273,29 @@ def train(
     epilog=examples(
         "arborescence evaluate gold.conllu parsed.conllu",
         "arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1",
+        "arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -",
     )
 )
 def evaluate(
-    gold: Annotated[Path, typer.Argument(help="The right trees (CoNLL-U).")],
-    predicted: Annotated[Path, typer.Argument(help="The trees of a parser, for the same text.")],
+    gold: Annotated[str, typer.Argument(help="The right trees (CoNLL-U).")],
+    predicted: Annotated[
+        str,
+        typer.Argument(help="The trees of a parser, for the same text; '-': the standard input."),
+    ],
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle", help="Take the best tree of each sentence among those of parse --kbest."
+        ),
+    ] = False,
+    by: Annotated[
+        Measure | None,
+        typer.Option(help="With --oracle: the score that says which tree is best; else LAS."),
+    ] = None,
+    kbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="With --oracle: choose among the first K only."),
+    ] = None,
     punctuation: Annotated[
         bool, typer.Option(help="Whether punctuation counts. Officially it does.")
     ] = True,
@@ -262,7 +304,14 @@ def evaluate(
     """Compare the trees of a parser with the right ones."""
     from arborescence import treebank
 
-    evaluation = treebank.evaluate(gold, predicted, punctuation=punctuation)
+    if oracle:
+        evaluation = treebank.oracle(
+            gold, predicted, k=kbest, by=by.value if by else "las", punctuation=punctuation
+        )
+    elif by or kbest:
+        raise typer.BadParameter("--by and --kbest go with --oracle")
+    else:
+        evaluation = treebank.evaluate(gold, predicted, punctuation=punctuation)
     say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
 
 
@@ -270,6 +319,7 @@ def evaluate(
     epilog=examples(
         "arborescence decode scores.npy",
         "arborescence decode batch.npz -o heads.npy --threads 2",
+        "arborescence decode batch.npz --kbest 50 -o trees.npz",
     )
 )
 def decode(
@@ -283,7 +333,13 @@ def decode(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where to write the head vectors, as .npy."),
+        typer.Option(
+            "--output", "-o", help="Where to write the head vectors: .npy, with --kbest .npz."
+        ),
+    ] = None,
+    kbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Find the K best trees of each sentence, not one."),
     ] = None,
     root: RootOption = Root.single,
     threads: ThreadsOption = 1,
@@ -294,19 +350,23 @@ def decode(
     r"""Find the best trees for scores that were made elsewhere.
 
     Prints the heads of each sentence on a line. scores\[h, d] is the weight of the edge h -> d.
+    With --kbest, a line for each tree: sentence (from 0), rank (from 1), weight and heads, with
+    tabs between.
     """
     import arborescence as arb
     from arborescence.cli import scores as files
 
     values, lengths = files.load_scores(scores)
-    heads = arb.decode(values, lengths, root=root.value, threads=threads)
+    found: files.Best | files.KBest
+    if kbest:
+        found = files.KBest(*arb.kbest(values, kbest, lengths, root=root.value, threads=threads))
+    else:
+        heads = arb.decode(values, lengths, root=root.value, threads=threads)
+        found = files.Best(heads, arb.tree_weight(values, heads))
     if output:
-        files.save_heads(heads, output)
-    if as_json:
-        for line in files.json_lines(heads, arb.tree_weight(values, heads)):
-            say(line)
-    elif not output:
-        for line in files.lines(heads):
+        found.save(output)
+    if as_json or not output:
+        for line in found.json_lines() if as_json else found.lines():
             say(line)
 
 
@@ -373,45 +433,6 @@ def sentences_of(
     if not files and sys.stdin.isatty():
         say("reading from the terminal; Ctrl-D ends the input", err=True)
     return chain.from_iterable(map(reader, files or ["-"]))
-
-
-def deliver(trees: Iterator[Sentence], *, conllu: str | None, text: bool, svg: Path | None) -> None:
-    """Write trees as CoNLL-U, draw them on stdout, draw them into a file: any of these."""
-    kept: list[Sentence] = []
-    if svg:
-        trees = kept_in(kept, trees)
-    if text:
-        trees = drawn(trees)
-    if conllu:
-        from arborescence.treebank import write
-
-        write(trees, conllu)
-    else:
-        deque(trees, maxlen=0)
-    if svg:
-        from arborescence.drawing import draw_svg
-        from arborescence.files import replacing
-
-        with replacing(svg) as file:
-            file.write(draw_svg(*kept).encode())
-
-
-def kept_in(kept: list[Sentence], sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Pass the sentences on, and keep them in a list."""
-    for sentence in sentences:
-        kept.append(sentence)
-        yield sentence
-
-
-def drawn(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Pass the sentences on, and draw their trees on stdout."""
-    from arborescence.drawing import draw_text
-
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for sentence in sentences:
-        title = "".join(f"{comment}\n" for comment in sentence.comments if "text =" in comment)
-        say(f"{title}{draw_text(sentence, color=color)}")
-        yield sentence
 
 
 def say(line: str, *, err: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Scores that were made elsewhere: NumPy's files in, head vectors out."""
+"""Scores that were made elsewhere: NumPy's files in, trees out."""
 
 from __future__ import annotations
 
@@ -35,19 +35,73 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         raise ScoresError(f"{path}: not a .npy or .npz file of numbers ({error})") from error
 
 
-def lines(heads: NDArray[np.int64]) -> Iterator[str]:
-    """Write the heads of each sentence's words on a line, without root and padding."""
-    for row in np.atleast_2d(heads):
-        yield " ".join(str(head) for head in row[row >= 0].tolist())
+class Best:
+    """The best tree of each sentence: heads (..., N), weights (...)."""
+
+    def __init__(self, heads: NDArray[np.int64], weights: Any) -> None:
+        self.heads = heads
+        self.trees = heads.reshape(-1, heads.shape[-1])
+        self.weights: list[float] = np.atleast_1d(weights).ravel().tolist()
+
+    def lines(self) -> Iterator[str]:
+        """Write the heads of each sentence's words on a line."""
+        for tree in self.trees:
+            yield " ".join(map(str, words_of(tree)))
+
+    def json_lines(self) -> Iterator[str]:
+        """Write each tree as a JSON object on a line."""
+        for tree, weight in zip(self.trees, self.weights, strict=True):
+            yield json.dumps({"heads": words_of(tree), "weight": float(weight)})
+
+    def save(self, path: Path) -> None:
+        """Write the head vectors as a ``.npy`` file, whole or not at all."""
+        with replacing(path) as file:
+            np.save(file, self.heads, allow_pickle=False)
 
 
-def json_lines(heads: NDArray[np.int64], weights: Any) -> Iterator[str]:
-    """Write each tree as a JSON object on a line."""
-    for row, weight in zip(np.atleast_2d(heads), np.atleast_1d(weights), strict=True):
-        yield json.dumps({"heads": row[row >= 0].tolist(), "weight": float(weight)})
+class KBest:
+    """The k best trees of each sentence: heads (..., k, N), weights (..., k), counts (...)."""
+
+    def __init__(
+        self,
+        heads: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        counts: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.heads = heads
+        self.weights = weights
+        self.counts = np.array(len(heads)) if counts is None else counts
+
+    def sentences(self) -> Iterator[list[tuple[float, list[int]]]]:
+        """Give the trees of each sentence: their weights and the heads of their words."""
+        k, nodes = self.heads.shape[-2:]
+        for trees, weights, count in zip(
+            self.heads.reshape(-1, k, nodes),
+            self.weights.reshape(-1, k),
+            self.counts.flat,
+            strict=True,
+        ):
+            yield list(zip(weights[:count].tolist(), map(words_of, trees[:count]), strict=True))
+
+    def lines(self) -> Iterator[str]:
+        """Write each tree on a line: sentence (from 0), rank (from 1), weight, heads; with tabs."""
+        for sentence, trees in enumerate(self.sentences()):
+            for rank, (weight, heads) in enumerate(trees, 1):
+                yield f"{sentence}\t{rank}\t{weight!r}\t{' '.join(map(str, heads))}"
+
+    def json_lines(self) -> Iterator[str]:
+        """Write the trees of each sentence as a JSON object on a line."""
+        for trees in self.sentences():
+            analyses = [{"weight": weight, "heads": heads} for weight, heads in trees]
+            yield json.dumps({"analyses": analyses})
+
+    def save(self, path: Path) -> None:
+        """Write the three arrays as a ``.npz`` file, whole or not at all."""
+        with replacing(path) as file:
+            np.savez(file, heads=self.heads, weights=self.weights, counts=self.counts)
 
 
-def save_heads(heads: NDArray[np.int64], path: Path) -> None:
-    """Write head vectors as a ``.npy`` file, whole or not at all."""
-    with replacing(path) as file:
-        np.save(file, heads, allow_pickle=False)
+def words_of(tree: NDArray[np.int64]) -> list[int]:
+    """Give the heads of the words, without root and padding."""
+    heads: list[int] = tree[tree >= 0].tolist()
+    return heads

@@ -6,22 +6,19 @@ scanned; the sentences are then slices of it.
 
 from __future__ import annotations
 
-import gzip
-import os
-import sys
 import zlib
 from itertools import pairwise
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.errors import TreebankError
-from arborescence.files import opened, replacing
+from arborescence.files import opened, writing
 from arborescence.treebank.scanner import NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator
 
 _CHUNK = 1 << 20
@@ -104,20 +101,8 @@ def write(
     >>> file.getvalue()
     b'1\tGrow\t_\t_\t_\t_\t_\t_\t_\t_\n\n'
     """
-    pieces = _pieces(sentences)
-    if target == "-":
-        sys.stdout.buffer.writelines(pieces)
-        sys.stdout.buffer.flush()
-    elif not isinstance(target, (str, os.PathLike)):
-        target.writelines(pieces)
-    else:
-        with replacing(target) as file:
-            if Path(target).suffix != ".gz":
-                file.writelines(pieces)
-            else:
-                # No name and no time of day: the same sentences give the same file.
-                with gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0) as packed:
-                    packed.writelines(pieces)
+    with writing(target) as file:
+        file.writelines(_pieces(sentences))
 
 
 def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:

@@ -109,7 +109,7 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
     """
     analyses: Analyses = []
     for sentence in read(source):
-        rank, weight = _number(sentence, _RANK, int), _number(sentence, _WEIGHT, float)
+        rank, weight = _number(sentence, _RANK, int), weight_of(sentence)
         if rank == 1 and analyses:
             yield analyses
             analyses = []
@@ -125,6 +125,11 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
         analyses.append((weight, sentence))
     if analyses:
         yield analyses
+
+
+def weight_of(sentence: Sentence) -> float:
+    """Read the weight of an analysis from its comments."""
+    return _number(sentence, _WEIGHT, float)
 
 
 def _name(comment: str) -> str:

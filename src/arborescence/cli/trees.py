@@ -1,0 +1,102 @@
+"""Where trees go: CoNLL-U or JSON, the terminal, a picture, or several of these.
+
+A sentence comes as the list of its analyses: one, or the k best with their ranks and weights in
+the comments.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from arborescence.treebank import Sentence
+
+    Analyses = list[Sentence]
+
+
+def deliver(
+    sentences: Iterator[Analyses],
+    *,
+    output: str | None,
+    describe: Callable[[Analyses], dict[str, Any]] | None = None,
+    text: bool,
+    svg: Path | None,
+) -> None:
+    """Write trees as CoNLL-U (as JSON if `describe` is given), draw them: any of these."""
+    kept: list[Sentence] = []
+    if svg:
+        sentences = kept_in(kept, sentences)
+    if text:
+        sentences = drawn(sentences)
+    if not output:
+        deque(sentences, maxlen=0)
+    elif describe:
+        from arborescence.files import writing
+
+        with writing(output) as file:
+            for analyses in sentences:
+                file.write(json.dumps(describe(analyses), ensure_ascii=False).encode() + b"\n")
+    else:
+        from arborescence.treebank import write
+
+        write(chain.from_iterable(sentences), output)
+    if svg:
+        from arborescence.drawing import draw_svg
+        from arborescence.files import replacing
+
+        with replacing(svg) as file:
+            file.write(draw_svg(*kept).encode())
+
+
+def the_tree(analyses: Analyses) -> dict[str, Any]:
+    """Describe a sentence and its only analysis, ready for JSON."""
+    [sentence] = analyses
+    return words_of(sentence) | edges_of(sentence)
+
+
+def the_trees(analyses: Analyses) -> dict[str, Any]:
+    """Describe a sentence and its k best analyses, ready for JSON."""
+    from arborescence.treebank.kbest import weight_of
+
+    trees = [{"weight": weight_of(sentence), **edges_of(sentence)} for sentence in analyses]
+    return {**words_of(analyses[0]), "analyses": trees}
+
+
+def words_of(sentence: Sentence) -> dict[str, Any]:
+    """Describe what all analyses of a sentence have in common."""
+    names = {"sent_id": sentence.sent_id, "text": sentence.text}
+    known = {name: value for name, value in names.items() if value is not None}
+    return {**known, "words": sentence.forms, "upos": sentence.upos}
+
+
+def edges_of(sentence: Sentence) -> dict[str, Any]:
+    """Describe a tree: the head of each word, 0 for the root, and the relation to it."""
+    return {"heads": sentence.heads[1:].tolist(), "deprels": sentence.deprels}
+
+
+def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:
+    """Pass the sentences on, and keep their trees in a list."""
+    for analyses in sentences:
+        kept += analyses
+        yield analyses
+
+
+def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:
+    """Pass the sentences on, and draw their trees on stdout."""
+    from arborescence.drawing import draw_text
+
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for analyses in sentences:
+        for sentence in analyses:
+            titles = (c for c in sentence.comments if "text =" in c or "kbest_" in c)
+            title = "".join(f"{comment}\n" for comment in titles)
+            sys.stdout.write(f"{title}{draw_text(sentence, color=color)}\n")
+        yield analyses

@@ -29,6 +29,7 @@ import numpy as np
 from arborescence._jit import kernel
 from arborescence.parsers.features import MAX_TAGS, rotate, split_template, usable
 from arborescence.parsers.hashing import mix
+from arborescence.parsers.mira import hildreth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,6 +60,8 @@ WORDS: Final = [
 
 _DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
 _DEPENDENT = 32  # how far the sides of the dependent are rotated
+_EDGE_BITS = 32  # of an entry that puts the number of an edge behind that of a weight
+_EDGE_MASK = (1 << _EDGE_BITS) - 1
 _SET = np.uint64(0xA4093822299F31D0)
 
 
@@ -326,14 +329,14 @@ def update_edges(
     weights: np.ndarray,
     sums: np.ndarray,
     gold: np.ndarray,
-    guess: np.ndarray,
-    loss: float,
-    others: int,
+    trees: np.ndarray,
+    losses: np.ndarray,
+    others: np.ndarray,
     limit: float,
     clock: int,
     buffer: np.ndarray,
-) -> np.float32:
-    """Move the weights towards the gold tree of a sentence and away from the guessed one.
+) -> np.ndarray:
+    """Move the weights towards the gold tree of a sentence and away from wrong ones.
 
     Parameters
     ----------
@@ -342,63 +345,118 @@ def update_edges(
     weights, sums
         float32, changed: the weights, and their changes each times the clock.
         ``weights - sums / clock`` is the average of the weights (Daumé 2006, Fig. 2.3).
-    gold, guess
-        Head vectors.
-    loss
-        By how much the guess was better than gold, the cost of what is wrong in it included.
+    gold, trees
+        int64: the head vector of gold, (n + 1,), and those of k other trees, (k, n + 1).
+    losses
+        float64 (k,): by how much each tree was better than gold, the cost of what is wrong in it
+        included.
     others
-        The squared length of the difference between gold and guess in weights kept elsewhere.
+        float64 (k, k): products of the differences between gold and the trees, in weights kept
+        elsewhere.
     limit
-        The aggressiveness C of MIRA: the step is ``min(C, loss / |difference|²)`` (Crammer et al.
-        2006, PA-I). 0 stands for the perceptron, whose step is 1.
+        The aggressiveness C of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose
+        steps are 1.
     clock
         The number of the update, from 1.
     buffer
-        Scratch: int64, room for ``2 n templates.most``.
+        Scratch: int64, room for ``(k + 1) n templates.most``.
 
     Returns
     -------
-    step
-        How far it moved.
+    steps : (k,) float32
+        How far it moved away from each tree.
+
+    Notes
+    -----
+    O(E T log(E T)) for E edges in which trees and gold differ: the trees share most edges, so the
+    features of each edge are listed once, and the products are those of edges.
     """
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+    edges, signs = _differing_edges(gold, trees)
     count = 0
-    for d in range(1, len(gold)):
-        if gold[d] != guess[d]:
-            # The lowest bit keeps the sign through the sorting.
-            first = count
-            count = _list_weights(tags, rows, layout, gold[d], d, buffer, count)
-            for i in range(first, count):
-                buffer[i] = 2 * buffer[i] + 1
-            first = count
-            count = _list_weights(tags, rows, layout, guess[d], d, buffer, count)
-            for i in range(first, count):
-                buffer[i] = 2 * buffer[i]
-    signed = np.sort(buffer[:count])
-    step = np.float32(1)
+    for e in range(len(edges)):
+        first = count
+        count = _list_weights(tags, rows, layout, edges[e, 0], edges[e, 1], buffer, count)
+        for i in range(first, count):
+            buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
+    entries = np.sort(buffer[:count])
+    steps = np.ones(len(trees))
     if limit > 0:
-        norm = others
-        i = 0
-        while i < count:
-            change, i = _net_change(signed, i)
-            norm += change * change
-        step = np.float32(min(limit, max(loss, 0.0) / max(norm, 1)))
+        hildreth(_gram(entries, signs) + others, losses, limit, steps)
+    rounded = steps.astype(np.float32)
+    moves = np.zeros(len(edges))
+    for k in range(len(trees)):
+        moves += rounded[k] * signs[k]
     i = 0
     while i < count:
-        weight = signed[i] >> 1
-        change, i = _net_change(signed, i)
-        weights[weight] += step * np.float32(change)
-        sums[weight] += step * np.float32(change) * np.float32(clock)
-    return step
+        weight = entries[i] >> _EDGE_BITS
+        stop = _run_end(entries, i)
+        move = 0.0
+        for j in range(i, stop):
+            move += moves[entries[j] & _EDGE_MASK]
+        weights[weight] += np.float32(move)
+        sums[weight] += np.float32(move) * np.float32(clock)
+        i = stop
+    return rounded
 
 
 @kernel
-def _net_change(signed: np.ndarray, i: int) -> tuple[int, int]:
-    """Add up the signs of all entries for one weight; also return where the next one's begin."""
-    weight = signed[i] >> 1
-    change = 0
-    while i < len(signed) and signed[i] >> 1 == weight:
-        change += 2 * (signed[i] & 1) - 1
+def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges, int64 (E, 2), in which trees differ from gold, and their signs (k, E).
+
+    The sign is 1 where gold has the edge and the tree does not, and -1 for the reverse.
+    """
+    most = (len(trees) + 1) * (len(gold) - 1)
+    edges = np.empty((most, 2), dtype=np.int64)
+    signs = np.zeros((len(trees), most))
+    count = 0
+    for d in range(1, len(gold)):
+        first = count
+        for k in range(len(trees)):
+            if trees[k, d] == gold[d]:
+                continue
+            if count == first:
+                edges[count] = gold[d], d
+                count += 1
+            e = first + 1
+            while e < count and edges[e, 0] != trees[k, d]:
+                e += 1
+            if e == count:
+                edges[count] = trees[k, d], d
+                count += 1
+            signs[k, first] = 1
+            signs[k, e] = -1
+    return edges[:count], signs[:, :count]
+
+
+@kernel
+def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return the products of sums of edges (k, k), of sorted pairs of weight and edge."""
+    trees, edges = signs.shape
+    common = np.zeros((edges, edges))
+    i = 0
+    while i < len(entries):
+        stop = _run_end(entries, i)
+        for j in range(i, stop):
+            for m in range(i, stop):
+                common[entries[j] & _EDGE_MASK, entries[m] & _EDGE_MASK] += 1
+        i = stop
+    gram = np.zeros((trees, trees))
+    for k in range(trees):
+        along = np.zeros(edges)
+        for e in range(edges):
+            if signs[k, e] != 0:
+                along += signs[k, e] * common[e]
+        for other in range(trees):
+            gram[k, other] = (along * signs[other]).sum()
+    return gram
+
+
+@kernel
+def _run_end(entries: np.ndarray, i: int) -> int:
+    """Return where the entries that are of the same weight as entry i end."""
+    weight = entries[i] >> _EDGE_BITS
+    while i < len(entries) and entries[i] >> _EDGE_BITS == weight:
         i += 1
-    return change, i
+    return i

@@ -98,33 +98,53 @@ def difference(
     weights: np.ndarray,
     gold: np.ndarray,
     gold_relations: np.ndarray,
-    guess: np.ndarray,
-    guessed_relations: np.ndarray,
-) -> tuple[float, int]:
-    """Compare a gold tree with a guess: the score of gold relations, and the squared difference.
+    trees: np.ndarray,
+    relations: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compare a gold tree with others: scores of gold relations, and products of differences.
 
     Parameters
     ----------
     batch, templates, weights
         As for `add_relations`, of one sentence.
-    gold, gold_relations, guess, guessed_relations
-        int64 (n + 1,). Only words for which head or relation differ count.
+    gold, gold_relations
+        int64 (n + 1,).
+    trees, relations
+        int64 (k, n + 1).
+
+    Returns
+    -------
+    scores : (k,) float64
+        What the relations of gold score, of the words whose head or relation the tree has wrong.
+    gram : (k, k) float64
+        Products of the differences between gold and each tree, as if features of different words
+        or templates never shared a row.
     """
     rows = np.empty(len(templates.roles), dtype=np.int64)
-    other = np.empty(len(templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
-    score = 0.0
-    norm = 0
+    scores = np.zeros(len(trees))
+    gram = np.zeros((len(trees), len(trees)))
+    of_gold = np.empty(len(rows), dtype=np.int64)
+    of_trees = np.empty((len(trees), len(rows)), dtype=np.int64)
     for d in range(1, len(gold)):
-        same = gold_relations[d] == guessed_relations[d]
-        if same and gold[d] == guess[d]:
+        wrong = (trees[:, d] != gold[d]) | (relations[:, d] != gold_relations[d])
+        if not wrong.any():
             continue
         _rows_of_edge(batch, 0, templates, weights, gold[d], d, around, rows)
-        _rows_of_edge(batch, 0, templates, weights, guess[d], d, around, other)
-        for t in range(len(rows)):
-            score += weights[rows[t], gold_relations[d]]
-            norm += 0 if same and rows[t] == other[t] else 2
-    return score, norm
+        of_gold[:] = rows * weights.shape[1] + gold_relations[d]
+        for k in range(len(trees)):
+            if wrong[k]:
+                for t in range(len(rows)):
+                    scores[k] += weights[rows[t], gold_relations[d]]
+        for k in range(len(trees)):
+            _rows_of_edge(batch, 0, templates, weights, trees[k, d], d, around, rows)
+            of_trees[k] = rows * weights.shape[1] + relations[k, d]
+        for k in range(len(trees)):
+            for other in range(len(trees)):
+                for t in range(len(rows)):
+                    one, two, right = of_trees[k, t], of_trees[other, t], of_gold[t]
+                    gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
+    return scores, gram
 
 
 @kernel
@@ -137,7 +157,7 @@ def update(
     gold_relations: np.ndarray,
     guess: np.ndarray,
     guessed_relations: np.ndarray,
-    step: np.float32,
+    step: float,
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess; as `edges.update_edges`."""

@@ -135,6 +135,7 @@ class LinearParser(Parser):
         seed: int = 1,
         root: Root = "single",
         aggressiveness: float = 0.1,
+        k: int = 1,
         bits: int = 20,
         joint: bool = False,
         tagger: Tagger | None = None,
@@ -170,6 +171,9 @@ class LinearParser(Parser):
             ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
         aggressiveness
             The largest step that MIRA takes (its C); the perceptron takes no notice.
+        k
+            How many trees MIRA looks at: the step is the smallest one after which gold beats each
+            of the k best trees by as much as that one has wrong heads (k-best MIRA).
         bits
             Room for weights: 2^bits hashed rows for features of words, an eighth of them for
             features of tags, a thirty-second for relations. One more bit doubles the memory, and
@@ -201,6 +205,7 @@ class LinearParser(Parser):
             algorithm=algorithm,
             root=root,
             aggressiveness=aggressiveness,
+            k=k,
             seed=seed,
             bits=bits,
             joint=joint,

@@ -14,6 +14,7 @@ import arborescence
 from arborescence.errors import ModelError, TreebankError
 from arborescence.graph import check_root
 from arborescence.nonprojective.decode import decode
+from arborescence.nonprojective.kbest import kbest
 from arborescence.parsers import joint, model_file
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
@@ -46,6 +47,7 @@ class Settings:
     algorithm: Algorithm
     root: Root
     aggressiveness: float
+    k: int
     seed: int
     bits: int
     joint: bool
@@ -59,6 +61,13 @@ class Settings:
             raise ValueError(f"algorithm must be 'mira' or 'perceptron', not {self.algorithm!r}")
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be positive, not {self.aggressiveness}")
+        if self.k < 1:
+            raise ValueError(f"k must be at least 1, not {self.k}")
+        if self.k > 1 and self.algorithm == "perceptron":
+            raise ValueError(
+                f"k must be 1 with the perceptron, not {self.k}: it learns from one tree; "
+                "MIRA can learn from more"
+            )
         if not 10 <= self.bits <= 26:
             raise ValueError(f"bits must be between 10 and 26, not {self.bits}")
         check_root(self.root)
@@ -188,7 +197,8 @@ class Trainer:
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
         met = np.empty(self._layout.tags, dtype=np.float32)
-        buffer = np.empty(2 * longest * self._edge_templates.most, dtype=np.int64)
+        most = (self._settings.k + 1) * longest * self._edge_templates.most
+        buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
         generator = np.random.default_rng((self._settings.seed, epoch))
         for done, b in enumerate(generator.permutation(len(self._heads)).tolist()):
@@ -214,14 +224,11 @@ class Trainer:
             if mira:  # each wrong head costs 1
                 scores += 1
                 scores[gold[1:], words] -= 1
-            guess = decode(scores, root=self._settings.root)
-            guessed = relations.copy()
-            if best is not None:
-                guessed[1:] = best[guess[1:], words]
-            wrong = (guess != gold) | (guessed != relations)
+            trees, guessed, wrong = self._guess(b, scores, best)
             if wrong.any():
-                gain = (scores[guess[1:], words] - of_gold)[wrong[1:]]
-                self._step(one, b, guess, guessed, float(gain.sum(dtype=np.float64)), limit, buffer)
+                gains = scores[trees[:, 1:], words] - of_gold
+                losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
+                self._step(one, b, trees, guessed, losses, limit, buffer)
             update_relations(
                 one,
                 0,
@@ -254,31 +261,49 @@ class Trainer:
         )
         return best
 
+    def _guess(
+        self, b: int, scores: NDArray[np.float32], best: NDArray[np.int16] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
+        gold, relations = self._heads[b], self._relations[b]
+        for k in sorted({1, self._settings.k}):
+            if k == 1:
+                trees = decode(scores, root=self._settings.root)[np.newaxis]
+            else:
+                trees, _ = kbest(scores, k, root=self._settings.root)
+            guessed = np.repeat(relations[np.newaxis], len(trees), axis=0)
+            if best is not None:
+                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold))]
+            wrong = (trees != gold) | (guessed != relations)
+            if not wrong.any():  # the best tree is gold, so it beats all others by their margins
+                break
+        return trees, guessed, wrong
+
     def _step(
         self,
         one: Batch,
         b: int,
-        guess: NDArray[np.int64],
+        trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
-        loss: float,
+        losses: NDArray[np.float64],
         limit: float,
         buffer: NDArray[np.int64],
     ) -> None:
-        """Move the weights of trees from the guess towards gold."""
+        """Move the weights of trees from the guessed ones towards gold."""
         gold, relations = self._heads[b], self._relations[b]
-        others = 0
+        others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
-            score, others = joint.difference(
+            of_gold, others = joint.difference(
                 one,
                 self._joint_templates,
                 self._weights["joint"],
                 gold,
                 relations,
-                guess,
+                trees,
                 guessed,
             )
-            loss -= score
-        step = update_edges(
+            losses = losses - of_gold
+        steps = update_edges(
             one,
             0,
             self._edge_templates,
@@ -286,26 +311,27 @@ class Trainer:
             self._weights["edges"],
             self._sums["edges"],
             gold,
-            guess,
-            loss,
+            trees,
+            losses,
             others,
             limit,
             self._clock,
             buffer,
         )
         if self._settings.joint:
-            joint.update(
-                one,
-                self._joint_templates,
-                self._weights["joint"],
-                self._sums["joint"],
-                gold,
-                relations,
-                guess,
-                guessed,
-                step,
-                self._clock,
-            )
+            for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
+                joint.update(
+                    one,
+                    self._joint_templates,
+                    self._weights["joint"],
+                    self._sums["joint"],
+                    gold,
+                    relations,
+                    tree,
+                    named,
+                    step,
+                    self._clock,
+                )
 
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
         header = {

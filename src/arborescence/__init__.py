@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from arborescence.nonprojective.kbest import trees as trees
     from arborescence.nonprojective.labeled import kbest_labeled as kbest_labeled
     from arborescence.nonprojective.labeled import trees_labeled as trees_labeled
+    from arborescence.nonprojective.search import best_where as best_where
+    from arborescence.nonprojective.search import best_where_labeled as best_where_labeled
     from arborescence.parsers import load as load
     from arborescence.tree import is_projective as is_projective
     from arborescence.tree import is_tree as is_tree
@@ -55,6 +57,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
         "arborescence.nonprojective.kbest": ("kbest", "trees"),
         "arborescence.nonprojective.labeled": ("kbest_labeled", "trees_labeled"),
+        "arborescence.nonprojective.search": ("best_where", "best_where_labeled"),
         "arborescence.parsers": ("load",),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.errors import TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate, read
 
@@ -48,6 +48,26 @@ def test_parse_finds_the_best_tree_of_its_scores(parser):
         for root in ("single", "multi"):
             [parsed] = parser.parse([sentence], root=root)
             assert (parsed.heads == arb.decode(scores, root=root)).all()
+
+
+def test_labeled_scores_are_the_scores_of_each_relation(parser):
+    if not parser.info["joint"]:
+        with pytest.raises(ModelError, match="trained with joint=True"):
+            parser.labeled_scores(treebank()[0])
+        return
+    for sentence in treebank():
+        labeled = parser.labeled_scores(sentence)
+        assert labeled.shape == (len(sentence) + 1,) * 2 + (len(parser.labels),)
+        assert labeled.dtype == np.float32
+        assert (labeled.max(axis=-1) == parser.scores(sentence)).all()
+        # Learned by heart: the best labeled tree is the gold one. Only it has the label "root".
+        heads, labels = arb.decode_labeled(labeled)
+        assert heads.tolist() == sentence.heads.tolist()
+        assert [parser.labels[label] for label in labels[1:]] == sentence.deprels
+        root = parser.labels.index("root")
+        assert (labeled[1:, 1:, root][~np.eye(len(sentence), dtype=bool)] == -np.inf).all()
+    one, two = arb.kbest_labeled(labeled, 2)[1]
+    assert np.count_nonzero(one != two) == 1
 
 
 def test_threads_and_batches_change_nothing(parser):

@@ -92,6 +92,44 @@ def add_relations(
 
 
 @kernel
+def add_all_relations(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    unit: float,
+    sums: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Add to the scores of every edge those of its relations.
+
+    Parameters
+    ----------
+    batch, templates, weights, allowed, unit, sums
+        As for `add_relations`, of one sentence.
+    scores
+        Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf.
+
+    Notes
+    -----
+    O(T L) for each pair of words.
+    """
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    around = np.full(7, -1, dtype=np.int64)
+    for h in range(len(scores)):
+        for d in range(1, len(scores)):
+            if h == d:
+                continue
+            _rows_of_edge(batch, 0, templates, weights, h, d, around, rows)
+            add_rows(rows, weights, sums)
+            for relation in range(len(sums)):
+                if allowed[0 if h == 0 else 1, relation]:
+                    scores[h, d, relation] += np.float32(sums[relation] * unit)
+                else:
+                    scores[h, d, relation] = -np.inf
+
+
+@kernel
 def difference(
     batch: Batch,
     templates: RelationTemplates,

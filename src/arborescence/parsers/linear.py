@@ -14,7 +14,7 @@ from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
 from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
-from arborescence.parsers.joint import add_relations
+from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.relations import RelationTemplates, label_edges
 
 if TYPE_CHECKING:
@@ -234,6 +234,47 @@ class LinearParser(Parser):
         [(_, matrices)] = self._score(batch)
         return matrices.reshape(matrices.shape[1:])
 
+    def labeled_scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges with each of their relations; of joint models only.
+
+        Parameters
+        ----------
+        sentence
+            As for `scores`.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1, L) float32
+            ``scores[h, d, l]`` is the weight of the edge h -> d plus that of the relation
+            ``labels[l]`` on it, by the part of the model that has a say in the tree; -inf where
+            the relation cannot be. The maximum over relations is `scores`. The relations that
+            `parse` gives may differ: they are chosen once the whole tree is known.
+
+        Raises
+        ------
+        ModelError
+            If the parser was trained without ``joint=True``: then relations have no weight
+            before the tree is known.
+        """
+        if self._joint is None:
+            raise ModelError(
+                "labeled scores need a parser that was trained with joint=True; this one chooses "
+                "relations once the tree is known"
+            )
+        _, batch = self._prepare([sentence])
+        [(_, [edges])] = self._score(batch, joint=False)
+        labeled: NDArray[np.float32] = np.repeat(edges[..., None], len(self.labels), axis=-1)
+        add_all_relations(
+            batch,
+            self._joint_templates,
+            self._joint,
+            self._allowed,
+            self._joint_unit,
+            self._label_sums(self._joint),
+            labeled,
+        )
+        return labeled
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, with its tagger, to one file, which appears whole or not at all."""
         header: dict[str, Any] = {
@@ -364,7 +405,9 @@ class LinearParser(Parser):
             batch = Batch.of(sentences, self._sides, self._tags)
         return sentences, batch
 
-    def _score(self, batch: Batch) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    def _score(
+        self, batch: Batch, joint: bool = True
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Return the scores of a batch: sentences of equal length, and their matrices.
 
         So there are few calls of `decode`, without padding.
@@ -387,7 +430,7 @@ class LinearParser(Parser):
             places,
         )
         out *= np.float32(self._edges_unit)
-        if self._joint is not None:
+        if joint and self._joint is not None:
             add_relations(
                 batch,
                 self._joint_templates,

@@ -1,0 +1,167 @@
+"""The best tree that fulfils a condition: `best_where` and `best_where_labeled`.
+
+A condition that edges fulfil one by one belongs into the scores (`forbid`, `require`). This is for
+conditions on whole trees, which no sum of scores expresses: all trees are drawn, best first, until
+one fulfils it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arborescence.errors import NoTreeError
+from arborescence.graph import as_array
+from arborescence.nonprojective.kbest import trees
+from arborescence.nonprojective.labeled import trees_labeled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+
+
+def best_where(
+    scores: Any,
+    predicate: Callable[[Any], object],
+    *,
+    limit: int = 10_000,
+    root: Root = "single",
+) -> Any:
+    """Return the tree of highest weight for which a predicate is true, exactly.
+
+    Parameters
+    ----------
+    scores : (N, N) array or torch tensor
+        As in `decode`.
+    predicate : callable
+        Called as ``predicate(heads)`` with the head vector of one tree after the other, best
+        first; it gets a copy of its own. Tells whether that tree will do.
+    limit : int
+        Give up after so many trees.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+
+    Returns
+    -------
+    heads : (N,) int64
+        As `decode` returns them.
+
+    Raises
+    ------
+    NoTreeError
+        If no tree will do, or none of the best `limit` trees: the message says which. Or if there
+        is no tree at all.
+    ScoresError
+        As `decode` does.
+    ValueError
+        If `limit` is less than 1.
+
+    Notes
+    -----
+    O(n²) and one call of the predicate for each tree that is drawn. How many these are is up to
+    the scores and the predicate: where the best trees differ in matters that the predicate does
+    not look at, they can be very many. A condition on single edges is better expressed by `forbid`
+    and `require`, which cost nothing.
+
+    Examples
+    --------
+    The best tree in which no word has more than one child:
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.zeros((4, 4))
+    >>> scores[2, [1, 3]] = [3.0, 4.0]
+    >>> scores[0, 2], scores[1, 3] = 5.0, 2.0
+    >>> arb.decode(scores)
+    array([-1,  2,  0,  2])
+    >>> arb.best_where(scores, lambda heads: np.bincount(heads[1:]).max() == 1)
+    array([-1,  2,  0,  1])
+    """
+    array, give_back = as_array(scores)
+    stream = ((heads,) for _, heads in trees(array, root=root))
+    [heads] = _first(stream, predicate, limit, give_back, "trees")
+    return heads
+
+
+def best_where_labeled(
+    scores: Any,
+    predicate: Callable[[Any, Any], object],
+    *,
+    limit: int = 10_000,
+    root: Root = "single",
+) -> tuple[Any, Any]:
+    """Return the labeled tree of highest weight for which a predicate is true, exactly.
+
+    Heads and labels are searched together: a tree may do with other labels, or another tree.
+
+    Parameters
+    ----------
+    scores : (N, N, L) array or torch tensor
+        As in `decode_labeled`.
+    predicate : callable
+        Called as ``predicate(heads, labels)``; otherwise as in `best_where`.
+    limit, root
+        As in `best_where`; trees that differ in a label alone are counted one by one.
+
+    Returns
+    -------
+    heads, labels : (N,) int64
+        As `decode_labeled` returns them.
+
+    Raises
+    ------
+    NoTreeError, ScoresError, ValueError
+        As `best_where` does.
+
+    Examples
+    --------
+    The best tree in which no word has two children with the label 0:
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.zeros((4, 4, 2))
+    >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
+    >>> arb.decode_labeled(scores)
+    (array([-1,  2,  0,  2]), array([-1,  0,  0,  0]))
+    >>> def at_most_one(heads, labels):
+    ...     return np.bincount(heads[labels == 0]).max(initial=0) <= 1
+    >>> arb.best_where_labeled(scores, at_most_one)
+    (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
+    """
+    array, give_back = as_array(scores)
+    stream = (tree for _, *tree in trees_labeled(array, root=root))
+    heads, labels = _first(stream, predicate, limit, give_back, "labeled trees")
+    return heads, labels
+
+
+def _first(
+    stream: Iterator[Any],
+    predicate: Callable[..., object],
+    limit: int,
+    give_back: Callable[[NDArray[Any]], Any] | None,
+    kind: str,
+) -> list[Any]:
+    """Return the first of the trees, each some arrays, for which the predicate is true."""
+    if limit < 1:
+        raise ValueError(f"limit must be at least 1, not {limit}")
+    searched = 0
+    for tree in stream:
+        if searched == limit:
+            raise NoTreeError(
+                f"the predicate is false for the best {limit} {kind}, and there are more: "
+                "raise limit, or express conditions on single edges with forbid and require"
+            )
+        if predicate(*_copies(tree, give_back)):
+            return _copies(tree, give_back)
+        searched += 1
+    raise NoTreeError(
+        f"the predicate is false for all {searched} {kind} that exist: "
+        "loosen it, or let more edges be present"
+    )
+
+
+def _copies(tree: Any, give_back: Callable[[NDArray[Any]], Any] | None) -> list[Any]:
+    copies = [part.copy() for part in tree]
+    return list(map(give_back, copies)) if give_back else copies

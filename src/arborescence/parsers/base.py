@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from arborescence.errors import ModelError
 from arborescence.graph import check_root
+from arborescence.parsers import model_file
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +33,7 @@ _BATCH_WORDS = 8192
 class Parser(ABC):
     """A parser that can be trained, saved, and run over sentences.
 
-    Subclasses give `train`, `scores`, `save`, `from_file`, `_parse_batch` and `_kbest_batch`.
+    Subclasses give `train`, `scores`, `to_file`, `from_file`, `_parse_batch` and `_kbest_batch`.
     """
 
     #: What the header of a model file calls this kind of parser.
@@ -63,9 +64,10 @@ class Parser(ABC):
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges, ``[head, dependent]``: (n + 1, n + 1)."""
 
-    @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which appears whole or not at all."""
+        """Write the model, with all that it needs, to one file: it appears whole or not at all."""
+        header, arrays = self.to_file()
+        model_file.save(path, header, arrays)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Self:
@@ -87,6 +89,10 @@ class Parser(ABC):
         if not isinstance(parser, cls):
             raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
         return parser
+
+    @abstractmethod
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file."""
 
     @classmethod
     @abstractmethod

@@ -275,8 +275,8 @@ class LinearParser(Parser):
         )
         return labeled
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model, with its tagger, to one file, which appears whole or not at all."""
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file, those of the tagger among them."""
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
@@ -297,7 +297,7 @@ class LinearParser(Parser):
         if self.tagger:
             header["tagger"] = self.tagger.to_meta()
             arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
-        model_file.save(path, header, arrays)
+        return header, arrays
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from importlib import resources
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError
 from arborescence.parsers import model_file
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from arborescence.parsers.base import Parser
 
 #: The models that come with the library.
@@ -50,12 +52,21 @@ def load(model: str | os.PathLike[str]) -> Parser:
 
 def _from_path(path: str | os.PathLike[str]) -> Parser:
     header, arrays = model_file.load(path)
-    kind = header.get("kind")
-    if kind != "linear":
-        raise ModelError(f"{os.fspath(path)}: holds no parser that this version knows but {kind!r}")
-    from arborescence.parsers.linear import LinearParser
-
     try:
-        return LinearParser.from_file(header, arrays)
+        return from_file(header, arrays)
     except ModelError as error:
         raise ModelError(f"{os.fspath(path)}: {error}") from error
+
+
+def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
+    """Make a parser, of the kind that the header says, of what `model_file.load` returned."""
+    kind = header.get("kind")
+    if kind == "linear":
+        from arborescence.parsers.linear import LinearParser
+
+        return LinearParser.from_file(header, arrays)
+    if kind == "reranker":
+        from arborescence.parsers.reranker import Reranker
+
+        return Reranker.from_file(header, arrays)
+    raise ModelError(f"holds no parser that this version knows but {kind!r}")

@@ -19,8 +19,8 @@ class InterruptedTrainingError(Exception):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"algorithm": "perceptron"}, {"joint": True}],
-    ids=["mira", "perceptron", "joint"],
+    [{}, {"k": 3}, {"algorithm": "perceptron"}, {"joint": True}],
+    ids=["mira", "k-best", "perceptron", "joint"],
 )
 @pytest.mark.parametrize("stop", ["epoch 1", "epoch 2", "epoch 5"])
 def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path, options, stop):
@@ -48,7 +48,8 @@ def test_more_epochs_can_be_added(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "other", [{"seed": 9}, {"bits": 13}, {"algorithm": "perceptron"}, {"dev": treebank()[:1]}]
+    "other",
+    [{"seed": 9}, {"bits": 13}, {"k": 2}, {"algorithm": "perceptron"}, {"dev": treebank()[:1]}],
 )
 def test_a_checkpoint_of_another_training(tmp_path, other):
     path = tmp_path / "checkpoint"

@@ -14,10 +14,11 @@ import typer
 
 from arborescence import __version__
 from arborescence.cli.progress import counted, steps
+from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver, the_tree, the_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from arborescence.treebank import Sentence
 
@@ -28,14 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Format(StrEnum):
-    """How the input of `parse` is written."""
-
-    conllu = "conllu"
-    tokens = "tokens"
-    text = "text"
 
 
 class Root(StrEnum):
@@ -390,52 +383,6 @@ def warmup() -> None:
         compile_all(progress=step)
 
 
-class Skipped:
-    """Counts the broken sentences that were left out."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.first = ""
-
-    def __call__(self, error: Exception) -> None:
-        """Note one broken sentence."""
-        self.first = self.first or str(error)
-        self.count += 1
-
-    def report(self) -> None:
-        """Say on stderr how many there were, and what was wrong with the first."""
-        if self.count:
-            what = "sentence" if self.count == 1 else "sentences"
-            say(f"skipped {self.count} broken {what}; the first: {self.first}", err=True)
-
-
-def readers_of(
-    format: Format,  # noqa: A002
-    language: str,
-    skipped: Skipped | None,
-) -> Callable[[str], Iterator[Sentence]]:
-    """Return the function that reads a file of this format."""
-    if format is Format.conllu:
-        from arborescence.treebank import read
-
-        return lambda file: read(file, skip_invalid=skipped)
-    from arborescence.text import read_text, read_tokens
-
-    if format is Format.tokens:
-        return read_tokens
-    return lambda file: read_text(file, language=language)
-
-
-def sentences_of(
-    files: list[str] | None, reader: Callable[[str], Iterator[Sentence]]
-) -> Iterator[Sentence]:
-    """Read one file after the other; the standard input if there are none."""
-    if not files and sys.stdin.isatty():
-        say("reading from the terminal; Ctrl-D ends the input", err=True)
-    return chain.from_iterable(map(reader, files or ["-"]))
-
-
-def say(line: str, *, err: bool = False) -> None:
-    """Write a line to stdout or stderr."""
-    stream = sys.stderr if err else sys.stdout
-    stream.write(f"{line}\n")
+def say(line: str) -> None:
+    """Write a line to stdout."""
+    sys.stdout.write(f"{line}\n")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.base import Parser as Parser
     from arborescence.parsers.linear import LinearParser as LinearParser
     from arborescence.parsers.loading import load as load
+    from arborescence.parsers.reranker import Reranker as Reranker
     from arborescence.parsers.tagger import Tagger as Tagger
 
 __all__, __getattr__, __dir__ = lazily(
@@ -18,6 +19,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.base": ("Parser",),
         "arborescence.parsers.linear": ("LinearParser",),
         "arborescence.parsers.loading": ("load",),
+        "arborescence.parsers.reranker": ("Reranker",),
         "arborescence.parsers.tagger": ("Tagger",),
     },
 )

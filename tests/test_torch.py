@@ -56,3 +56,28 @@ def test_another_device():
     heads = arb.decode(scores)
     assert heads.device == scores.device
     assert heads.tolist() == arb.decode(scores.cpu()).tolist()
+
+
+def test_labeled_trees_and_searches_give_tensors():
+    scores = torch.tensor(np.random.default_rng(1).integers(-3, 4, (3, 4, 4, 2)).astype(np.float32))
+    lengths = torch.tensor([3, 2, 3])
+    results = arb.kbest_labeled(scores, 5, lengths, threads=2)
+    for result, expected in zip(
+        results, arb.kbest_labeled(scores.numpy(), 5, lengths.numpy()), strict=True
+    ):
+        assert isinstance(result, torch.Tensor)
+        assert result.numpy().tolist() == expected.tolist()
+    one = scores[0]
+    for result, expected in zip(
+        arb.kbest_labeled(one, 5), arb.kbest_labeled(one.numpy(), 5), strict=True
+    ):
+        assert result.tolist() == expected.tolist()
+    _, heads, labels = next(arb.trees_labeled(one.bfloat16()))
+    assert [heads.tolist(), labels.tolist()] == [tree.tolist() for tree in arb.decode_labeled(one)]
+
+    heads = arb.best_where(one[..., 0], lambda heads: bool((heads[1:] == 1).any()))
+    assert isinstance(heads, torch.Tensor)
+    assert (heads == 1).any()
+    heads, labels = arb.best_where_labeled(one, lambda _, labels: torch.all(labels[1:] == 1))
+    assert heads.tolist() == arb.decode(one[..., 1]).tolist()
+    assert labels.tolist() == [-1, 1, 1, 1]

@@ -142,9 +142,10 @@ def parse(
         parsed = map(ranked, parser.kbest(sentences, kbest, root=root.value, threads=threads))
     else:
         parsed = ([tree] for tree in parser.parse(sentences, root=root.value, threads=threads))
+    output = output or (None if tree else "-")
     deliver(
-        counted(parsed, "sentences parsed"),
-        output=output or (None if tree else "-"),
+        counted(parsed, "sentences parsed", printed=tree or output == "-"),
+        output=output,
         describe=(the_trees if kbest else the_tree) if as_json else None,
         text=tree,
         svg=svg,

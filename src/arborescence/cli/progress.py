@@ -49,9 +49,9 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
         yield step
 
 
-def counted(items: Iterable[Item], what: str) -> Iterator[Item]:
-    """Pass the items on and count them, unless the results go to the same terminal."""
-    if sys.stdout.isatty():
+def counted(items: Iterable[Item], what: str, *, printed: bool) -> Iterator[Item]:
+    """Pass the items on and count them, unless they are printed on the same terminal."""
+    if printed and sys.stdout.isatty():
         yield from items
         return
     with steps() as step:

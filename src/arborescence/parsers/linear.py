@@ -374,12 +374,14 @@ class LinearParser(Parser):
         self, sentences: list[Sentence], k: int, root: Root
     ) -> list[list[tuple[float, Sentence]]]:
         sentences, batch = self._prepare(sentences)
-        heads = np.empty((k, batch.starts[-1]), dtype=np.int64)
-        weights = np.empty((len(sentences), k))
+        heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
+        weights = np.full((k, len(sentences)), -np.inf)
         for chosen, scores in self._score(batch):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            trees, weights[chosen], _ = kbest(scores, k, root=root)
-            heads[:, nodes] = trees.swapaxes(0, 1)
+            trees, of_trees, _ = kbest(scores, k, root=root)
+            most = of_trees.shape[1]  # short sentences have fewer than k trees
+            heads[:most, nodes] = trees.swapaxes(0, 1)
+            weights[:most, chosen] = of_trees.T
         relations = self._label(batch, heads)
         starts = batch.starts.tolist()
         return [
@@ -389,7 +391,7 @@ class LinearParser(Parser):
                 if weight > -np.inf
             ]
             for sentence, start, stop, of_trees in zip(
-                sentences, starts[:-1], starts[1:], weights.tolist(), strict=True
+                sentences, starts[:-1], starts[1:], weights.T.tolist(), strict=True
             )
         ]
 

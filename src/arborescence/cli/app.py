@@ -94,7 +94,7 @@ def arborescence(
         "arborescence parse --format text letter.txt -o letter.conllu",
         "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
         "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
-        "arborescence parse --kbest 3 --json test.conllu | jq -c .analyses[].weight",
+        "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
     )
 )
 def parse(

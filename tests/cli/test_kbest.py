@@ -142,7 +142,8 @@ def test_broken_sentences_are_skipped(command: Command, model: Path) -> None:
 
 
 def test_parse_that_cannot_be(command: Command, gold: Path, model: Path, tmp_path: Path) -> None:
-    assert "--kbest" in command("parse", "-m", model, gold, "--kbest", 0).complaint(2)
+    for k in (0, -1, "two", 10**7, 10**30):
+        assert "--kbest" in command("parse", "-m", model, gold, "--kbest", k).complaint(2)
     for arguments in ([], ["--json"]):
         target = tmp_path / "no" / "trees"
         result = command("parse", "-m", model, gold, "--kbest", 2, "-o", target, *arguments)

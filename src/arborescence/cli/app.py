@@ -56,6 +56,12 @@ RootOption = Annotated[
     Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
 ]
 ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
+KBestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
+    ),
+]
 SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")]
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
@@ -115,10 +121,7 @@ def parse(
     language: Annotated[
         str, typer.Option(help="The language of raw text, as an ISO 639 code.")
     ] = "en",
-    kbest: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="Find the K best trees of each sentence, not one."),
-    ] = None,
+    kbest: KBestOption = None,
     root: RootOption = Root.single,
     threads: ThreadsOption = 1,
     as_json: Annotated[
@@ -127,7 +130,13 @@ def parse(
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
     ] = False,
-    svg: SvgOption = None,
+    svg: KBestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
+    ),
+]
+SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
@@ -165,7 +174,13 @@ def draw(
         list[str] | None,
         typer.Argument(help="CoNLL-U with trees; '-' or nothing: the standard input."),
     ] = None,
-    svg: SvgOption = None,
+    svg: KBestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
+    ),
+]
+SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
@@ -331,10 +346,7 @@ def decode(
             "--output", "-o", help="Where to write the head vectors: .npy, with --kbest .npz."
         ),
     ] = None,
-    kbest: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="Find the K best trees of each sentence, not one."),
-    ] = None,
+    kbest: KBestOption = None,
     root: RootOption = Root.single,
     threads: ThreadsOption = 1,
     as_json: Annotated[
@@ -368,7 +380,13 @@ def decode(
     epilog=examples("arborescence demo", "arborescence demo --svg trees.svg"),
 )
 def demo(
-    svg: SvgOption = None,
+    svg: KBestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
+    ),
+]
+SvgOption = None,
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:

@@ -60,9 +60,7 @@ def run(arguments: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return complain(f"{where}{error.strerror or error}")
     except MemoryError:
-        return complain(
-            "not enough memory: give the input in smaller files, or ask for fewer trees"
-        )
+        return complain("not enough memory: give smaller files, or ask for fewer trees")
     except KeyboardInterrupt:
         status = INTERRUPTED
     if status == INTERRUPTED:

@@ -130,13 +130,7 @@ def parse(
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
     ] = False,
-    svg: KBestOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
-    ),
-]
-SvgOption = None,
+    svg: SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
@@ -174,13 +168,7 @@ def draw(
         list[str] | None,
         typer.Argument(help="CoNLL-U with trees; '-' or nothing: the standard input."),
     ] = None,
-    svg: KBestOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
-    ),
-]
-SvgOption = None,
+    svg: SvgOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
@@ -380,13 +368,7 @@ def decode(
     epilog=examples("arborescence demo", "arborescence demo --svg trees.svg"),
 )
 def demo(
-    svg: KBestOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
-    ),
-]
-SvgOption = None,
+    svg: SvgOption = None,
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:

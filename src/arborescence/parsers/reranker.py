@@ -207,14 +207,11 @@ class Reranker(Parser):
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(ranked(), sides, gold, features)
-        to_dev = parser.kbest(dev, k, root=root, threads=threads)
-        trainer = training.Trainer(
-            data,
-            _prepared(to_dev, sides, dev, features) if dev else None,
-            templates,
-            seed=seed,
-            bits=bits,
-        )
+        to_choose_by = None
+        if dev:
+            of_dev = parser.kbest(dev, k, root=root, threads=threads)
+            to_choose_by = _prepared(of_dev, sides, dev, features)
+        trainer = training.Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
         weights, scale, epoch = trainer.run(epochs, progress)
         info = {
             "k": k,

@@ -69,7 +69,7 @@ def fit_scale(lists: Lists) -> float:
     """
     lengths = np.diff(lists.firsts)
     starts = lists.firsts[:-1]
-    below = lists.weights - np.repeat(lists.weights[starts], lengths)
+    below = lists.weights - np.repeat(np.maximum.reduceat(lists.weights, starts), lengths)
     labelled = lists.right[:, 1]
     best = labelled == np.repeat(np.maximum.reduceat(labelled, starts), lengths)
     likelihoods = []

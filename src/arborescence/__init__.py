@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arborescence.nonprojective.decode import decode as decode
     from arborescence.nonprojective.decode import decode_labeled as decode_labeled
     from arborescence.nonprojective.kbest import kbest as kbest
+    from arborescence.nonprojective.kbest import second_best as second_best
     from arborescence.nonprojective.kbest import trees as trees
     from arborescence.nonprojective.labeled import kbest_labeled as kbest_labeled
     from arborescence.nonprojective.labeled import trees_labeled as trees_labeled
@@ -55,7 +56,7 @@ __all__, __getattr__, __dir__ = lazily(
         ),
         "arborescence.graph": ("forbid", "require"),
         "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
-        "arborescence.nonprojective.kbest": ("kbest", "trees"),
+        "arborescence.nonprojective.kbest": ("kbest", "second_best", "trees"),
         "arborescence.nonprojective.labeled": ("kbest_labeled", "trees_labeled"),
         "arborescence.nonprojective.search": ("best_where", "best_where_labeled"),
         "arborescence.parsers": ("load",),

@@ -46,6 +46,16 @@ def inlined_kernel(function: Function) -> Function:
     return compiled
 
 
+def spliced_kernel(function: Function) -> Function:
+    """Put the function's code into each caller, before anything is compiled.
+
+    For parts of a large kernel that exist for the reader: each level of compiled functions would
+    have LLVM optimize all that is below it once more.
+    """
+    compiled: Function = _njit(inline="always", error_model="numpy")(function)
+    return compiled
+
+
 class _FirstCompilation(event.Listener):
     """Say on stderr, once a process, that kernels are being compiled (a cache hit is silent)."""
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
+from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
@@ -112,7 +112,36 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     return False
 
 
-@inlined_kernel
+@spliced_kernel
+def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
+    """Put x and what lies above it on the path; return where a cycle starts, and the depth.
+
+    The path ends at the root or a settled node (then -1 is returned), or where it meets itself.
+    """
+    while True:
+        forest.status[x] = ON_PATH
+        forest.path[depth] = x
+        depth += 1
+        above = top_of(forest, forest.tail[x])
+        if forest.status[above] == DONE:
+            return -1, depth
+        if forest.status[above] == NEW:
+            x = above
+            continue
+        start = depth - 1
+        while forest.path[start] != above:
+            start -= 1
+        return start, depth
+
+
+@spliced_kernel
+def arrive(forest: Forest, depth: int) -> None:
+    """Settle the nodes on the path."""
+    for k in range(depth):
+        forest.status[forest.path[k]] = DONE
+
+
+@spliced_kernel
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
@@ -125,26 +154,17 @@ def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n:
             continue
         depth = 0
         while True:
-            forest.status[x] = ON_PATH
-            forest.path[depth] = x
-            depth += 1
-            above = top_of(forest, forest.tail[x])
-            if forest.status[above] == DONE:
+            start, depth = climb(forest, x, depth)
+            if start < 0:
                 break
-            if forest.status[above] == NEW:
-                x = above
-                continue
-            start = depth - 1
-            while forest.path[start] != above:
-                start -= 1
             x = contract(forest, scores, dependents_first, n, start, depth)
             depth = start
-            tail = best_entry(forest, scores, dependents_first, n, x)
+            gains = forest.gains[forest.slot[x]]
+            tail = best_entry(forest, scores, dependents_first, n, x, gains, -1)
             if tail < 0:
                 return False
             take(forest, x, tail)
-        for k in range(depth):
-            forest.status[forest.path[k]] = DONE
+        arrive(forest, depth)
     return True
 
 
@@ -179,7 +199,7 @@ def loses_less(
     return sign_of(total) < 0
 
 
-@inlined_kernel
+@spliced_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Make the tops' tree one with a single root edge; False if none exists. O(n²).
 
@@ -226,7 +246,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
                 gains = forest.gains[forest.slot[r]]
                 root_gain = gains[0]
                 gains[0] = -np.inf
-                tail = best_entry(forest, scores, dependents_first, n, r)
+                tail = best_entry(forest, scores, dependents_first, n, r, gains, -1)
                 gains[0] = root_gain
                 other[r] = tail
                 if tail < 0 or find(link, family[top_of(forest, tail)]) != mine:

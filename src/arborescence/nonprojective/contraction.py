@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
+from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.nonprojective.exact import (
     BIAS_32,
     BIAS_64,
@@ -138,7 +138,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     )
 
 
-@inlined_kernel
+@spliced_kernel
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
     # One short loop an array, or two: only those compile to SIMD instructions.
@@ -170,7 +170,7 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     forest.tally[3] = n + 1
 
 
-@inlined_kernel
+@spliced_kernel
 def top_of(forest: Forest, leaf: int) -> int:
     """Return the top above a leaf. O(1)."""
     return forest.at[forest.label[leaf]]
@@ -182,7 +182,7 @@ def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> floa
     return np.float64(scores[d, h] if dependents_first else scores[h, d])
 
 
-@inlined_kernel
+@spliced_kernel
 def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> None:
     """Give the leaf x its in-column. O(n)."""
     forest.tally[3] -= 1
@@ -343,13 +343,21 @@ def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
     return many, where
 
 
-@inlined_kernel
-def best_entry(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> int:
+@spliced_kernel
+def best_entry(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    n: int,
+    x: int,
+    gains: np.ndarray,
+    favourite: int,
+) -> int:
     """Return the tail u of the best edge into x, -1 if there is none. O(n).
 
-    Of equal gains the lowest u wins. Gains from inside x are -inf.
+    `gains` is the in-column of x, or a copy of it with some left out. Of equal gains the
+    favourite (-1: none) wins, or else the lowest u. Gains from inside x are -inf.
     """
-    gains = forest.gains[forest.slot[x]]
     width = padded(n)
     best = highest(gains, width, forest.folded)
     if best == -np.inf:
@@ -358,28 +366,35 @@ def best_entry(forest: Forest, scores: np.ndarray, dependents_first: bool, n: in
     many, where = candidates(gains, width, least)
     if many == 1:
         return where
-    return settle(forest, scores, dependents_first, n, x, least)
+    return settle(forest, scores, dependents_first, n, x, gains, favourite, least)
 
 
 @uncounted_kernel
 def settle(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, least: float
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    n: int,
+    x: int,
+    gains: np.ndarray,
+    favourite: int,
+    least: float,
 ) -> int:
     """Return the tail of the best edge into x, exactly, among gains of at least `least`."""
-    gains, entry = forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
-    winner = -1
+    entry = forest.entry[forest.slot[x]]
+    winner = np.int64(favourite if favourite >= 0 and gains[favourite] >= least else -1)
     for u in range(n + 1):
-        if gains[u] < least:
+        if gains[u] < least or u == favourite:
             continue
         if winner >= 0:
-            one, other = (u, entry[u]), (winner, entry[winner])
+            one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
             if compare(forest, scores, dependents_first, one, other) <= 0:
                 continue
         winner = u
     return winner
 
 
-@inlined_kernel
+@spliced_kernel
 def take(forest: Forest, x: int, u: int) -> None:
     """Make the entry from u the chosen edge of x."""
     slot = forest.slot[x]
@@ -431,14 +446,14 @@ def merge_unsure(
     for u in range(n + 1):
         gain = rival[u] - kicked
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
-            one, other = (u, entry[u]), (u, rival_entry[u])
+            one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
             if compare(forest, scores, dependents_first, other, one) > 0:
                 gains[u] = gain
                 entry[u] = rival_entry[u]
             rival[u] = -np.inf
 
 
-@inlined_kernel
+@spliced_kernel
 def contract(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, start: int, stop: int
 ) -> int:
@@ -521,7 +536,7 @@ def contract(
     return cycle
 
 
-@inlined_kernel
+@spliced_kernel
 def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
     """Open all contracted nodes and write the tree. O(n).
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence._threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.graph import (
     Graph,
@@ -25,8 +24,7 @@ from arborescence.nonprojective.best import BAD_SCORE, FINE, NO_TREE, decode_ker
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# A thread takes a few shares, so that one with longer sentences does not keep the others waiting.
-_SHARES_A_THREAD = 4
+    from arborescence.errors import ArborescenceError
 
 
 def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1) -> Any:
@@ -91,10 +89,10 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
-    if threads == 1 or batch < 2:
-        _decode_part(graph, single, heads, 0, batch)
+    if threads == 1:
+        _decode_share(graph, single, heads, 0, batch)
     else:
-        _decode_in_threads(graph, single, heads, threads)
+        in_threads(lambda *share: _decode_share(graph, single, heads, *share), batch, threads)
     heads = heads.reshape(*graph.shape, size) if graph.shape else heads[0]
     return graph.give_back(heads) if graph.give_back else heads
 
@@ -151,7 +149,7 @@ def decode_labeled(
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
 
 
-def _decode_part(
+def _decode_share(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
     """Decode the sentences from `start` to `stop` of the flattened batch, in this thread."""
@@ -163,27 +161,15 @@ def _decode_part(
         single,
         heads if whole else heads[start:stop],
     )
-    if fault == FINE:
-        return
+    if fault != FINE:
+        raise no_answer(graph, start + sentence, fault)
+
+
+def no_answer(graph: Graph, sentence: int, fault: int) -> ArborescenceError:
+    """Return the error that says why a kernel found no tree for a sentence."""
     if fault == BAD_SCORE:
-        raise bad_score(graph, start + sentence)
-    raise _no_tree(graph, start + sentence, unreachable=fault == NO_TREE)
-
-
-def _decode_in_threads(graph: Graph, single: bool, heads: NDArray[np.int64], threads: int) -> None:
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
-    batch = graph.scores.shape[0]
-    shares = min(batch, threads * _SHARES_A_THREAD)
-    bounds = [batch * k // shares for k in range(shares + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        parts = [
-            pool.submit(_decode_part, graph, single, heads, start, stop)
-            for start, stop in pairwise(bounds)
-        ]
-        # In order, so that of several faulty sentences the first is the one that is named.
-        for part in parts:
-            part.result()
+        return bad_score(graph, sentence)
+    return _no_tree(graph, sentence, unreachable=fault == NO_TREE)
 
 
 def _no_tree(graph: Graph, sentence: int, *, unreachable: bool) -> NoTreeError:

@@ -4,6 +4,10 @@ Every finite float64 is a whole multiple of 2^-1074, and every float32 of 2^-149
 floats is a whole number in that unit. It is held here as base-2^32 digits in an int64 array,
 least significant first: wide enough for any sum of scores, so that nothing is ever rounded
 (Kulisch's long accumulator). Digits may be negative or too large until `normalize` carries.
+
+Most sums fit two floats, and then they are exact without an accumulator: a *double* is a pair
+of float64 whose sum is meant, the first of them that sum rounded, with a bound on what has been
+lost, which is 0 as long as nothing has been (Dekker 1971, Knuth's two-sum).
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +29,12 @@ BIAS_64, DIGITS_64 = 1074, 68
 # Rounded values are scaled by 2^-64, so that sums of the largest floats do not overflow.
 SCALE_EXPONENT = -64
 SCALE = 2.0**SCALE_EXPONENT
+
+# More than is lost where a scaled score underflows.
+_UNDERFLOW = 2.0**-1073
+
+# What `double_sign` says where the bounds leave it open.
+UNSURE = 2
 
 
 @kernel
@@ -98,3 +108,52 @@ def rounded(digits: np.ndarray, bias: int) -> float:
             digits[k] = -digits[k]
         normalize(digits)
     return sign * total
+
+
+@inlined_kernel
+def two_sum(one: float, other: float) -> tuple[float, float]:
+    """Return the rounded sum of two floats, and what rounding has taken off. O(1)."""
+    total = one + other
+    part = total - one
+    return total, (one - (total - part)) + (other - part)
+
+
+@inlined_kernel
+def double_add(high: float, low: float, lost: float, value: float) -> tuple[float, float, float]:
+    """Return the double (high, low, lost) plus a float64. O(1)."""
+    high, rest = two_sum(high, value)
+    low, gone = two_sum(low, rest)
+    high, low = two_sum(high, low)
+    return high, low, lost + abs(gone)
+
+
+@inlined_kernel
+def double_add_score(
+    high: float, low: float, lost: float, score: float, sign: int
+) -> tuple[float, float, float]:
+    """Return a double plus ``sign`` times `SCALE` times a score. O(1)."""
+    scaled = score * SCALE
+    if scaled / SCALE != score:
+        lost += _UNDERFLOW
+    return double_add(high, low, lost, sign * scaled)
+
+
+@inlined_kernel
+def double_sign(
+    high: float,
+    low: float,
+    lost: float,
+    other_high: float,
+    other_low: float,
+    other_lost: float,
+) -> int:
+    """Return the sign of the difference of two doubles, or UNSURE. O(1)."""
+    if lost + other_lost > 0.0:
+        off = 4.0 * (abs(low) + abs(other_low) + lost + other_lost)
+        if abs(high - other_high) <= off:
+            return UNSURE
+    if high != other_high:
+        return 1 if high > other_high else -1
+    if low != other_low:
+        return 1 if low > other_low else -1
+    return 0

@@ -1,43 +1,310 @@
-"""The k best trees, and all trees, best first."""
+"""The k best trees, exactly, and all trees lazily: `kbest`, `trees`, `second_best`."""
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+import math
+import operator
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.nonprojective.baselines import trees_by_decoding
+from arborescence._threads import in_threads
+from arborescence.errors import NoTreeError, ScoresError
+from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, words_of
+from arborescence.nonprojective.best import FINE
+from arborescence.nonprojective.contraction import new_forest
+from arborescence.nonprojective.decode import no_answer
+from arborescence.nonprojective.ranking import FULL, larger, new_ranking, rank_kernel
+from arborescence.nonprojective.replacement import new_board
+from arborescence.tree import tree_weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+# How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
+_MOST_AHEAD = 256
 
-
-def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, NDArray[np.int64]]]:
-    """Yield (weight, heads) of all trees, best first."""
-    yield from trees_by_decoding(np.asarray(scores), root)
+# For how many trees there is room at first.
+_FEW = 512
 
 
 def kbest(
     scores: Any, k: int, lengths: Any = None, *, root: Root = "single", threads: int = 1
 ) -> tuple[Any, ...]:
-    """Return the k best trees."""
-    array = np.asarray(scores)
-    if array.ndim == 2:
-        weights, heads = zip(*islice(trees(array, root=root), k), strict=True)
-        return np.array(heads), np.array(weights)
-    batch, size = array.shape[:2]
-    heads = np.full((batch, k, size), -1, np.int64)
-    weights = np.full((batch, k), -np.inf)
-    counts = np.zeros(batch, np.int64)
-    for b in range(batch):
-        n = size - 1 if lengths is None else int(lengths[b])
-        some, of_some = kbest(array[b, : n + 1, : n + 1], k, root=root)
-        counts[b] = len(some)
-        heads[b, : len(some), : n + 1] = some
-        weights[b, : len(some)] = of_some
-    return heads, weights, counts
+    """Return the k trees of highest weight, exactly, best first.
+
+    Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the
+    root constraint, here with one contraction of the graph for each tree.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        As in `decode`.
+    k : int
+        How many trees, at least 1. Where fewer exist, all of them are returned.
+    lengths : (...) whole numbers, optional
+        Words in each sentence of a padded batch, the root not counted.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+    threads : int
+        Over how many threads a batch is spread.
+
+    Returns
+    -------
+    heads : (m, N) int64, or (..., k, N) for a batch
+        The trees, m <= k of them; the first is what `decode` returns. In a batch, a sentence
+        that has fewer than k trees is padded with rows of -1.
+    weights : (m,) float64, or (..., k)
+        Their weights, each the exact sum rounded once; -inf for padding.
+    counts : (...) int64, for a batch only
+        How many trees each sentence has got.
+
+    Raises
+    ------
+    ScoresError
+        If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+    NoTreeError
+        If a sentence has no tree at all.
+
+    Notes
+    -----
+    The order is that of real arithmetic over the given floats. Of trees with equal weight,
+    which one comes first depends on nothing but the scores of that sentence.
+
+    Examples
+    --------
+    The graph of Zmigrod et al. (2021), Fig. 8: four of its seven arborescences have one root
+    edge.
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.full((5, 5), -np.inf)
+    >>> for h, d, weight in [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60),
+    ...                      (3, 2, 50), (4, 3, 70), (4, 1, 20)]:
+    ...     scores[h, d] = weight
+    >>> heads, weights = arb.kbest(scores, k=10)
+    >>> weights
+    array([210., 190., 150., 130.])
+    >>> heads
+    array([[-1,  0,  3,  1,  2],
+           [-1,  4,  0,  4,  2],
+           [-1,  4,  0,  2,  2],
+           [-1,  4,  0,  1,  2]])
+    >>> arb.kbest(scores, k=10, root="multi")[1]
+    array([260., 220., 210., 200., 190., 150., 130.])
+    """
+    k = _checked(k)
+    single = check_root(root)
+    graph = as_graph(scores, lengths)
+    batch, size, _ = graph.scores.shape
+    # Memory is taken for k trees, or as many as a complete graph has.
+    lists = _Lists.of(batch, min(k, _most_trees(size - 1, single)), size)
+
+    def rank(start: int, stop: int) -> None:
+        _Ranker(graph, single, k).rank(lists, start, stop)
+
+    in_threads(rank, batch, threads)
+    heads, weights, counts = lists.heads, lists.weights, lists.counts
+    k = weights.shape[1]
+    give_back = graph.give_back or _as_it_is
+    if not graph.shape:
+        m = counts[0]
+        return give_back(heads[0, :m]), give_back(weights[0, :m])
+    return (
+        give_back(heads.reshape(*graph.shape, k, size)),
+        give_back(weights.reshape(*graph.shape, k)),
+        give_back(counts.reshape(graph.shape)),
+    )
+
+
+def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
+    """Return a lazy iterator over all trees, best first.
+
+    The stream that `kbest` takes the first k of. O(n²) and less than 100 n bytes a tree.
+
+    Parameters
+    ----------
+    scores : (N, N) array or torch tensor
+        As in `decode`. It is copied: later changes make no difference.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+
+    Yields
+    ------
+    weight : float
+        The exact sum of the tree's scores, rounded once.
+    heads : (N,) int64
+        The tree.
+
+    Raises
+    ------
+    ScoresError
+        If the scores hold NaN or +inf, or shape or type cannot be used.
+    NoTreeError
+        If there is no tree at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> for weight, heads in arb.trees(scores):
+    ...     print(weight, heads)
+    8.0 [-1  0  1]
+    6.0 [-1  2  0]
+    """
+    single = check_root(root)
+    graph = as_graph(scores)
+    if graph.shape:
+        raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
+    graph = graph._replace(scores=graph.scores.copy())
+    ranker = _Ranker(graph, single, 1)
+    lists = _Lists.of(1, 1, graph.scores.shape[1])
+    ranker.rank(lists, 0, 1)
+    return _stream(graph, ranker, lists)
+
+
+def _stream(graph: Graph, ranker: _Ranker, lists: _Lists) -> Iterator[tuple[float, Any]]:
+    """Yield the trees of the lists, then further ones, found a few at a time."""
+    size = graph.scores.shape[1]
+    asked = 1
+    while True:
+        found = lists.counts[0]
+        for weight, heads in zip(lists.weights[0, :found].tolist(), lists.heads[0], strict=False):
+            yield weight, graph.give_back(heads) if graph.give_back else heads
+        if found < asked or size == 1:
+            return
+        asked = min(2 * asked, _MOST_AHEAD)
+        lists = _Lists.of(1, asked, size)
+        lists.counts[0] = 0
+        ranker.rank(lists, 0, 1)
+
+
+def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tuple[int, int]]:
+    """Return the second best tree, and an edge of the best tree whose removal gives it.
+
+    Zmigrod, Vieira and Cotterell (2021), Theorem 2: O(n²).
+
+    Parameters
+    ----------
+    scores : (N, N) array or torch tensor
+        As in `decode`.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+
+    Returns
+    -------
+    heads : (N,) int64
+        The second best tree.
+    weight : float
+        Its weight.
+    edge : (int, int)
+        An edge (h, d) of the best tree: without it, no tree is better than this one.
+
+    Raises
+    ------
+    ScoresError
+        As in `trees`.
+    NoTreeError
+        If there is no second tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> arb.second_best(scores)
+    (array([-1,  2,  0]), 6.0, (0, 1))
+    """
+    graph = as_graph(scores)
+    if graph.shape:
+        raise ScoresError(f"second_best takes one sentence, (N, N), not a batch {graph.shape}")
+    heads, weights = kbest(scores, 2, root=root)
+    if len(weights) < 2:
+        raise NoTreeError("no second tree exists: the best tree is the only one")
+    # Any edge that it lacks: what is best without that edge is not best of all, and this is the
+    # best that is not.
+    d = int((heads[0] != heads[1]).nonzero()[0][0])
+    return heads[1], float(weights[1]), (int(heads[0][d]), d)
+
+
+class _Lists(NamedTuple):
+    """Room for the trees of a batch, as `rank_kernel` fills it."""
+
+    heads: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    sure: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batch: int, k: int, size: int) -> Self:
+        return cls(
+            heads=np.full((batch, k, size), -1, np.int64),
+            weights=np.full((batch, k), -np.inf),
+            sure=np.ones((batch, k), np.bool_),
+            counts=np.full(batch, -1, np.int64),
+        )
+
+
+class _Ranker:
+    """Ranks the trees of one sentence after the other, or one sentence further and further."""
+
+    def __init__(self, graph: Graph, single: bool, k: int) -> None:
+        self._graph = graph
+        self._single = single
+        n = graph.scores.shape[1] - 1
+        self._board = new_board(graph.scores, n)
+        self._forest = new_forest(self._board.best, n)
+        self._ranking = new_ranking(graph.scores, n, min(k, _FEW) + 2)
+
+    def rank(self, lists: _Lists, start: int, stop: int) -> None:
+        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count."""
+        graph, share = self._graph, slice(start, stop)
+        arrays = [array[share] for array in lists]
+        scores = graph.scores[share]
+        if not graph.dependents_first:
+            scores = scores.swapaxes(1, 2)
+        scores = np.ascontiguousarray(scores)
+        sentence, found = 0, FULL
+        while found == FULL:
+            sentence, found = rank_kernel(
+                self._ranking,
+                self._board,
+                self._forest,
+                scores,
+                graph.lengths[share] if graph.lengths.size else graph.lengths,
+                self._single,
+                sentence,
+                *arrays,
+            )
+            if found == FULL:
+                self._ranking = larger(self._ranking)
+        if found != FINE:
+            raise no_answer(graph, start + sentence, found)
+        for b, j in np.argwhere(~lists.sure[share]):
+            heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
+            lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
+
+
+def _checked(k: int) -> int:
+    try:
+        whole = operator.index(k)
+    except TypeError:
+        raise TypeError(f"k must be a whole number, not {k!r}") from None
+    if whole < 1:
+        raise ValueError(f"k must be at least 1, not {whole}")
+    return whole
+
+
+def _most_trees(n: int, single: bool) -> int:
+    """Return how many trees a complete graph of n words has (Cayley), or 2^62 if more."""
+    base, power = (n, n - 1) if single else (n + 1, n - 1)
+    if n < 2:
+        return 1
+    return base**power if power * math.log2(base) < 62 else 2**62
+
+
+def _as_it_is(array: NDArray[Any]) -> NDArray[Any]:
+    return array

@@ -382,12 +382,12 @@ def settle(
 ) -> int:
     """Return the tail of the best edge into x, exactly, among gains of at least `least`."""
     entry = forest.entry[forest.slot[x]]
-    winner = np.int64(favourite if favourite >= 0 and gains[favourite] >= least else -1)
+    winner = int(favourite if favourite >= 0 and gains[favourite] >= least else -1)
     for u in range(n + 1):
         if gains[u] < least or u == favourite:
             continue
         if winner >= 0:
-            one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
+            one, other = (u, int(entry[u])), (winner, int(entry[winner]))
             if compare(forest, scores, dependents_first, one, other) <= 0:
                 continue
         winner = u
@@ -446,7 +446,7 @@ def merge_unsure(
     for u in range(n + 1):
         gain = rival[u] - kicked
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
-            one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
+            one, other = (u, int(entry[u])), (u, int(rival_entry[u]))
             if compare(forest, scores, dependents_first, other, one) > 0:
                 gains[u] = gain
                 entry[u] = rival_entry[u]

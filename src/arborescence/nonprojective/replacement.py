@@ -285,7 +285,7 @@ def replace_leaf(board: Board, n: int, tree: np.ndarray, d: int) -> None:
 def replace_node(board: Board, forest: Forest, n: int, tree: np.ndarray, x: int) -> None:
     """Find the swap for the chosen edge of a contracted node, if the tree has that edge. O(n)."""
     d = board.door[x]
-    u = np.int64(tree[d])
+    u = int(tree[d])
     if forest.into[x] != d or forest.tail[x] != u:
         return
     column, gains, entry = board.column, forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
@@ -363,7 +363,7 @@ def contract_along(
             door = d
     # An edge from the tree's head into another word of the node replaces the tree's own at
     # times, but the in-column has room for one edge a head.
-    u = np.int64(tree[door])
+    u = int(tree[door])
     rivals = 0
     for x in forest.path[start:stop]:
         word = x
@@ -385,7 +385,7 @@ def contract_along(
     cycle = contract(forest, board.work, True, n, start, stop)
     board.end[cycle] = forest.tally[1]
     board.door[cycle] = door
-    spare, side = -np.inf, np.int64(-1)
+    spare, side = -np.inf, int(-1)
     for k in range(rivals):
         gain = board.gain[k] - forest.gain[board.rival[k, 0]]
         word = board.rival[k, 1]

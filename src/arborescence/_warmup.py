@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -35,7 +36,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     >>> import arborescence as arb
     >>> arb.warmup()  # doctest: +SKIP
     """
-    parts = (_decode, _read_and_evaluate, _train_and_parse, _parse_english)
+    parts = (_decode, _read_and_evaluate, _train_and_parse, _rerank, _parse_english)
     for done, part in enumerate(parts):
         if progress:
             progress("compiling kernels", done, len(parts))
@@ -90,6 +91,14 @@ def _train_and_parse() -> None:
     with tempfile.TemporaryDirectory() as folder:
         parser.save(Path(folder) / "model")
         list(parsers.load(Path(folder) / "model").parse(_untagged()))
+
+
+def _rerank() -> None:
+    make_parser = partial(parsers.LinearParser.train, epochs=1, bits=10)
+    reranker = parsers.Reranker.train(
+        _sentences(), dev=_sentences(), k=2, folds=2, epochs=1, bits=10, make_parser=make_parser
+    )
+    list(reranker.parse(_untagged()))
 
 
 def _parse_english() -> None:

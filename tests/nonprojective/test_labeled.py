@@ -159,6 +159,33 @@ def test_a_batch_equals_its_sentences(threads):
     assert counts.tolist() == [30, 3, 30, 1, 27]
 
 
+def test_more_labeled_trees_than_head_vectors():
+    scores = np.random.default_rng(3).normal(size=(2, 3, 3, 2))
+    heads, labels, weights, counts = arb.kbest_labeled(scores, 10**9)
+    assert heads.shape == labels.shape == (2, 8, 3)
+    assert counts.tolist() == [8, 8]
+    for b in range(2):
+        together = zip(weights[b].tolist(), heads[b], labels[b], strict=True)
+        assert plain(together) == plain(arb.trees_labeled(scores[b]))
+
+
+def test_leading_dimensions():
+    scores = np.random.default_rng(4).normal(size=(2, 3, 4, 4, 2))
+    results = arb.kbest_labeled(scores, 5)
+    assert [result.shape for result in results] == [(2, 3, 5, 4), (2, 3, 5, 4), (2, 3, 5), (2, 3)]
+    for result, of_one in zip(results, arb.kbest_labeled(scores[1, 2], 5), strict=False):
+        assert result[1, 2].tolist() == of_one.tolist()
+
+
+def test_the_scores_may_change_later():
+    scores = np.random.default_rng(5).normal(size=(4, 4, 3))
+    expected = plain(arb.trees_labeled(scores))
+    stream = arb.trees_labeled(scores)
+    first = next(stream)
+    scores[:] = 0
+    assert plain([first, *stream]) == expected
+
+
 def test_an_empty_batch():
     heads, labels, weights, counts = arb.kbest_labeled(np.empty((0, 3, 3, 2)), 4)
     assert heads.shape == labels.shape == (0, 4, 3)
@@ -183,6 +210,16 @@ def test_unusable_scores(draw):
         scores[0, 2, 1] = value
         with pytest.raises(arb.ScoresError, match=r"scores\[0, 2\]"):
             draw(scores)
+
+
+def test_one_sentence_at_a_time_where_it_is_lazy():
+    with pytest.raises(arb.ScoresError, match=r"one sentence, \(N, N, L\), not a batch \(2, 3\)"):
+        arb.trees_labeled(np.zeros((2, 3, 4, 4, 2)))
+    with pytest.raises(arb.NoTreeError, match="sentence 1: no tree"):
+        arb.kbest_labeled(np.stack([np.zeros((3, 3, 2)), np.full((3, 3, 2), -np.inf)]), 2)
+    for k, error in ((0, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="k must be"):
+            arb.kbest_labeled(np.zeros((3, 3, 2)), k)
 
 
 def test_weights_are_rounded_once():

@@ -100,7 +100,7 @@ def kbest_labeled(
     array, give_back = _as_labeled(scores)
     # The k best labeled trees have no other head vectors than the k best.
     heads, _, *of_batch = kbest(array.max(axis=-1), k, lengths, root=root, threads=threads)
-    results = _of_batch(array, heads, *of_batch) if of_batch else _of_one(array, heads, k)
+    results = _of_batch(array, k, heads, *of_batch) if of_batch else _of_one(array, k, heads)
     return tuple(map(give_back, results)) if give_back else results
 
 
@@ -110,7 +110,7 @@ def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float
     Parameters
     ----------
     scores : (N, N, L) array or torch tensor
-        As in `kbest_labeled`; it must not change while trees are drawn.
+        As in `kbest_labeled`. It is copied: later changes make no difference.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
 
@@ -142,7 +142,11 @@ def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float
     3.0 [-1  0] [-1  1]
     """
     array, give_back = _as_labeled(scores)
-    stream = _merge(array, (heads for _, heads in trees(array.max(axis=-1), root=root)))
+    if array.ndim > 3:
+        raise ScoresError(
+            f"trees_labeled takes one sentence, (N, N, L), not a batch {array.shape[:-3]}"
+        )
+    stream = _merge(array.copy(), (heads for _, heads in trees(array.max(axis=-1), root=root)))
     if give_back is None:
         return stream
     return ((weight, give_back(heads), give_back(labels)) for weight, heads, labels in stream)
@@ -160,23 +164,26 @@ def _as_labeled(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any
     return array, give_back
 
 
-def _of_one(array: NDArray[Any], heads: NDArray[np.int64], k: int) -> tuple[NDArray[Any], ...]:
+def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
     """Label the head vectors (m, N) of a sentence."""
     weights, vectors, labels = zip(*islice(_merge(array, heads), k), strict=True)
     return np.array(vectors), np.array(labels), np.array(weights)
 
 
 def _of_batch(
-    array: NDArray[Any], heads: NDArray[np.int64], trees_found: NDArray[np.int64]
+    array: NDArray[Any], k: int, heads: NDArray[np.int64], trees_found: NDArray[np.int64]
 ) -> tuple[NDArray[Any], ...]:
-    """Label each sentence's head vectors (..., k, N), of which it has `trees_found` (...)."""
-    out_heads = np.full_like(heads, -1)
-    labels = np.full_like(heads, -1)
-    weights = np.full(heads.shape[:-1], -np.inf)
-    counts = np.zeros_like(trees_found)
-    for b in np.ndindex(counts.shape):
+    """Label each sentence's head vectors (..., K, N), of which it has `trees_found` (...)."""
+    most, size = heads.shape[-2:]
+    # Memory is taken for k trees, or as many as K head vectors can become.
+    k = min(k, most * array.shape[-1] ** (size - 1))
+    found = trees_found.shape
+    out_heads, labels = (np.full((*found, k, size), -1, np.int64) for _ in range(2))
+    weights = np.full((*found, k), -np.inf)
+    counts = np.zeros(found, np.int64)
+    for b in np.ndindex(found):
         stream = _merge(array[b], heads[b][: trees_found[b]])
-        for i, (weight, *tree) in enumerate(islice(stream, heads.shape[-2])):
+        for i, (weight, *tree) in enumerate(islice(stream, k)):
             weights[b][i] = weight
             out_heads[b][i], labels[b][i] = tree
             counts[b] = i + 1

@@ -16,6 +16,7 @@ import numpy as np
 from arborescence.errors import NoTreeError
 from arborescence.graph import forbid, require
 from arborescence.nonprojective.decode import decode
+from arborescence.nonprojective.kbest import trees
 from arborescence.tree import root_count, tree_weight
 
 if TYPE_CHECKING:
@@ -228,8 +229,6 @@ def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np
     >>> [(weight, heads.tolist()) for weight, heads in trees_by_filtering(scores)]
     [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
     """
-    from arborescence.nonprojective.kbest import trees
-
     found = False
     for weight, heads in trees(scores, root="multi"):
         if root_count(heads) == 1:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from arborescence.parsers.reranker_features import TreeTemplates, Workspace, sco
 from arborescence.parsers.reranker_lists import Lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
-_PARSER = "parser/"
+_PARSER: Final = "parser/"
+_REPORT_EVERY: Final = 100
 _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
@@ -189,28 +191,33 @@ class Reranker(Parser):
                 "or with fewer folds"
             )
 
-        def make(sentences: list[Sentence], what: str) -> Parser:
-            def say(phase: str, done: int, total: int) -> None:
-                if progress:
-                    progress(f"{what}, {phase}", done, total)
+        def say(what: str, phase: str, done: int, total: int) -> None:
+            if progress:
+                progress(f"{what}, {phase}", done, total)
 
-            return make_parser(sentences, dev=dev, root=root, progress=say)
+        def make(sentences: list[Sentence], what: str) -> Parser:
+            return make_parser(sentences, dev=dev, root=root, progress=partial(say, what))
+
+        def lists(judge: Parser, sentences: list[Sentence], what: str) -> Iterator[Analyses]:
+            found = judge.kbest(sentences, k, root=root, threads=threads)
+            for done, trees in enumerate(found, 1):
+                if done % _REPORT_EVERY == 0 or done == len(sentences):
+                    say(what, f"{k} best trees", done, len(sentences))
+                yield trees
+
+        def crosswise() -> Iterator[Analyses]:
+            for number, (part, rest) in enumerate(parts, 1):
+                fold = f"fold {number} of {folds}"
+                yield from lists(make(rest, fold), part, fold)
 
         parser = make(treebank, "parser")
         parts = list(training.jackknife(treebank, folds, seed))
-
-        def ranked() -> Iterable[Analyses]:
-            for number, (part, rest) in enumerate(parts, 1):
-                judge = make(rest, f"fold {number} of {folds}")
-                yield from judge.kbest(part, k, root=root, threads=threads)
-
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
-        data = _prepared(ranked(), sides, gold, features)
+        data = _prepared(crosswise(), sides, gold, features)
         to_choose_by = None
         if dev:
-            of_dev = parser.kbest(dev, k, root=root, threads=threads)
-            to_choose_by = _prepared(of_dev, sides, dev, features)
+            to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
         trainer = training.Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
         weights, scale, epoch = trainer.run(epochs, progress)
         info = {

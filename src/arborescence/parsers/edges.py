@@ -391,13 +391,12 @@ def update_edges(
     i = 0
     while i < count:
         weight = entries[i] >> _EDGE_BITS
-        stop = _run_end(entries, i)
         move = 0.0
-        for j in range(i, stop):
-            move += moves[entries[j] & _EDGE_MASK]
+        while i < count and entries[i] >> _EDGE_BITS == weight:
+            move += moves[entries[i] & _EDGE_MASK]
+            i += 1
         weights[weight] += np.float32(move)
         sums[weight] += np.float32(move) * np.float32(clock)
-        i = stop
     return rounded
 
 
@@ -435,13 +434,14 @@ def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """Return the products of sums of edges (k, k), of sorted pairs of weight and edge."""
     trees, edges = signs.shape
     common = np.zeros((edges, edges))
-    i = 0
-    while i < len(entries):
-        stop = _run_end(entries, i)
-        for j in range(i, stop):
-            for m in range(i, stop):
-                common[entries[j] & _EDGE_MASK, entries[m] & _EDGE_MASK] += 1
-        i = stop
+    stop = 0
+    while stop < len(entries):
+        start = stop
+        while stop < len(entries) and entries[stop] >> _EDGE_BITS == entries[start] >> _EDGE_BITS:
+            stop += 1
+        for i in range(start, stop):
+            for j in range(start, stop):
+                common[entries[i] & _EDGE_MASK, entries[j] & _EDGE_MASK] += 1
     gram = np.zeros((trees, trees))
     for k in range(trees):
         along = np.zeros(edges)
@@ -451,12 +451,3 @@ def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
         for other in range(trees):
             gram[k, other] = (along * signs[other]).sum()
     return gram
-
-
-@kernel
-def _run_end(entries: np.ndarray, i: int) -> int:
-    """Return where the entries that are of the same weight as entry i end."""
-    weight = entries[i] >> _EDGE_BITS
-    while i < len(entries) and entries[i] >> _EDGE_BITS == weight:
-        i += 1
-    return i

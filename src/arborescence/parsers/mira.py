@@ -31,13 +31,12 @@ def hildreth(gram: np.ndarray, losses: np.ndarray, limit: float, steps: np.ndarr
 
     Notes
     -----
-    Minimises ``|change|² / 2 + C (sum of what each margin is missed by)``, which is the programme
-    of McDonald, Crammer and Pereira (2005, Fig. 3) with a slack for each constraint, as in
-    PA-I of Crammer et al. (2006). Hildreth's algorithm (Censor and Zenios 1997, section 6.4) goes
-    over the constraints in turn and solves for the step of one, from 0 to C, with those of all
-    others held; with one constraint this is ``min(C, loss / |difference|²)`` and all. It stops
-    when a sweep moves no margin by more than 1e-6, which is about the precision of scores, or
-    after 200 sweeps. O(k²) a sweep.
+    Minimises ``|change|² / 2 + C (sum of what each margin is missed by)``: the programme of
+    McDonald, Crammer and Pereira (2005), with a slack for each constraint as in PA-I of Crammer et
+    al. (2006). Hildreth's algorithm (Censor and Zenios 1997) goes over the constraints in turn and
+    solves for the step of one, between 0 and C, with those of all others held; with one constraint
+    this is ``min(C, loss / |difference|²)`` and all. It stops when a sweep moves no margin by more
+    than 1e-6, which is about the precision of scores, or after 200 sweeps. O(k²) a sweep.
     """
     steps[:] = 0
     for _ in range(_SWEEPS if len(steps) > 1 else 1):

@@ -65,6 +65,17 @@ def test_training_is_reproducible(
     assert again.read_bytes() == model.read_bytes()
 
 
+def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path) -> None:
+    from arborescence.parsers import load
+
+    model = tmp_path / "k.model"
+    options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger", "--k", 3)
+    assert command("train", lessons, *options).status == 0
+    assert load(model).info["k"] == 3
+    complaint = command("train", lessons, *options, "--algorithm", "perceptron").complaint(2)
+    assert "--k goes with MIRA only" in complaint
+
+
 def test_parse_words_from_a_pipe(command: Command, model: Path) -> None:
     result = command(
         "parse", "-m", model, "--format", "tokens", stdin="Old cats sleep\n\nCats sing ."

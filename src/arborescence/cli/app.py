@@ -232,6 +232,8 @@ def train(
     chosen = columns.split(",")
     if not set(chosen) <= set(COLUMNS):
         raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
+    if k > 1 and algorithm != Algorithm.mira:
+        raise typer.BadParameter("--k goes with MIRA only: the perceptron learns from one tree")
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     if not resume:
         checkpoint.unlink(missing_ok=True)

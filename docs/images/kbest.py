@@ -60,7 +60,7 @@ def graph(x, y, width, height, strong, present=frozenset(EDGES), weights=False):
     """Draw the graph in a box, with the edges of a tree in colour."""
     radius = 13 if weights else 8
     parts = []
-    for edge in sorted(present, key=lambda edge: edge in strong):
+    for edge in sorted(present, key=lambda edge: (edge in strong, edge)):
         (x1, y1), (x2, y2) = (
             (x + PLACES[node][0] * width, y + PLACES[node][1] * height) for node in edge
         )

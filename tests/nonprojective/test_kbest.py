@@ -99,7 +99,7 @@ def test_finite_scores_against_every_tree(kind, root):
 @both_roots
 @pytest.mark.parametrize("kind", ABSENT)
 def test_absent_edges_against_every_tree(kind, root):
-    many = [check(scores, root) for scores in random_graphs(kind, 2 * COUNT, seed=1)]
+    many = [check(scores, root) for scores in random_graphs(kind, max(2 * COUNT, 40), seed=1)]
     assert 0 in many
     assert max(many) > 1
 
@@ -574,7 +574,7 @@ def test_unusable_scores(scores, message):
 
 def test_streams_are_of_one_sentence():
     for call in list(first_of_each(np.zeros((2, 3, 3))))[1:]:
-        with pytest.raises(arb.ScoresError, match="one sentence, .* not a batch"):
+        with pytest.raises(arb.ScoresError, match=r"one sentence, .* not a batch"):
             call()
 
 

@@ -139,6 +139,15 @@ def double_add_score(
 
 
 @inlined_kernel
+def double_difference(one: float, other: float) -> tuple[float, float, float]:
+    """Return `SCALE` times the difference of two scores, as a double. O(1)."""
+    first, second = one * SCALE, other * SCALE
+    lost = 0.0 if first / SCALE == one and second / SCALE == other else 2.0 * _UNDERFLOW
+    high, low = two_sum(first, -second)
+    return high, low, lost
+
+
+@inlined_kernel
 def double_sign(
     high: float,
     low: float,

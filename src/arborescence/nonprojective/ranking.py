@@ -45,13 +45,14 @@ from arborescence.nonprojective.exact import (
     add_float,
     double_add,
     double_add_score,
+    double_difference,
     double_sign,
     sign_of,
 )
 from arborescence.nonprojective.replacement import (
     Board,
+    best_heads,
     exclude,
-    find_greedy,
     find_swaps,
     include_all,
     plant_blocks,
@@ -63,7 +64,7 @@ from arborescence.tree import spans
 EXHAUSTED, FULL = 5, 6
 
 # Places of `Ranking.tally`, and what GIVEN holds when it is not a part.
-PARTS, WAITING, POOL, GIVEN = 0, 1, 2, 3
+PARTS, WAITING, POOL, GIVEN, COMING = 0, 1, 2, 3, 4
 NONE_YET, SPLIT = -2, -1
 
 
@@ -84,6 +85,7 @@ class Ranking(NamedTuple):
     choice: np.ndarray  # (P,) int64: the word whose swap waits; 0: the best tree itself waits
     key: np.ndarray  # (P, 3) float64: the weight of what waits, a double
     heap: np.ndarray  # (P,) int64: the parts that wait, the best one first
+    coming: np.ndarray  # (2,) int64: parts on their way to the heap
     word: np.ndarray  # pool, int32: swaps, as `Board` writes them
     new_head: np.ndarray  # pool, int32
     spent: np.ndarray  # (N,) bool: the root edges whose trees have been split
@@ -108,11 +110,12 @@ def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
         choice=np.empty(parts, np.int64),
         key=np.empty((parts, 3), np.float64),
         heap=np.empty(parts, np.int64),
+        coming=np.empty(2, np.int64),
         word=np.empty(pool, np.int32),
         new_head=np.empty(pool, np.int32),
         spent=np.empty(size, np.bool_),
         total=np.empty(DIGITS_32 if scores.itemsize == 4 else DIGITS_64, np.int64),
-        tally=np.empty(4, np.int64),
+        tally=np.empty(5, np.int64),
     )
 
 
@@ -124,7 +127,7 @@ def larger(ranking: Ranking) -> Ranking:
         twice[: len(array)] = array
         return twice
 
-    limited = set(Ranking._fields) - {"spent", "total", "tally"}
+    limited = set(Ranking._fields) - {"coming", "spent", "total", "tally"}
     return ranking._replace(**{name: grown(getattr(ranking, name)) for name in limited})
 
 
@@ -172,7 +175,7 @@ def goes_before(ranking: Ranking, board: Board, n: int, one: int, other: int) ->
     return sign > 0 or (sign == 0 and one < other)
 
 
-@uncounted_kernel
+@spliced_kernel
 def push(ranking: Ranking, board: Board, n: int, part: int) -> None:
     """Let a part wait. O(log P) comparisons."""
     heap = ranking.heap
@@ -187,7 +190,7 @@ def push(ranking: Ranking, board: Board, n: int, part: int) -> None:
     heap[k] = part
 
 
-@uncounted_kernel
+@spliced_kernel
 def pop(ranking: Ranking, board: Board, n: int) -> int:
     """Return the part whose turn it is. O(log P) comparisons."""
     heap = ranking.heap
@@ -249,18 +252,37 @@ def weigh(ranking: Ranking, board: Board, n: int, part: int) -> None:
 
 
 @spliced_kernel
-def await_tree(ranking: Ranking, board: Board, n: int, part: int) -> None:
-    """Let a part's own tree wait."""
-    weigh(ranking, board, n, part)
-    ranking.choice[part] = 0
-    for k in range(3):
-        ranking.key[part, k] = ranking.weight[part, k]
-    push(ranking, board, n, part)
+def come(ranking: Ranking, part: int, choice: int) -> None:
+    """Announce a part to `let_wait`: with its own tree (0), or with a swap of it (-1)."""
+    ranking.choice[part] = choice
+    ranking.coming[ranking.tally[COMING]] = part
+    ranking.tally[COMING] += 1
 
 
-@uncounted_kernel
-def await_swap(ranking: Ranking, board: Board, n: int, part: int) -> None:
-    """Let the cheapest swap that a part still has wait; of equal ones the lowest word's. O(n)."""
+@spliced_kernel
+def let_wait(ranking: Ranking, board: Board, n: int) -> None:
+    """Put the parts that come into the heap, if they have anything left. O(n)."""
+    for k in range(ranking.tally[COMING]):
+        part = ranking.coming[k]
+        key, weight = ranking.key[part], ranking.weight[part]
+        if ranking.choice[part] == 0:
+            for i in range(3):
+                key[i] = weight[i]
+            push(ranking, board, n, part)
+            continue
+        best = cheapest_swap(ranking, board, n, part)
+        if best > 0:
+            ranking.choice[part] = best
+            cost = ranking.cost[part, best]
+            high, low, lost = double_add(weight[0], weight[1], weight[2] + cost[2], -cost[0])
+            key[0], key[1], key[2] = double_add(high, low, lost, -cost[1])
+            push(ranking, board, n, part)
+    ranking.tally[COMING] = 0
+
+
+@spliced_kernel
+def cheapest_swap(ranking: Ranking, board: Board, n: int, part: int) -> int:
+    """Return the word whose swap is cheapest, of equal ones the lowest; 0: there is none. O(n)."""
     best = 0
     for d in range(1, n + 1):
         if ranking.cost[part, d, 0] == np.inf:
@@ -273,13 +295,7 @@ def await_swap(ranking: Ranking, board: Board, n: int, part: int) -> None:
             if sign >= 0:
                 continue
         best = d
-    if best == 0:
-        return
-    ranking.choice[part] = best
-    weight, cost, key = ranking.weight[part], ranking.cost[part, best], ranking.key[part]
-    high, low, lost = double_add(weight[0], weight[1], weight[2] + cost[2], -cost[0])
-    key[0], key[1], key[2] = double_add(high, low, lost, -cost[1])
-    push(ranking, board, n, part)
+    return best
 
 
 @spliced_kernel
@@ -301,19 +317,22 @@ def split(ranking: Ranking, board: Board, forest: Forest, n: int, part: int) -> 
         if k < 0:
             continue
         ranking.swap[part, d] = pool + k
-        high, low, lost = 0.0, 0.0, 0.0
         last = False
+        high, low, lost = 0.0, 0.0, 0.0
         while not last:
             x = board.word[k]
             last = x < 0
             x = ~x if last else x
             old = np.float64(board.base[x, heads[x]])
-            high, low, lost = double_add_score(high, low, lost, old, 1)
             new = np.float64(board.base[x, board.new_head[k]])
-            high, low, lost = double_add_score(high, low, lost, new, -1)
+            if last and k == board.first[d]:
+                high, low, lost = double_difference(old, new)
+            else:
+                high, low, lost = double_add_score(high, low, lost, old, 1)
+                high, low, lost = double_add_score(high, low, lost, new, -1)
             k += 1
         cost[0], cost[1], cost[2] = high, low, lost
-    await_swap(ranking, board, n, part)
+    come(ranking, part, -1)
 
 
 @uncounted_kernel
@@ -334,10 +353,7 @@ def solve_part(
     """Find the best tree of a part that has its parent's tree; False if it is empty. O(n²)."""
     constrain(ranking, board, n, part)
     heads = ranking.heads[part]
-    plant_blocks(board, forest, n, heads, False)
-    found = True
-    for d in range(1, n + 1):
-        found &= board.fixed[d] or board.best[d] > -np.inf
+    found = plant_blocks(board, forest, n, heads, False)
     # The root edge is required already: never again that constraint.
     found = found and solve(board, forest, n, single and ranking.parent[part] < 0, heads) == FINE
     include_all(board)
@@ -352,34 +368,31 @@ def open_root(ranking: Ranking, board: Board, forest: Forest, n: int, single: bo
     """
     work = board.work
     for d in range(1, n + 1):
+        board.fixed[d] = False
         work[d, 0] = -np.inf if ranking.spent[d] else board.base[d, 0]
-    find_greedy(board, n)
-    found = FINE
-    for d in range(1, n + 1):
-        if board.greedy_best[d] == -np.inf:
-            found = NO_TREE
+    found = FINE if best_heads(board, n) else NO_TREE
     if found == FINE:
         part = add_part(ranking, -1, 0)
         heads = ranking.heads[part]
         heads[0] = -1
-        if spans(board.greedy_head, n, single, board.seen):
+        if spans(board.head, n, single, board.seen):
             for d in range(1, n + 1):
-                heads[d] = board.greedy_head[d]
+                heads[d] = board.head[d]
         else:
-            plant(forest, n, board.greedy_best, board.greedy_head)
+            plant(forest, n, board.best, board.head)
             found = solve(board, forest, n, single, heads)
         if found == FINE:
             if single:
                 for d in range(1, n + 1):
                     if heads[d] == 0:
                         ranking.without[part] = d
-            await_tree(ranking, board, n, part)
+            weigh(ranking, board, n, part)
+            come(ranking, part, 0)
         else:
             ranking.tally[PARTS] -= 1
     if single:
         for d in range(1, n + 1):
             work[d, 0] = -np.inf
-        find_greedy(board, n)
     return found
 
 
@@ -428,6 +441,7 @@ def start(ranking: Ranking, board: Board, scores: np.ndarray, n: int) -> bool:
     ranking.tally[PARTS] = 0
     ranking.tally[WAITING] = 0
     ranking.tally[POOL] = 0
+    ranking.tally[COMING] = 0
     ranking.tally[GIVEN] = NONE_YET
     for d in range(n + 1):
         ranking.spent[d] = False
@@ -459,7 +473,10 @@ def advance(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool
             fault = open_root(ranking, board, forest, n, single)
             if part == NONE_YET:
                 found = fault
-    while found == FINE and ranking.tally[GIVEN] == SPLIT:
+    while found == FINE:
+        let_wait(ranking, board, n)
+        if ranking.tally[GIVEN] != SPLIT:
+            break
         if ranking.tally[WAITING] == 0:
             found = EXHAUSTED
         elif ranking.tally[PARTS] == ranking.parent.shape[0]:
@@ -490,10 +507,11 @@ def take_turn(ranking: Ranking, board: Board, forest: Forest, n: int, single: bo
                 ranking.weight[part, k] = ranking.key[parent, k]
             ranking.tally[GIVEN] = part
         elif solve_part(ranking, board, forest, n, single, part):
-            await_tree(ranking, board, n, part)
+            weigh(ranking, board, n, part)
+            come(ranking, part, 0)
         else:
             ranking.tally[PARTS] -= 1
-        await_swap(ranking, board, n, parent)
+        come(ranking, parent, -1)
 
 
 @uncounted_kernel

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence._jit import spliced_kernel, uncounted_kernel
-from arborescence.nonprojective.best import arrive, climb, greedy_columns, has_bad_score
+from arborescence.nonprojective.best import arrive, climb, has_bad_score
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
@@ -43,6 +43,10 @@ from arborescence.nonprojective.contraction import (
 )
 from arborescence.nonprojective.exact import SCALE
 
+# How many of a word's best heads are remembered. Mostly the second or third is the one that is
+# looked for; beyond these, all heads are looked at.
+GOOD = 8
+
 
 class Board(NamedTuple):
     """The graph of one sentence under changing constraints, and scratch to work on it.
@@ -53,8 +57,8 @@ class Board(NamedTuple):
 
     base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf where no edge is
     work: np.ndarray  # (N, W): the same, and -inf also for edges that are ruled out
-    greedy_best: np.ndarray  # (N,), the type of the scores: each word's best score ...
-    greedy_head: np.ndarray  # (N,) int32: ... and head, as long as that one is not ruled out
+    good: np.ndarray  # (N, GOOD) int32: the best heads of each word in `base`, best first, ...
+    known: np.ndarray  # (N,) int64: ... as many of them as have been asked for
     best: np.ndarray  # (N,), the type of the scores: each word's best score ...
     head: np.ndarray  # (N,) int32: ... and head, under the constraints
     scratch: np.ndarray  # (W,), the type of the scores
@@ -63,7 +67,8 @@ class Board(NamedTuple):
     fixed: np.ndarray  # (N,) bool: whether the word's edge is required
     block: np.ndarray  # (N,) int64: where required edges lead up to: a word without one, or 0
     place: np.ndarray  # (W,), the type of the scores: words numbered from the root downwards
-    below: np.ndarray  # (N,) int64: how many words hang from each, itself included
+    stop: np.ndarray  # (N,), the type of the scores: below each word are those whose number is
+    # at least its own and less than this
     order: np.ndarray  # (N,) int64: the words by place
     # While the graph is contracted, for each node x:
     door: np.ndarray  # (2N,) int64: the word of x that the tree enters
@@ -91,8 +96,8 @@ def new_board(scores: np.ndarray, n: int) -> Board:
     return Board(
         base=np.empty((size, width), scores.dtype),
         work=np.empty((size, width), scores.dtype),
-        greedy_best=np.empty(size, scores.dtype),
-        greedy_head=np.empty(size, np.int32),
+        good=np.empty((size, GOOD), np.int32),
+        known=np.empty(size, np.int64),
         best=np.empty(size, scores.dtype),
         head=np.empty(size, np.int32),
         scratch=np.empty(width, scores.dtype),
@@ -101,7 +106,7 @@ def new_board(scores: np.ndarray, n: int) -> Board:
         fixed=np.empty(size, np.bool_),
         block=np.empty(size, np.int64),
         place=np.empty(width, scores.dtype),
-        below=np.empty(size, np.int64),
+        stop=np.empty(size, scores.dtype),
         order=np.empty(size, np.int64),
         door=np.empty(2 * size, np.int64),
         spare=np.empty(2 * size, np.float64),
@@ -133,6 +138,7 @@ def set_up(board: Board, scores: np.ndarray, n: int) -> bool:
             base[d, h] = scores[d, h]
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
+        board.known[d] = 0
     for d in range(n + 1):
         for h in range(width):
             work[d, h] = base[d, h]
@@ -140,10 +146,72 @@ def set_up(board: Board, scores: np.ndarray, n: int) -> bool:
     return True
 
 
+@spliced_kernel
+def good_head(board: Board, n: int, d: int, rank: int) -> int:
+    """Return the word's head of that rank in `base`, -1 if it has none. O(1), or O(n) once.
+
+    Of equal scores the lowest head comes first.
+    """
+    head = -1
+    if rank < board.known[d]:
+        head = board.good[d, rank]
+    elif rank == 0 or board.good[d, rank - 1] >= 0:
+        head = next_head(board.base[d], board.good[d], rank, n, board.scratch)
+        board.good[d, rank] = head
+        board.known[d] = rank + 1
+    return head
+
+
 @uncounted_kernel
-def find_greedy(board: Board, n: int) -> None:
-    """Find each word's best head in the graph as it is now. O(n²)."""
-    greedy_columns(board.work, n, board.greedy_best, board.greedy_head, board.scratch)
+def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.ndarray) -> int:
+    """Return the best head of a row of scores after the one of the rank before. O(n)."""
+    for h in range(n + 1):
+        scratch[h] = row[h]
+    for k in range(rank):
+        scratch[good[k]] = -np.inf
+    top = fold(scratch, n + 1)
+    if top == -np.inf:
+        return -1
+    many = 0
+    where = 0
+    for h in range(n + 1):
+        found = 1 if row[h] == top else 0
+        many += found
+        where += found * h
+    if many > 1:
+        where = 0
+        if rank > 0 and row[good[rank - 1]] == top:
+            where = good[rank - 1] + 1
+        while row[where] != top:
+            where += 1
+    return where
+
+
+@spliced_kernel
+def best_heads(board: Board, n: int) -> bool:
+    """Find the best head of each word that is not fixed; False if one has none. O(n²)."""
+    found = True
+    for d in range(1, n + 1):
+        if board.fixed[d]:
+            continue
+        rank = 0
+        head = good_head(board, n, d, rank)
+        while head >= 0 and rank < GOOD and board.work[d, head] == -np.inf:
+            rank += 1
+            head = good_head(board, n, d, rank) if rank < GOOD else 0
+        if rank == GOOD:
+            row, scratch = board.work[d], board.scratch
+            for h in range(n + 1):
+                scratch[h] = row[h]
+            top = fold(scratch, n + 1)
+            head = 0
+            while head < n and row[head] != top:
+                head += 1
+        head = max(head, 0)
+        board.head[d] = head
+        board.best[d] = board.work[d, head]
+        found &= board.best[d] > -np.inf
+    return found
 
 
 @spliced_kernel
@@ -171,7 +239,6 @@ def number_words(board: Board, n: int, tree: np.ndarray) -> None:
     child, sibling = board.seen, board.head
     for x in range(n + 1):
         child[x] = -1
-        board.below[x] = 1
     for d in range(n, 0, -1):
         sibling[d] = child[tree[d]]
         child[tree[d]] = d
@@ -179,6 +246,7 @@ def number_words(board: Board, n: int, tree: np.ndarray) -> None:
     for k in range(n + 1):
         board.order[k] = x
         board.place[x] = k
+        board.stop[x] = k + 1
         if child[x] >= 0:
             x = child[x]
         else:
@@ -187,18 +255,18 @@ def number_words(board: Board, n: int, tree: np.ndarray) -> None:
             x = sibling[x] if x > 0 else 0
     for k in range(n, 0, -1):
         x = board.order[k]
-        board.below[tree[x]] += board.below[x]
+        board.stop[tree[x]] = max(board.stop[tree[x]], board.stop[x])
     for u in range(n + 1, padded(n)):
         board.place[u] = -1
 
 
 @spliced_kernel
-def plant_blocks(board: Board, forest: Forest, n: int, tree: np.ndarray, favour: bool) -> None:
+def plant_blocks(board: Board, forest: Forest, n: int, tree: np.ndarray, favour: bool) -> bool:
     """Start the contraction with each required edge's ends as one block. O(n²).
 
     A block is entered at its uppermost word alone, the one whose edge is not required: edges
     into that word from its own block are ruled out. Where scores tie, words take their head in
-    `tree` if `favour`, or else the lowest.
+    `tree` if `favour`, or else the lowest. False if a word has no head at all.
     """
     number_words(board, n, tree)
     work, block = board.work, board.block
@@ -211,22 +279,8 @@ def plant_blocks(board: Board, forest: Forest, n: int, tree: np.ndarray, favour:
                 exclude(board, d, block[d])
         else:
             block[d] = d
+    found = best_heads(board, n)
     best, head = board.best, board.head
-    for d in range(1, n + 1):
-        best[d] = board.greedy_best[d]
-        head[d] = board.greedy_head[d]
-    best[0] = 0.0
-    head[0] = 0
-    for k in range(board.tally[0]):
-        d = board.excluded[k, 1]
-        if board.excluded[k, 0] == board.greedy_head[d]:
-            row, scratch = work[d], board.scratch
-            for h in range(n + 1):
-                scratch[h] = row[h]
-            best[d] = fold(scratch, n + 1)
-            head[d] = 0
-            while head[d] < n and row[head[d]] != best[d]:
-                head[d] += 1
     for d in range(1, n + 1):
         if board.fixed[d] or (favour and work[d, tree[d]] == best[d]):
             head[d] = tree[d]
@@ -239,6 +293,7 @@ def plant_blocks(board: Board, forest: Forest, n: int, tree: np.ndarray, favour:
         forest.after[forest.last[x]] = d
         forest.last[x] = d
         forest.size[x] += 1
+    return found
 
 
 @spliced_kernel
@@ -254,9 +309,28 @@ def note(board: Board, d: int, word: int, head: int) -> None:
 @spliced_kernel
 def replace_leaf(board: Board, n: int, tree: np.ndarray, d: int) -> None:
     """Find the swap for an edge into a word that is a node by itself. O(n)."""
+    row, place = board.work[d], board.place
+    start = place[d]
+    stop = board.stop[d]
+    rank = 0
+    head = good_head(board, n, d, rank)
+    while head >= 0 and (
+        head == tree[d] or row[head] == -np.inf or (place[head] >= start and place[head] < stop)
+    ):
+        rank += 1
+        head = good_head(board, n, d, rank) if rank < GOOD else -1
+    if head >= 0:
+        note(board, d, d, head)
+    elif rank == GOOD:
+        replace_by_any(board, n, tree, d)
+
+
+@uncounted_kernel
+def replace_by_any(board: Board, n: int, tree: np.ndarray, d: int) -> None:
+    """Do as `replace_leaf` where none of the remembered heads will do. O(n)."""
     row, place, scratch = board.work[d], board.place, board.scratch
     start = place[d]
-    stop = start + board.below[d]
+    stop = board.stop[d]
     for h in range(n + 1):
         outside = (place[h] < start) | (place[h] >= stop)
         scratch[h] = row[h] if outside else -np.inf
@@ -290,7 +364,7 @@ def replace_node(board: Board, forest: Forest, n: int, tree: np.ndarray, x: int)
         return
     column, gains, entry = board.column, forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
     start = board.place[d]
-    stop = start + board.below[d]
+    stop = board.stop[d]
     for h in range(padded(n)):
         outside = (board.place[h] < start) | (board.place[h] >= stop)
         column[h] = gains[h] if outside else -np.inf
@@ -385,7 +459,7 @@ def contract_along(
     cycle = contract(forest, board.work, True, n, start, stop)
     board.end[cycle] = forest.tally[1]
     board.door[cycle] = door
-    spare, side = -np.inf, int(-1)
+    spare, side = -np.inf, -1
     for k in range(rivals):
         gain = board.gain[k] - forest.gain[board.rival[k, 0]]
         word = board.rival[k, 1]

@@ -63,6 +63,9 @@ class LinearParser(Parser):
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    >>> [(best, second)] = parser.kbest([new], 2)
+    >>> best[1].heads, bool(best[0] > second[0])
+    (array([-1,  2,  3,  0]), True)
     """
 
     kind: ClassVar[str] = "linear"

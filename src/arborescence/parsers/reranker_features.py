@@ -82,13 +82,14 @@ TEMPLATES: Final = {
 }  # fmt: skip
 
 _R, _I, _O, _K, _V, _F, _T, _Z = range(len(FIELDS))
-_FIELDS: Final = len(FIELDS)
+_WORD: Final = len(FIELDS)  # the column that tells words apart
 _ROLES: Final = len(ROLES)
 _TURN: Final = 6  # rotation from one role to the next
 _SEEDS = np.array(
     [
         0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD, 0xB8E1AFED6A267E96,
         0x3F84D5B5B5470917, 0x9216D5D98979FB1B, 0xD1310BA698DFB5AC, 0x2FFD72DBD01ADFB7,
+        0x6A267E96BA7C9045,
     ],
     dtype=np.uint64,
 )  # fmt: skip
@@ -104,9 +105,13 @@ class TreeTemplates(NamedTuple):
     looks : (T, P, 2) int64
         Role and column of each field, -1 past the last. The columns number first the sides of
         words, the tag before all others, then `FIELDS`.
+    seen : (S, 2) int64
+        What makes up a part, role and column of `hash_tree`: all fields that `looks` looks at, and
+        which word it is where it looks at a side.
     """
 
     looks: NDArray[np.int64]
+    seen: NDArray[np.int64]
 
     @classmethod
     def of(
@@ -140,7 +145,12 @@ class TreeTemplates(NamedTuple):
         for t, looks in enumerate(found):
             for k, (role, part) in enumerate(looks):
                 laid[t, k] = ROLES.index(role), numbers[part]
-        return cls(laid)
+        seen = {
+            (ROLES.index(role), FIELDS.index(part) if part in FIELDS else _WORD)
+            for looks in found
+            for role, part in looks
+        }
+        return cls(laid, np.array(sorted(seen)))
 
 
 class Workspace(NamedTuple):
@@ -148,8 +158,8 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    relatives, counts, fields, whole
-        Of one tree: see `hash_tree`, and `find_parts`.
+    relatives, counts, fields
+        Of one tree: see `hash_tree`.
     signs : (K, N) uint64
         What tells parts apart.
     parts : (K, N) int32
@@ -163,7 +173,6 @@ class Workspace(NamedTuple):
     relatives: NDArray[np.int64]
     counts: NDArray[np.int64]
     fields: NDArray[np.uint64]
-    whole: NDArray[np.uint64]
     signs: NDArray[np.uint64]
     parts: NDArray[np.int32]
     rows: NDArray[np.int32]
@@ -177,8 +186,7 @@ class Workspace(NamedTuple):
         return cls(
             relatives=np.empty((nodes, _ROLES), dtype=np.int64),
             counts=np.empty((nodes, 3), dtype=np.int64),
-            fields=np.empty((nodes + 1, _FIELDS), dtype=np.uint64),
-            whole=np.empty(nodes + 1, dtype=np.uint64),
+            fields=np.empty((nodes + 1, _WORD + 1), dtype=np.uint64),
             signs=np.empty((trees, nodes), dtype=np.uint64),
             parts=np.empty((trees, nodes), dtype=np.int32),
             rows=np.empty((trees * nodes, len(templates.looks)), dtype=np.int32),
@@ -209,8 +217,8 @@ def hash_tree(
         Written: int64 (n + 1, 3), how many children each node has on its left and right, and how
         many nodes hang from it, itself included.
     fields
-        Written: uint64 (n + 2, 8), the fields of each node, and in the last row those of a word
-        that is not there.
+        Written: uint64 (n + 2, 9), the fields of each node and a hash of its number, and in the
+        last row those of a word that is not there.
 
     Notes
     -----
@@ -250,7 +258,8 @@ def hash_tree(
         fields[d, _K] = mix(_SEEDS[_K], np.uint64(is_crossed(heads, d)))
         fields[d, _V] = mix(_SEEDS[_V], np.uint64(valency))
         fields[d, _Z] = mix(_SEEDS[_Z], np.uint64(binned(counts[d, 2])))
-    for field in range(_FIELDS):
+        fields[d, _WORD] = mix(_SEEDS[_WORD], np.uint64(d))
+    for field in range(_WORD + 1):
         fields[nodes, field] = mix(_SEEDS[field], _NOBODY)
 
 
@@ -314,15 +323,13 @@ def find_parts(
         place = lists.places[b] + i * nodes
         heads = lists.heads[place : place + nodes]
         hash_tree(heads, lists.relations[place : place + nodes], tags, relatives, counts, fields)
-        for node in range(nodes + 1):
-            work.whole[node] = mix(_NOBODY, np.uint64(node))
-            for field in range(_FIELDS):
-                work.whole[node] ^= fields[node, field]
         for d in range(1, nodes):
             sign = np.uint64(0)
-            for role in range(_ROLES):
+            for k in range(len(templates.seen)):
+                role = templates.seen[k, 0]
                 node = relatives[d, role]
-                sign ^= rotate(work.whole[node if node >= 0 else nodes], 1 + _TURN * role)
+                field = fields[node if node >= 0 else nodes, templates.seen[k, 1]]
+                sign ^= rotate(field, 1 + _TURN * role)
             work.signs[i, d] = sign
             part = -1
             for j in range(i - 1, -1, -1):

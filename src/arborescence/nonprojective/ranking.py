@@ -346,7 +346,7 @@ def solve(board: Board, forest: Forest, n: int, single: bool, heads: np.ndarray)
     return FINE
 
 
-@spliced_kernel
+@uncounted_kernel
 def solve_part(
     ranking: Ranking, board: Board, forest: Forest, n: int, single: bool, part: int
 ) -> bool:
@@ -360,7 +360,7 @@ def solve_part(
     return found
 
 
-@spliced_kernel
+@uncounted_kernel
 def open_root(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool) -> int:
     """Let the best tree wait whose root edge is not spent; return FINE, or why there is none.
 

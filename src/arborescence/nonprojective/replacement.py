@@ -481,7 +481,7 @@ def contract_along(
     return cycle
 
 
-@spliced_kernel
+@uncounted_kernel
 def find_swaps(board: Board, forest: Forest, n: int, tree: np.ndarray) -> None:
     """Find the swap for each edge of the best tree that is not required. O(n²).
 

@@ -45,7 +45,8 @@ class Reranker(Parser):
     parser : Parser
         Finds the trees, and gives them relations.
     k : int
-        How many trees it is asked for. May be changed: fewer trees are parsed faster.
+        How many trees it is asked for, and the most that `kbest` gives. May be changed: fewer are
+        found faster.
     features : callable or None
         Features of your own, see `train`. They are not kept in a model file: set them anew.
     info : dict

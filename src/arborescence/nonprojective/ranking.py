@@ -224,6 +224,15 @@ def add_part(ranking: Ranking, parent: int, without: int) -> int:
 
 
 @spliced_kernel
+def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
+    """Give the tree of one part to another, and return it. O(n)."""
+    heads = ranking.heads[other]
+    for x in range(n + 1):
+        heads[x] = ranking.heads[part, x]
+    return heads
+
+
+@spliced_kernel
 def constrain(ranking: Ranking, board: Board, n: int, part: int) -> None:
     """Put a part's constraints on the board. O(n + the number of its ancestors)."""
     for d in range(n + 1):
@@ -302,9 +311,16 @@ def cheapest_swap(ranking: Ranking, board: Board, n: int, part: int) -> int:
 def split(ranking: Ranking, board: Board, forest: Forest, n: int, part: int) -> None:
     """Split what a part holds besides its best tree by that tree's swaps. O(n²)."""
     constrain(ranking, board, n, part)
+    price_swaps(ranking, board, forest, n, part)
+    include_all(board)
+    come(ranking, part, -1)
+
+
+@spliced_kernel
+def price_swaps(ranking: Ranking, board: Board, forest: Forest, n: int, part: int) -> None:
+    """Find the swaps of a part whose constraints are on the board, and their costs. O(n²)."""
     heads = ranking.heads[part]
     find_swaps(board, forest, n, heads)
-    include_all(board)
     pool = ranking.tally[POOL]
     for k in range(board.tally[1]):
         ranking.word[pool + k] = board.word[k]
@@ -332,7 +348,6 @@ def split(ranking: Ranking, board: Board, forest: Forest, n: int, part: int) -> 
                 high, low, lost = double_add_score(high, low, lost, new, -1)
             k += 1
         cost[0], cost[1], cost[2] = high, low, lost
-    come(ranking, part, -1)
 
 
 @uncounted_kernel
@@ -348,16 +363,15 @@ def solve(board: Board, forest: Forest, n: int, single: bool, heads: np.ndarray)
 
 @uncounted_kernel
 def solve_part(
-    ranking: Ranking, board: Board, forest: Forest, n: int, single: bool, part: int
+    board: Board, forest: Forest, n: int, single: bool, heads: np.ndarray, parent: int
 ) -> bool:
-    """Find the best tree of a part that has its parent's tree; False if it is empty. O(n²)."""
-    constrain(ranking, board, n, part)
-    heads = ranking.heads[part]
+    """Find the best tree under the constraints on the board; False if there is none. O(n²).
+
+    `heads` is the parent's tree, whose edges some of the constraints require.
+    """
     found = plant_blocks(board, forest, n, heads, False)
-    # The root edge is required already: never again that constraint.
-    found = found and solve(board, forest, n, single and ranking.parent[part] < 0, heads) == FINE
-    include_all(board)
-    return found
+    # The root edge of a part with a parent is required already: never again that constraint.
+    return found and solve(board, forest, n, single and parent < 0, heads) == FINE
 
 
 @uncounted_kernel
@@ -498,19 +512,20 @@ def take_turn(ranking: Ranking, board: Board, forest: Forest, n: int, single: bo
         ranking.before[parent, d] = ranking.latest[parent]
         ranking.latest[parent] = d
         ranking.cost[parent, d, 0] = np.inf
-        heads = ranking.heads[part]
-        for x in range(n + 1):
-            heads[x] = ranking.heads[parent, x]
+        heads = copy_tree(ranking, n, parent, part)
         if swap_fits(ranking, parent, d):
             follow_swap(ranking, parent, d, heads)
             for k in range(3):
                 ranking.weight[part, k] = ranking.key[parent, k]
             ranking.tally[GIVEN] = part
-        elif solve_part(ranking, board, forest, n, single, part):
-            weigh(ranking, board, n, part)
-            come(ranking, part, 0)
         else:
-            ranking.tally[PARTS] -= 1
+            constrain(ranking, board, n, part)
+            if solve_part(board, forest, n, single, heads, parent):
+                weigh(ranking, board, n, part)
+                come(ranking, part, 0)
+            else:
+                ranking.tally[PARTS] -= 1
+            include_all(board)
         come(ranking, parent, -1)
 
 

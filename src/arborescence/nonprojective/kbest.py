@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -12,10 +13,10 @@ from arborescence._threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, words_of
 from arborescence.nonprojective.best import FINE
-from arborescence.nonprojective.contraction import new_forest
+from arborescence.nonprojective.contraction import Forest, new_forest
 from arborescence.nonprojective.decode import no_answer
-from arborescence.nonprojective.ranking import FULL, larger, new_ranking, rank_kernel
-from arborescence.nonprojective.replacement import new_board
+from arborescence.nonprojective.ranking import FULL, Ranking, larger, new_ranking, rank_kernel
+from arborescence.nonprojective.replacement import Board, new_board
 from arborescence.tree import tree_weight
 
 if TYPE_CHECKING:
@@ -99,15 +100,16 @@ def kbest(
     single = check_root(root)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
-    # Memory is taken for k trees, or as many as a complete graph has.
-    lists = _Lists.of(batch, min(k, _most_trees(size - 1, single)), size)
+    if not graph.shape:
+        # Memory is taken for k trees: for no more than a complete graph has.
+        k = min(k, _most_trees(size - 1, single))
+    lists = _Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
-        _Ranker(graph, single, k).rank(lists, start, stop)
+        _rank(graph, single, _kept_desk(graph), lists, start, stop)
 
     in_threads(rank, batch, threads)
     heads, weights, counts = lists.heads, lists.weights, lists.counts
-    k = weights.shape[1]
     give_back = graph.give_back or _as_it_is
     if not graph.shape:
         m = counts[0]
@@ -160,13 +162,13 @@ def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
-    ranker = _Ranker(graph, single, 1)
-    lists = _Lists.of(1, 1, graph.scores.shape[1])
-    ranker.rank(lists, 0, 1)
-    return _stream(graph, ranker, lists)
+    size = graph.scores.shape[1]
+    lists = _Lists.of(1, 1, size)
+    desk = _rank(graph, single, _Desk.of(graph.scores, size - 1, 1), lists)
+    return _stream(graph, single, desk, lists)
 
 
-def _stream(graph: Graph, ranker: _Ranker, lists: _Lists) -> Iterator[tuple[float, Any]]:
+def _stream(graph: Graph, single: bool, desk: _Desk, lists: _Lists) -> Iterator[tuple[float, Any]]:
     """Yield the trees of the lists, then further ones, found a few at a time."""
     size = graph.scores.shape[1]
     asked = 1
@@ -179,7 +181,7 @@ def _stream(graph: Graph, ranker: _Ranker, lists: _Lists) -> Iterator[tuple[floa
         asked = min(2 * asked, _MOST_AHEAD)
         lists = _Lists.of(1, asked, size)
         lists.counts[0] = 0
-        ranker.rank(lists, 0, 1)
+        desk = _rank(graph, single, desk, lists)
 
 
 def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tuple[int, int]]:
@@ -248,44 +250,72 @@ class _Lists(NamedTuple):
         )
 
 
-class _Ranker:
-    """Ranks the trees of one sentence after the other, or one sentence further and further."""
+class _Desk(NamedTuple):
+    """What the kernel works on: sentences of up to so many words, scores of one type."""
 
-    def __init__(self, graph: Graph, single: bool, k: int) -> None:
-        self._graph = graph
-        self._single = single
-        n = graph.scores.shape[1] - 1
-        self._board = new_board(graph.scores, n)
-        self._forest = new_forest(self._board.best, n)
-        self._ranking = new_ranking(graph.scores, n, min(k, _FEW) + 2)
+    words: int
+    board: Board
+    forest: Forest
+    ranking: Ranking
 
-    def rank(self, lists: _Lists, start: int, stop: int) -> None:
-        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count."""
-        graph, share = self._graph, slice(start, stop)
-        arrays = [array[share] for array in lists]
-        scores = graph.scores[share]
-        if not graph.dependents_first:
-            scores = scores.swapaxes(1, 2)
-        scores = np.ascontiguousarray(scores)
-        sentence, found = 0, FULL
-        while found == FULL:
-            sentence, found = rank_kernel(
-                self._ranking,
-                self._board,
-                self._forest,
-                scores,
-                graph.lengths[share] if graph.lengths.size else graph.lengths,
-                self._single,
-                sentence,
-                *arrays,
-            )
-            if found == FULL:
-                self._ranking = larger(self._ranking)
-        if found != FINE:
-            raise no_answer(graph, start + sentence, found)
+    @classmethod
+    def of(cls, scores: NDArray[Any], words: int, trees: int) -> Self:
+        board = new_board(scores, words)
+        forest = new_forest(board.best, words)
+        return cls(words, board, forest, new_ranking(scores, words, trees + 2))
+
+
+# Making a desk takes as long as ten trees of a short sentence, so each thread keeps some.
+_kept = threading.local()
+_KEPT_WORDS = 63
+
+
+def _kept_desk(graph: Graph) -> _Desk:
+    """Return a desk for a graph that nothing else uses until the calling thread goes on."""
+    words = graph.scores.shape[1] - 1
+    if words > _KEPT_WORDS:
+        return _Desk.of(graph.scores, words, _FEW)
+    desks: dict[Any, _Desk] = _kept.__dict__
+    kind = graph.scores.dtype.char
+    if kind not in desks:
+        desks[kind] = _Desk.of(graph.scores, _KEPT_WORDS, _FEW)
+    return desks[kind]
+
+
+def _rank(
+    graph: Graph, single: bool, desk: _Desk, lists: _Lists, start: int = 0, stop: int = 1
+) -> _Desk:
+    """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+
+    Returns the desk with which to go on, which is another one if there was not enough room.
+    """
+    share = slice(start, stop)
+    scores = graph.scores[share]
+    if not graph.dependents_first:
+        scores = scores.swapaxes(1, 2)
+    scores = np.ascontiguousarray(scores)
+    arrays = [array[share] for array in lists]
+    sentence, found = 0, FULL
+    while found == FULL:
+        sentence, found = rank_kernel(
+            desk.ranking,
+            desk.board,
+            desk.forest,
+            scores,
+            graph.lengths[share] if graph.lengths.size else graph.lengths,
+            single,
+            sentence,
+            *arrays,
+        )
+        if found == FULL:
+            desk = desk._replace(ranking=larger(desk.ranking))
+    if found != FINE:
+        raise no_answer(graph, start + sentence, found)
+    if not lists.sure[share].all():
         for b, j in np.argwhere(~lists.sure[share]):
             heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
             lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
+    return desk
 
 
 def _checked(k: int) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     """Compile every kernel and keep it in Numba's cache on disk, once for all later processes.
 
-    Takes a minute or two the first time, and a second once all is compiled.
+    Takes some minutes the first time, and seconds once all is compiled.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     >>> import arborescence as arb
     >>> arb.warmup()  # doctest: +SKIP
     """
-    parts = (_decode, _read_and_evaluate, _train_and_parse, _rerank, _parse_english)
+    parts = (_decode, _kbest, _read_and_evaluate, _train_and_parse, _rerank, _parse_english)
     for done, part in enumerate(parts):
         if progress:
             progress("compiling kernels", done, len(parts))
@@ -58,6 +58,12 @@ def _decode() -> None:
             arb.is_projective(heads)
             arb.tree_weight(scores, heads)
         arb.decode_labeled(generator.normal(size=(2, 4, 4, 3)).astype(dtype))
+
+
+def _kbest() -> None:
+    for dtype in (np.float32, np.float64):
+        graphs = np.random.default_rng(0).normal(size=(2, 6, 6)).astype(dtype)
+        arb.kbest(graphs, 2)
 
 
 def _sentences() -> list[treebank.Sentence]:

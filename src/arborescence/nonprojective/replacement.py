@@ -235,7 +235,7 @@ def include_all(board: Board) -> None:
 @spliced_kernel
 def number_words(board: Board, n: int, tree: np.ndarray) -> None:
     """Give numbers to the words of a tree, so that those below a word follow it. O(n)."""
-    # `seen` is each word's first child, `head` its next sibling, until `plant_block` needs them.
+    # `seen` is each word's first child, `head` its next sibling, until `best_heads` needs them.
     child, sibling = board.seen, board.head
     for x in range(n + 1):
         child[x] = -1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
 _MOST_AHEAD = 256
 
-# For how many trees there is room at first.
+# For how many parts of the trees there is room at first. It costs no memory before it is used.
 _FEW = 512
 
 
@@ -164,7 +164,7 @@ def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
     graph = graph._replace(scores=graph.scores.copy())
     size = graph.scores.shape[1]
     lists = _Lists.of(1, 1, size)
-    desk = _rank(graph, single, _Desk.of(graph.scores, size - 1, 1), lists)
+    desk = _rank(graph, single, _Desk.of(graph.scores, size - 1), lists)
     return _stream(graph, single, desk, lists)
 
 
@@ -253,16 +253,15 @@ class _Lists(NamedTuple):
 class _Desk(NamedTuple):
     """What the kernel works on: sentences of up to so many words, scores of one type."""
 
-    words: int
     board: Board
     forest: Forest
     ranking: Ranking
 
     @classmethod
-    def of(cls, scores: NDArray[Any], words: int, trees: int) -> Self:
+    def of(cls, scores: NDArray[Any], words: int) -> Self:
         board = new_board(scores, words)
         forest = new_forest(board.best, words)
-        return cls(words, board, forest, new_ranking(scores, words, trees + 2))
+        return cls(board, forest, new_ranking(scores, words, _FEW))
 
 
 # Making a desk takes as long as ten trees of a short sentence, so each thread keeps some.
@@ -274,11 +273,11 @@ def _kept_desk(graph: Graph) -> _Desk:
     """Return a desk for a graph that nothing else uses until the calling thread goes on."""
     words = graph.scores.shape[1] - 1
     if words > _KEPT_WORDS:
-        return _Desk.of(graph.scores, words, _FEW)
+        return _Desk.of(graph.scores, words)
     desks: dict[Any, _Desk] = _kept.__dict__
     kind = graph.scores.dtype.char
     if kind not in desks:
-        desks[kind] = _Desk.of(graph.scores, _KEPT_WORDS, _FEW)
+        desks[kind] = _Desk.of(graph.scores, _KEPT_WORDS)
     return desks[kind]
 
 

@@ -121,14 +121,19 @@ def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
 
 def larger(ranking: Ranking) -> Ranking:
     """Return the same ranking with twice the room."""
+    used = dict.fromkeys(Ranking._fields, ranking.tally[PARTS])
+    used |= {"heap": ranking.tally[WAITING]} | dict.fromkeys(
+        ("word", "new_head"), ranking.tally[POOL]
+    )
 
-    def grown(array: np.ndarray) -> np.ndarray:
+    def grown(name: str) -> np.ndarray:
+        array = getattr(ranking, name)
         twice = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
-        twice[: len(array)] = array
+        twice[: used[name]] = array[: used[name]]
         return twice
 
     limited = set(Ranking._fields) - {"coming", "spent", "total", "tally"}
-    return ranking._replace(**{name: grown(getattr(ranking, name)) for name in limited})
+    return ranking._replace(**{name: grown(name) for name in limited})
 
 
 @spliced_kernel

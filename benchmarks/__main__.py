@@ -2,8 +2,10 @@
 
 import decoding
 import growth
+import kbest
 import parsing
 
 decoding.main()
 growth.main()
+kbest.main()
 parsing.main()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
+from arborescence.nonprojective.camerini import kbest_by_camerini
 from brute_force import all_trees, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, random_graphs
 
@@ -299,6 +300,39 @@ def test_the_baselines_find_all_trees(kind):
                 np.testing.assert_array_equal(reported, rounded_weights(scores, found))
 
 
+@exact_scalars
+@both_roots
+@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
+def test_the_original_algorithm_finds_the_best_trees(kind, root):
+    for scores in random_graphs(kind, max(COUNT // 5, 3), seed=5):
+        _, weights = tree_weights(scores, root == "single")
+        if not len(weights):
+            with pytest.raises(arb.NoTreeError):
+                kbest_by_camerini(scores, 3, root)
+            continue
+        found, reported = kbest_by_camerini(scores, MOST, root)
+        assert arb.is_tree(found, root=root).all()
+        assert len(np.unique(codes(found))) == len(found)
+        assert exact_weights(scores, found) == sorted(weights.tolist(), reverse=True)[:MOST]
+        if not kind.startswith("wide"):  # its weights are no sums in the long accumulator
+            np.testing.assert_allclose(reported, rounded_weights(scores, found), rtol=1e-15)
+
+
+@needs_jit
+@exact_scalars
+@both_roots
+@pytest.mark.parametrize("kind", LARGE)
+def test_the_original_algorithm_on_larger_graphs(kind, root):
+    rng = np.random.default_rng([50, *kind.encode()])
+    for n, k in ((9, 60), (40, 60)):
+        scores = LARGE[kind](rng, n)
+        found, weights = kbest_by_camerini(scores, k, root)
+        assert len(np.unique(found, axis=0)) == len(found)
+        expected, expected_weights = arb.kbest(scores, k, root=root)
+        assert exact_weights(scores, found) == exact_weights(scores, expected)
+        np.testing.assert_allclose(weights, expected_weights, rtol=1e-15)
+
+
 def test_the_baselines_find_no_tree():
     scores = np.full((3, 3), -np.inf)
     scores[1, 2] = scores[2, 1] = 1
@@ -469,8 +503,16 @@ def test_leading_dimensions(root):
     )
     one = arb.kbest(scores[0, 1, :4, :4], 7, root=root)
     assert same((heads[0, 1, :, :4], weights[0, 1]), one)
-    heads, weights, counts = arb.kbest(np.empty((0, 5, 5)), 4, root=root)
-    assert (heads.shape, weights.shape, counts.shape) == ((0, 4, 5), (0, 4), (0,))
+    heads, weights, counts = arb.kbest(np.empty((0, 3, 3)), 4, root=root)
+    assert (heads.shape, weights.shape, counts.shape) == ((0, 4, 3), (0, 4), (0,))
+
+
+@both_roots
+def test_a_batch_has_room_for_k_trees_also_where_there_are_fewer(root):
+    heads, weights, counts = arb.kbest(np.zeros((2, 3, 3)), 7, root=root)
+    assert heads.shape == (2, 7, 3)
+    assert weights.shape == (2, 7)
+    assert counts.tolist() == ([2, 2] if root == "single" else [3, 3])
 
 
 def test_streams_do_not_disturb_each_other():

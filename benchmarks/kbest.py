@@ -206,9 +206,11 @@ root, kind = sys.argv[1:]
 scores = KINDS[kind](np.random.default_rng(60), 1, 60)[0]
 next(arb.trees(scores, root=root))
 before = resident()
-stream = arb.trees(scores, root=root)
-kept = list(islice(stream, 10_000))
-print(resident() - before)
+kept, most = [], 0
+for tree in islice(arb.trees(scores, root=root), 10_000):
+    kept.append(tree)
+    most = max(most, resident())
+print(most - before)
 """
 
 

@@ -38,10 +38,16 @@ from arborescence.nonprojective.ranking import (
     open_root,
     pop,
     price_swaps,
-    solve_part,
+    solve,
     start,
 )
-from arborescence.nonprojective.replacement import Board, exclude, include_all, new_board
+from arborescence.nonprojective.replacement import (
+    Board,
+    exclude,
+    include_all,
+    new_board,
+    plant_blocks,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +167,9 @@ def divide(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool,
         ranking.weight[rest, k] = ranking.weight[part, k]
         ranking.weight[other, k] = ranking.key[part, k]
     constrain(ranking, board, n, other)
-    solve_part(board, forest, n, single, tree, part)
+    plant_blocks(board, forest, n, tree, False)
+    # Under the root constraint the root edge is required by now, and no others are left.
+    solve(board, forest, n, single and part < 0, tree)
     include_all(board)
     find_next(ranking, board, forest, n, rest)
     return other

@@ -4,11 +4,13 @@ The trees are split into parts, each with its best tree at hand. A part requires
 rules others out; when its best tree T has been given out, the rest of it is split by T's edges
 e_1, e_2, ... in the order in which their swaps are cheap (`replacement`): the i-th part requires
 e_1 .. e_{i-1} and rules out e_i (Murty 1968, Lawler 1972). None of its trees weighs more than
-W(T) - c(e_i), and the swap is a tree of that weight; it lies in the part unless it kicks out one
-of the required edges, and then the part is solved by a contraction of its own, once its turn
-comes. So the parts wait in a heap, each part that has been split only with its next swap, and a
-tree costs one contraction. (Zmigrod, Vieira and Cotterell 2021, Fig. 7, split in two, with e_1
-and without it, and contract twice; Camerini, Fratta and Maffioli 1980 three times.)
+W(T) - c(e_i), and the swap is a tree of that weight, which lies in the part unless it kicks out
+one of the required edges. So the parts wait in a heap, each one that has been split only with its
+next swap. If the turn of a swap comes that does not fit, what is left of its part, where e_1 ..
+e_{i-1} are required, is split anew: the next of its swaps that comes to the top fits. So a tree
+costs one contraction, and never more than two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7, split
+in two, with e_1 and without it, and contract twice; Camerini, Fratta and Maffioli 1980 three
+times.)
 
 Under the root constraint (their Fig. 9) the trees are first split by their root edge r: the best
 tree of all, by the decoder for that constraint; with its root edge deleted, the best tree of the
@@ -55,7 +57,6 @@ from arborescence.nonprojective.replacement import (
     exclude,
     find_swaps,
     include_all,
-    plant_blocks,
     set_up,
 )
 from arborescence.tree import spans
@@ -239,9 +240,13 @@ def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
 
 @spliced_kernel
 def constrain(ranking: Ranking, board: Board, n: int, part: int) -> None:
-    """Put a part's constraints on the board. O(n + the number of its ancestors)."""
+    """Put on the board the constraints of what is left of a part. O(n + number of ancestors)."""
     for d in range(n + 1):
         board.fixed[d] = False
+    d = ranking.latest[part]
+    while d > 0:
+        board.fixed[d] = True
+        d = ranking.before[part, d]
     while ranking.parent[part] >= 0:
         parent, d = ranking.parent[part], ranking.without[part]
         exclude(board, ranking.heads[parent, d], d)
@@ -367,19 +372,6 @@ def solve(board: Board, forest: Forest, n: int, single: bool, heads: np.ndarray)
 
 
 @uncounted_kernel
-def solve_part(
-    board: Board, forest: Forest, n: int, single: bool, heads: np.ndarray, parent: int
-) -> bool:
-    """Find the best tree under the constraints on the board; False if there is none. O(n²).
-
-    `heads` is the parent's tree, whose edges some of the constraints require.
-    """
-    found = plant_blocks(board, forest, n, heads, False)
-    # The root edge of a part with a parent is required already: never again that constraint.
-    return found and solve(board, forest, n, single and parent < 0, heads) == FINE
-
-
-@uncounted_kernel
 def open_root(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool) -> int:
     """Let the best tree wait whose root edge is not spent; return FINE, or why there is none.
 
@@ -417,7 +409,7 @@ def open_root(ranking: Ranking, board: Board, forest: Forest, n: int, single: bo
 
 @spliced_kernel
 def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
-    """Tell whether the swap for d leaves alone the edges that its part requires."""
+    """Tell whether the swap for d leaves alone the words whose swaps have become parts."""
     k = ranking.swap[parent, d]
     last = False
     while not last:
@@ -425,21 +417,12 @@ def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
         last = x < 0
         x = ~x if last else x
         k += 1
-        # A word whose swap has become a part has no cost any more, and nor has d itself.
-        if x != d and ranking.cost[parent, x, 0] == np.inf and is_listed(ranking, parent, d, x):
-            return False
+        y = ranking.latest[parent]
+        while y > 0:
+            if y == x:
+                return False
+            y = ranking.before[parent, y]
     return True
-
-
-@spliced_kernel
-def is_listed(ranking: Ranking, parent: int, d: int, x: int) -> bool:
-    """Tell whether x's swap has become a part before d's."""
-    y = ranking.before[parent, d]
-    while y > 0:
-        if y == x:
-            return True
-        y = ranking.before[parent, y]
-    return False
 
 
 @spliced_kernel
@@ -469,10 +452,11 @@ def start(ranking: Ranking, board: Board, scores: np.ndarray, n: int) -> bool:
 
 @spliced_kernel
 def advance(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool) -> int:
-    """Find the next tree: `tally[GIVEN]` is its part. O(n²).
+    """Find the next tree: `tally[GIVEN]` is its part. O(n²): two contractions at most.
 
-    Besides, a part whose swap is not in it costs O(n²) when its turn comes. Returns FINE;
-    EXHAUSTED; FULL: make room and call again; or why there is no tree at all.
+    One splits the part of the tree before. The other one is needed if a swap does not fit, and
+    the next swap of the same part does, whenever its turn comes. Returns FINE; EXHAUSTED; FULL:
+    make room and call again; or why there is no tree at all.
     """
     part = ranking.tally[GIVEN]
     size = n + 1
@@ -498,40 +482,35 @@ def advance(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool
             break
         if ranking.tally[WAITING] == 0:
             found = EXHAUSTED
-        elif ranking.tally[PARTS] == ranking.parent.shape[0]:
+        elif (
+            ranking.tally[PARTS] == ranking.parent.shape[0]
+            or ranking.word.shape[0] - ranking.tally[POOL] < size * size
+        ):
             found = FULL
         else:
-            take_turn(ranking, board, forest, n, single)
+            take_turn(ranking, board, forest, n)
     return found
 
 
 @spliced_kernel
-def take_turn(ranking: Ranking, board: Board, forest: Forest, n: int, single: bool) -> None:
+def take_turn(ranking: Ranking, board: Board, forest: Forest, n: int) -> None:
     """Give out the tree that is first in the heap, or find out that it has to wait longer."""
     parent = pop(ranking, board, n)
     d = ranking.choice[parent]
     if d == 0:
         ranking.tally[GIVEN] = parent
-    else:
+    elif swap_fits(ranking, parent, d):
         part = add_part(ranking, parent, d)
         ranking.before[parent, d] = ranking.latest[parent]
         ranking.latest[parent] = d
         ranking.cost[parent, d, 0] = np.inf
-        heads = copy_tree(ranking, n, parent, part)
-        if swap_fits(ranking, parent, d):
-            follow_swap(ranking, parent, d, heads)
-            for k in range(3):
-                ranking.weight[part, k] = ranking.key[parent, k]
-            ranking.tally[GIVEN] = part
-        else:
-            constrain(ranking, board, n, part)
-            if solve_part(board, forest, n, single, heads, parent):
-                weigh(ranking, board, n, part)
-                come(ranking, part, 0)
-            else:
-                ranking.tally[PARTS] -= 1
-            include_all(board)
+        follow_swap(ranking, parent, d, copy_tree(ranking, n, parent, part))
+        for k in range(3):
+            ranking.weight[part, k] = ranking.key[parent, k]
+        ranking.tally[GIVEN] = part
         come(ranking, parent, -1)
+    else:
+        split(ranking, board, forest, n, parent)
 
 
 @uncounted_kernel

@@ -216,6 +216,8 @@ def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_p
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background has interruptions ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert running.stdin is not None
     running.stdin.write(lessons.read_text())

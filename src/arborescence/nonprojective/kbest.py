@@ -102,7 +102,7 @@ def kbest(
     batch, size, _ = graph.scores.shape
     if not graph.shape:
         # Memory is taken for k trees: for no more than a complete graph has.
-        k = min(k, _most_trees(size - 1, single))
+        k = min(k, most_trees(size - 1, single))
     lists = _Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
@@ -327,7 +327,7 @@ def _checked(k: int) -> int:
     return whole
 
 
-def _most_trees(n: int, single: bool) -> int:
+def most_trees(n: int, single: bool) -> int:
     """Return how many trees a complete graph of n words has (Cayley), or 2^62 if more."""
     base, power = (n, n - 1) if single else (n + 1, n - 1)
     if n < 2:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.errors import ScoresError
-from arborescence.graph import as_array, as_floats
+from arborescence.graph import as_array, as_floats, check_root
 from arborescence.nonprojective.exact import BIAS_32, BIAS_64
-from arborescence.nonprojective.kbest import kbest, trees
+from arborescence.nonprojective.kbest import kbest, most_trees, trees
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -98,8 +98,10 @@ def kbest_labeled(
     array([11.,  9.,  7.])
     """
     array, give_back = _as_labeled(scores)
-    # The k best labeled trees have no other head vectors than the k best.
-    heads, _, *of_batch = kbest(array.max(axis=-1), k, lengths, root=root, threads=threads)
+    # The k best labeled trees have no other head vectors than the k best, of which there may be
+    # fewer than labeled trees.
+    vectors = min(k, most_trees(array.shape[-2] - 1, check_root(root)))
+    heads, _, *of_batch = kbest(array.max(axis=-1), vectors, lengths, root=root, threads=threads)
     results = _of_batch(array, k, heads, *of_batch) if of_batch else _of_one(array, k, heads)
     return tuple(map(give_back, results)) if give_back else results
 

@@ -81,3 +81,21 @@ def test_labeled_trees_and_searches_give_tensors():
     heads, labels = arb.best_where_labeled(one, lambda _, labels: torch.all(labels[1:] == 1))
     assert heads.tolist() == arb.decode(one[..., 1]).tolist()
     assert labels.tolist() == [-1, 1, 1, 1]
+
+
+def test_the_k_best_are_tensors():
+    scores = torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(2))
+    values = scores.numpy()
+    for found, expected in zip(arb.kbest(scores, 4), arb.kbest(values, 4), strict=True):
+        assert isinstance(found, torch.Tensor)
+        np.testing.assert_array_equal(found.numpy(), expected)
+    for found, expected in zip(arb.kbest(scores[0], 4), arb.kbest(values[0], 4), strict=True):
+        np.testing.assert_array_equal(found.numpy(), expected)
+    weight, heads = next(arb.trees(scores[0]))
+    assert isinstance(heads, torch.Tensor)
+    assert weight == arb.tree_weight(values[0], heads)
+    second, weight, (h, d) = arb.second_best(scores[0])
+    assert isinstance(second, torch.Tensor)
+    assert arb.kbest(values[0], 2)[1][1] == weight
+    assert heads[d] == h
+    assert second[d] != h

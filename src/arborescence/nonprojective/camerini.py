@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 def kbest_by_camerini(
     scores: NDArray[Any], k: int, root: Root = "single"
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the k best trees of one (N, N) matrix, as `kbest` does. O(k n²).
+    """Return the k best trees of one (N, N) matrix in the order of `kbest`. O(k n²).
 
-    The original knows no root constraint: under it, the trees are split by their root edges
-    first, as `ranking` splits them.
+    Weights are sums of about twice the precision of a float64, rounded. The original knows no root
+    constraint: under it, the trees are split by their root edges first, as `ranking` splits them.
 
     Raises
     ------

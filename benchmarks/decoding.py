@@ -12,7 +12,7 @@ import numpy as np
 import arborescence as arb
 from arborescence._jit import kernel
 from arborescence.errors import ArborescenceError
-from arborescence.nonprojective.baselines import reweighted
+from arborescence.inference.baselines import reweighted
 from arborescence.nonprojective.best import greedy_rows
 from inputs import KINDS, TREEBANKS, masked
 from peers import installed

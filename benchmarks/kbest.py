@@ -15,7 +15,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence._jit import kernel
-from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
+from arborescence.inference.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.best import constrained, greedy_rows, unconstrained
 from arborescence.nonprojective.camerini import kbest_by_camerini
 from arborescence.nonprojective.contraction import expand, new_forest, plant

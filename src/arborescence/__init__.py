@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from arborescence.errors import TreeError as TreeError
     from arborescence.graph import forbid as forbid
     from arborescence.graph import require as require
-    from arborescence.nonprojective.decode import decode as decode
-    from arborescence.nonprojective.decode import decode_labeled as decode_labeled
-    from arborescence.nonprojective.kbest import kbest as kbest
-    from arborescence.nonprojective.kbest import second_best as second_best
-    from arborescence.nonprojective.kbest import trees as trees
-    from arborescence.nonprojective.labeled import kbest_labeled as kbest_labeled
-    from arborescence.nonprojective.labeled import trees_labeled as trees_labeled
-    from arborescence.nonprojective.search import best_where as best_where
-    from arborescence.nonprojective.search import best_where_labeled as best_where_labeled
+    from arborescence.inference.decode import decode as decode
+    from arborescence.inference.decode import decode_labeled as decode_labeled
+    from arborescence.inference.kbest import kbest as kbest
+    from arborescence.inference.kbest import second_best as second_best
+    from arborescence.inference.kbest import trees as trees
+    from arborescence.inference.labeled import kbest_labeled as kbest_labeled
+    from arborescence.inference.labeled import trees_labeled as trees_labeled
+    from arborescence.inference.search import best_where as best_where
+    from arborescence.inference.search import best_where_labeled as best_where_labeled
     from arborescence.parsers import load as load
+    from arborescence.projective.lifting import deprojectivize as deprojectivize
+    from arborescence.projective.lifting import projectivize as projectivize
     from arborescence.tree import is_projective as is_projective
     from arborescence.tree import is_tree as is_tree
     from arborescence.tree import root_count as root_count
@@ -55,11 +57,12 @@ __all__, __getattr__, __dir__ = lazily(
             "TreebankError",
         ),
         "arborescence.graph": ("forbid", "require"),
-        "arborescence.nonprojective.decode": ("decode", "decode_labeled"),
-        "arborescence.nonprojective.kbest": ("kbest", "second_best", "trees"),
-        "arborescence.nonprojective.labeled": ("kbest_labeled", "trees_labeled"),
-        "arborescence.nonprojective.search": ("best_where", "best_where_labeled"),
+        "arborescence.inference.decode": ("decode", "decode_labeled"),
+        "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
+        "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
+        "arborescence.inference.search": ("best_where", "best_where_labeled"),
         "arborescence.parsers": ("load",),
+        "arborescence.projective.lifting": ("deprojectivize", "projectivize"),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
 )

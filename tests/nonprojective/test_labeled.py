@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.nonprojective.labeled import _rounded
+from arborescence.inference.labeled import _rounded
 from brute_force import all_trees, whole_numbers
 from graphs import ABSENT, FINITE
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
@@ -34,8 +35,8 @@ from arborescence.nonprojective.contraction import (
 from arborescence.nonprojective.exact import sign_of
 from arborescence.tree import spans
 
-# What is found of a sentence: its tree; why it has none; or that the greedy graph is not it.
-FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, HARD = 0, 1, 2, 3, 4
+# What `skim` says of a sentence whose tree is not its greedy graph.
+HARD = -1
 
 
 class Greedy(NamedTuple):

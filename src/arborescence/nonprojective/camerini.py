@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence._jit import spliced_kernel, uncounted_kernel
+from arborescence.faults import BAD_SCORE, FINE, no_answer
 from arborescence.graph import as_graph, check_root
-from arborescence.nonprojective.best import BAD_SCORE, FINE
 from arborescence.nonprojective.contraction import Forest, new_forest
-from arborescence.nonprojective.decode import no_answer
 from arborescence.nonprojective.exact import SCALE
 from arborescence.nonprojective.ranking import (
     EXHAUSTED,
@@ -93,7 +92,7 @@ def kbest_by_camerini(
         if found == FULL:
             ranking = larger(ranking)
     if found not in (FINE, EXHAUSTED):
-        raise no_answer(graph, 0, found)
+        raise no_answer(graph, 0, found, single)
     return heads[:count], weights[:count]
 
 

@@ -28,14 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence._jit import spliced_kernel, uncounted_kernel
-from arborescence.nonprojective.best import (
-    BAD_SCORE,
-    FINE,
-    NO_SINGLE_ROOT,
-    NO_TREE,
-    constrained,
-    unconstrained,
-)
+from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.nonprojective.best import constrained, unconstrained
 from arborescence.nonprojective.contraction import Forest, expand, plant
 from arborescence.nonprojective.exact import (
     BIAS_32,

@@ -8,8 +8,8 @@ import numpy as np
 
 import arborescence
 from arborescence.errors import ModelError
-from arborescence.nonprojective.decode import decode
-from arborescence.nonprojective.kbest import kbest
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges

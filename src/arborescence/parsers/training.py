@@ -13,8 +13,8 @@ import numpy as np
 import arborescence
 from arborescence.errors import ModelError, TreebankError
 from arborescence.graph import check_root
-from arborescence.nonprojective.decode import decode
-from arborescence.nonprojective.kbest import kbest
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
 from arborescence.parsers import joint, model_file
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of

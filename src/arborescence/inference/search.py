@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from arborescence.errors import NoTreeError
 from arborescence.graph import as_array
-from arborescence.nonprojective.kbest import trees
-from arborescence.nonprojective.labeled import trees_labeled
+from arborescence.inference.kbest import trees
+from arborescence.inference.labeled import trees_labeled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

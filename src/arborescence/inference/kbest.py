@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 import operator
-import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence._threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
+from arborescence.faults import FINE, no_answer
 from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, words_of
-from arborescence.nonprojective.best import FINE
-from arborescence.nonprojective.contraction import Forest, new_forest
-from arborescence.nonprojective.decode import no_answer
-from arborescence.nonprojective.ranking import FULL, Ranking, larger, new_ranking, rank_kernel
-from arborescence.nonprojective.replacement import Board, new_board
+from arborescence.inference.lists import Lists
+from arborescence.nonprojective.desk import Desk
 from arborescence.tree import tree_weight
 
 if TYPE_CHECKING:
@@ -26,9 +23,6 @@ if TYPE_CHECKING:
 
 # How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
 _MOST_AHEAD = 256
-
-# For how many parts of the trees there is room at first. It costs no memory before it is used.
-_FEW = 512
 
 
 def kbest(
@@ -103,10 +97,10 @@ def kbest(
     if not graph.shape:
         # Memory is taken for k trees: for no more than a complete graph has.
         k = min(k, most_trees(size - 1, single))
-    lists = _Lists.of(batch, k, size)
+    lists = Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
-        _rank(graph, single, _kept_desk(graph), lists, start, stop)
+        _rank(graph, single, Desk.kept(graph), lists, start, stop)
 
     in_threads(rank, batch, threads)
     heads, weights, counts = lists.heads, lists.weights, lists.counts
@@ -163,12 +157,12 @@ def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
     size = graph.scores.shape[1]
-    lists = _Lists.of(1, 1, size)
-    desk = _rank(graph, single, _Desk.of(graph.scores, size - 1), lists)
+    lists = Lists.of(1, 1, size)
+    desk = _rank(graph, single, Desk.of(graph), lists)
     return _stream(graph, single, desk, lists)
 
 
-def _stream(graph: Graph, single: bool, desk: _Desk, lists: _Lists) -> Iterator[tuple[float, Any]]:
+def _stream(graph: Graph, single: bool, desk: Desk, lists: Lists) -> Iterator[tuple[float, Any]]:
     """Yield the trees of the lists, then further ones, found a few at a time."""
     size = graph.scores.shape[1]
     asked = 1
@@ -179,7 +173,7 @@ def _stream(graph: Graph, single: bool, desk: _Desk, lists: _Lists) -> Iterator[
         if found < asked or size == 1:
             return
         asked = min(2 * asked, _MOST_AHEAD)
-        lists = _Lists.of(1, asked, size)
+        lists = Lists.of(1, asked, size)
         lists.counts[0] = 0
         desk = _rank(graph, single, desk, lists)
 
@@ -232,84 +226,17 @@ def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tupl
     return heads[1], float(weights[1]), (int(heads[0][d]), d)
 
 
-class _Lists(NamedTuple):
-    """Room for the trees of a batch, as `rank_kernel` fills it."""
-
-    heads: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    sure: NDArray[np.bool_]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, batch: int, k: int, size: int) -> Self:
-        return cls(
-            heads=np.full((batch, k, size), -1, np.int64),
-            weights=np.full((batch, k), -np.inf),
-            sure=np.ones((batch, k), np.bool_),
-            counts=np.full(batch, -1, np.int64),
-        )
-
-
-class _Desk(NamedTuple):
-    """What the kernel works on: sentences of up to so many words, scores of one type."""
-
-    board: Board
-    forest: Forest
-    ranking: Ranking
-
-    @classmethod
-    def of(cls, scores: NDArray[Any], words: int) -> Self:
-        board = new_board(scores, words)
-        forest = new_forest(board.best, words)
-        return cls(board, forest, new_ranking(scores, words, _FEW))
-
-
-# Making a desk takes as long as ten trees of a short sentence, so each thread keeps some.
-_kept = threading.local()
-_KEPT_WORDS = 63
-
-
-def _kept_desk(graph: Graph) -> _Desk:
-    """Return a desk for a graph that nothing else uses until the calling thread goes on."""
-    words = graph.scores.shape[1] - 1
-    if words > _KEPT_WORDS:
-        return _Desk.of(graph.scores, words)
-    desks: dict[Any, _Desk] = _kept.__dict__
-    kind = graph.scores.dtype.char
-    if kind not in desks:
-        desks[kind] = _Desk.of(graph.scores, _KEPT_WORDS)
-    return desks[kind]
-
-
 def _rank(
-    graph: Graph, single: bool, desk: _Desk, lists: _Lists, start: int = 0, stop: int = 1
-) -> _Desk:
+    graph: Graph, single: bool, desk: Desk, lists: Lists, start: int = 0, stop: int = 1
+) -> Desk:
     """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
 
-    Returns the desk with which to go on, which is another one if there was not enough room.
+    Returns the desk with which to go on.
     """
-    share = slice(start, stop)
-    scores = graph.scores[share]
-    if not graph.dependents_first:
-        scores = scores.swapaxes(1, 2)
-    scores = np.ascontiguousarray(scores)
-    arrays = [array[share] for array in lists]
-    sentence, found = 0, FULL
-    while found == FULL:
-        sentence, found = rank_kernel(
-            desk.ranking,
-            desk.board,
-            desk.forest,
-            scores,
-            graph.lengths[share] if graph.lengths.size else graph.lengths,
-            single,
-            sentence,
-            *arrays,
-        )
-        if found == FULL:
-            desk = desk._replace(ranking=larger(desk.ranking))
+    desk, sentence, found = desk.rank(graph, single, lists, start, stop)
     if found != FINE:
-        raise no_answer(graph, start + sentence, found)
+        raise no_answer(graph, sentence, found, single)
+    share = slice(start, stop)
     if not lists.sure[share].all():
         for b, j in np.argwhere(~lists.sure[share]):
             heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]

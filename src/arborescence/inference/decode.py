@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence._threads import in_threads
-from arborescence.errors import NoTreeError, ScoresError
+from arborescence.errors import ScoresError
+from arborescence.faults import FINE, no_answer
 from arborescence.graph import (
     Graph,
     Root,
     as_array,
     as_floats,
     as_graph,
-    bad_score,
     check_root,
-    matrix_of,
-    name_of,
 )
-from arborescence.nonprojective.best import BAD_SCORE, FINE, NO_TREE, decode_kernel
+from arborescence.nonprojective.best import decode_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from arborescence.errors import ArborescenceError
 
 
 def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1) -> Any:
@@ -162,42 +158,4 @@ def _decode_share(
         heads if whole else heads[start:stop],
     )
     if fault != FINE:
-        raise no_answer(graph, start + sentence, fault)
-
-
-def no_answer(graph: Graph, sentence: int, fault: int) -> ArborescenceError:
-    """Return the error that says why a kernel found no tree for a sentence."""
-    if fault == BAD_SCORE:
-        return bad_score(graph, sentence)
-    return _no_tree(graph, sentence, unreachable=fault == NO_TREE)
-
-
-def _no_tree(graph: Graph, sentence: int, *, unreachable: bool) -> NoTreeError:
-    """Return the error that says why a sentence has no tree."""
-    name = name_of(graph, sentence)
-    present = matrix_of(graph, sentence) > -np.inf
-    np.fill_diagonal(present, val=False)
-    if not unreachable:
-        children = np.flatnonzero(present[0, 1:]) + 1
-        return NoTreeError(
-            f"{name}no tree with a single root exists: no one child of the root, of "
-            f"{_listed(children)}, reaches all other words; root='multi' allows several"
-        )
-    headless = np.flatnonzero(~present[:, 1:].any(axis=0)) + 1
-    if headless.size:
-        return NoTreeError(f"{name}no tree exists: no edge enters {_listed(headless)}")
-    reached = np.zeros(present.shape[0], np.bool_)
-    reached[0] = True
-    while True:
-        further = reached | present[reached].any(axis=0)
-        if (further == reached).all():
-            break
-        reached = further
-    return NoTreeError(
-        f"{name}no tree exists: the root does not reach {_listed(np.flatnonzero(~reached))}"
-    )
-
-
-def _listed(words: NDArray[np.intp]) -> str:
-    shown = ", ".join(map(str, words[:10])) + (", ..." if words.size > 10 else "")
-    return f"word {shown}" if words.size == 1 else f"words {shown}"
+        raise no_answer(graph, start + sentence, fault, single)

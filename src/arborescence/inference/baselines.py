@@ -15,8 +15,8 @@ import numpy as np
 
 from arborescence.errors import NoTreeError
 from arborescence.graph import forbid, require
-from arborescence.nonprojective.decode import decode
-from arborescence.nonprojective.kbest import trees
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import trees
 from arborescence.tree import root_count, tree_weight
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ import numpy as np
 
 from arborescence.errors import ScoresError
 from arborescence.graph import as_array, as_floats, check_root
+from arborescence.inference.kbest import kbest, most_trees, trees
 from arborescence.nonprojective.exact import BIAS_32, BIAS_64
-from arborescence.nonprojective.kbest import kbest, most_trees, trees
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -99,3 +99,15 @@ def test_the_k_best_are_tensors():
     assert arb.kbest(values[0], 2)[1][1] == weight
     assert heads[d] == h
     assert second[d] != h
+
+
+def test_lifting_gives_tensors():
+    heads = torch.tensor([[-1, 2, 4, 4, 0, 7, 7, 2]])
+    labels = ["det", "nsubj", "aux", "root", "case", "det", "nmod"]
+    lifted, marked = arb.projectivize(heads, [labels])
+    back, plain = arb.deprojectivize(lifted, marked)
+    for tensor in (arb.projectivize(heads), lifted, back):
+        assert isinstance(tensor, torch.Tensor)
+    assert lifted.tolist() == [[-1, 2, 4, 4, 0, 7, 7, 4]]
+    assert back.tolist() == heads.tolist()
+    assert plain == [labels]

@@ -87,10 +87,11 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     array([ True, False])
     """
     single = check_root(root)
-    rows, shape = _rows(heads)
+    rows, shape = as_rows(heads)
     mark = np.empty(rows.shape[1], np.int64)
     return _answers(
-        [row[0] == -1 and tree_kernel(row[: 1 + _words(row)], single, mark) for row in rows], shape
+        [row[0] == -1 and tree_kernel(row[: 1 + word_count(row)], single, mark) for row in rows],
+        shape,
     )
 
 
@@ -116,9 +117,9 @@ def is_projective(heads: Any) -> Any:
     >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2, 2])
     (True, False)
     """
-    rows, shape = _rows(heads)
+    rows, shape = as_rows(heads)
     _check_range(rows)
-    return _answers([projective_kernel(row[: 1 + _words(row)]) for row in rows], shape)
+    return _answers([projective_kernel(row[: 1 + word_count(row)]) for row in rows], shape)
 
 
 def root_count(heads: Any) -> Any:
@@ -137,7 +138,7 @@ def root_count(heads: Any) -> Any:
     >>> root_count([-1, 2, 0]), root_count([-1, 0, 0])
     (1, 2)
     """
-    rows, shape = _rows(heads)
+    rows, shape = as_rows(heads)
     counts = np.count_nonzero(rows == 0, axis=1)
     return counts.reshape(shape) if shape else int(counts[0])
 
@@ -167,7 +168,7 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     6.0
     """
     array = as_floats(as_array(scores)[0])
-    rows, shape = _rows(heads)
+    rows, shape = as_rows(heads)
     size = rows.shape[1]
     if array.shape != (*shape, size, size):
         raise TreeError(
@@ -187,7 +188,7 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     return weights.reshape(shape) if shape else float(weights[0])
 
 
-def _rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
+def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Return heads as (B, N) int64, and the caller's leading dimensions."""
     array, _ = as_array(heads)
     if array.ndim == 0 or array.shape[-1] == 0:
@@ -198,7 +199,7 @@ def _rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     return rows, array.shape[:-1]
 
 
-def _words(row: NDArray[np.int64]) -> int:
+def word_count(row: NDArray[np.int64]) -> int:
     """Return the number of words before the padding."""
     headed = np.flatnonzero(row >= 0)
     return int(headed[-1]) if headed.size else 0

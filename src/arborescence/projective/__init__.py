@@ -1,0 +1,1 @@
+"""Projective trees: those whose edges can be drawn above the sentence without crossing."""

@@ -56,6 +56,7 @@ def _decode() -> None:
             heads = arb.decode(scores)
             arb.is_tree(heads)
             arb.is_projective(heads)
+            arb.projectivize(heads)
             arb.tree_weight(scores, heads)
         arb.decode_labeled(generator.normal(size=(2, 4, 4, 3)).astype(dtype))
 

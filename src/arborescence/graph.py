@@ -14,7 +14,7 @@ import numpy as np
 from arborescence.errors import ScoresError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,8 @@ Root = Literal["single", "multi"]
 # Floats that kernels take as they are, and the largest whole number that a float64 is sure of.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WHOLE = 2**53
+# How many scores are brought into another form at once.
+_AT_ONCE = 2**18
 _ALL_WORDS = np.empty(0, np.int64)
 
 
@@ -166,6 +168,25 @@ def matrix_of(graph: Graph, sentence: int) -> NDArray[Any]:
     size = words_of(graph, sentence) + 1
     matrix = graph.scores[sentence, :size, :size]
     return matrix.T if graph.dependents_first else matrix
+
+
+def in_doubles(
+    graph: Graph, start: int, stop: int
+) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
+    """Yield a share of the flattened batch in parts that are cheap to copy.
+
+    Each is a slice of the batch, its scores as contiguous float64 ``[b, h, d]``, and its lengths,
+    or (0,) if each sentence has N - 1 words.
+    """
+    size = graph.scores.shape[-1]
+    at_once = max(1, _AT_ONCE // size**2)
+    for first in range(start, stop, at_once):
+        part = slice(first, min(first + at_once, stop))
+        scores = graph.scores[part]
+        if graph.dependents_first:
+            scores = scores.swapaxes(1, 2)
+        lengths = graph.lengths[part] if graph.lengths.size else graph.lengths
+        yield part, np.ascontiguousarray(scores, np.float64), lengths
 
 
 def name_of(graph: Graph, sentence: int) -> str:

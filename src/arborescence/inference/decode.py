@@ -16,18 +16,28 @@ from arborescence.graph import (
     as_floats,
     as_graph,
     check_root,
+    in_doubles,
 )
 from arborescence.nonprojective.best import decode_kernel
+from arborescence.projective.eisner import eisner_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1) -> Any:
+def decode(
+    scores: Any,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    threads: int = 1,
+) -> Any:
     """Return the tree of highest weight, exactly.
 
     Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the
     root constraint. If the greedy graph is a tree already, that is one pass over the scores.
+    Projective trees are found by the algorithm of Eisner (1996): O(n³) a sentence.
 
     Parameters
     ----------
@@ -40,6 +50,8 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
         Words in each sentence of a padded batch, the root not counted.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
     threads : int
         Over how many threads a batch is spread.
 
@@ -61,7 +73,9 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
     The tree is the best one in real arithmetic over the given floats: rounding never decides.
     Of trees with equal weight, which one is returned depends on nothing but the scores of that
     sentence: a word prefers its lowest head, of several heads for a contracted cycle the lowest
-    wins, and of several root edges that cost the same the one of the lowest word is given up.
+    wins, and of several root edges that cost the same the one of the lowest word is given up. Of
+    projective trees, the one with the lowest root wins, and then the one whose spans are split
+    furthest left.
 
     Examples
     --------
@@ -85,20 +99,27 @@ def decode(scores: Any, lengths: Any = None, *, root: Root = "single", threads: 
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
+    decode_share = _decode_projective if projective else _decode_nonprojective
     if threads == 1:
-        _decode_share(graph, single, heads, 0, batch)
+        decode_share(graph, single, heads, 0, batch)
     else:
-        in_threads(lambda *share: _decode_share(graph, single, heads, *share), batch, threads)
+        in_threads(lambda *share: decode_share(graph, single, heads, *share), batch, threads)
     heads = heads.reshape(*graph.shape, size) if graph.shape else heads[0]
     return graph.give_back(heads) if graph.give_back else heads
 
 
 def decode_labeled(
-    scores: Any, lengths: Any = None, *, root: Root = "single", threads: int = 1
+    scores: Any,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    threads: int = 1,
 ) -> tuple[Any, Any]:
     """Return the best labeled tree: one edge a label, between the same two nodes.
 
-    The best label of each edge is chosen first, then the best tree: O(L n² + n²).
+    The best label of each edge is chosen first, then the best tree: O(L n²), and what `decode`
+    costs.
 
     Parameters
     ----------
@@ -136,7 +157,7 @@ def decode_labeled(
             f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
         )
     # A NaN of any label stays in the maximum, where decode finds it.
-    heads = decode(array.max(axis=-1), lengths, root=root, threads=threads)
+    heads = decode(array.max(axis=-1), lengths, root=root, projective=projective, threads=threads)
     # Rows of the root and of padding are read as if their head were 0, and then blanked.
     of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
         -3
@@ -145,7 +166,7 @@ def decode_labeled(
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
 
 
-def _decode_share(
+def _decode_nonprojective(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
     """Decode the sentences from `start` to `stop` of the flattened batch, in this thread."""
@@ -159,3 +180,13 @@ def _decode_share(
     )
     if fault != FINE:
         raise no_answer(graph, start + sentence, fault, single)
+
+
+def _decode_projective(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Decode likewise, but find the best projective trees."""
+    for part, scores, lengths in in_doubles(graph, start, stop):
+        sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
+        if fault != FINE:
+            raise no_answer(graph, part.start + sentence, fault, single)

@@ -1,0 +1,206 @@
+"""Projective trees in whole numbers: what is exact where floats leave a choice open.
+
+The scores of a sentence are whole multiples of some power of two, which is looked up, not fixed:
+most sentences take three or four digits of 32 bits each, and scores of any size take what they
+need. Digits are those of `exact`, but nothing is ever carried: an int64 has room for the sum of
+2^16 words, and `sign_of_difference` carries as it compares.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence._jit import inlined_kernel, kernel
+from arborescence.nonprojective.exact import MASK, add_float, normalize, sign_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
+
+# Once a difference has grown to this, the digits below cannot turn its sign.
+_DECIDED = 1 << 22
+
+
+class Wholes(NamedTuple):
+    """Scores, and charts over them as `eisner` has them, in D digits each, lowest first."""
+
+    scores: np.ndarray  # (N, N, D) int64
+    bias: int  # the unit is 2^-bias
+    present: np.ndarray  # (2, N, N) bool: spans that exist, by INCOMPLETE or COMPLETE, [h, e]
+    spans: np.ndarray  # (2, N, N, D) int64: their best weights
+
+
+@kernel
+def unit_of(scores: np.ndarray, n: int) -> tuple[int, int]:
+    """Return ``(bias, digits)``: scores are multiples of 2^-bias, and fit so many digits. O(n²)."""
+    lowest, highest = 2000, -2000
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if h != d and scores[h, d] != 0.0 and scores[h, d] != -np.inf:
+                fraction, exponent = math.frexp(scores[h, d])
+                highest = max(highest, exponent)
+                if exponent - 53 < lowest:
+                    whole = abs(int(math.ldexp(fraction, 53)))
+                    zeros = 0
+                    while whole & 1 == 0:
+                        whole >>= 1
+                        zeros += 1
+                    lowest = min(lowest, exponent - 53 + zeros)
+    if highest < lowest:
+        return 0, 3
+    return -lowest, max(highest - 53 - lowest, 0) // 32 + 3
+
+
+@inlined_kernel
+def sign_of_difference(
+    one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray
+) -> int:
+    """Return the sign of ``one + with_one - other - with_other``. O(D), mostly O(1)."""
+    total = 0
+    for k in range(one.shape[0] - 1, -1, -1):
+        total = total * (MASK + 1) + (one[k] + with_one[k]) - (other[k] + with_other[k])
+        if abs(total) >= _DECIDED:
+            break
+    return 1 if total > 0 else -1 if total < 0 else 0
+
+
+@kernel
+def rounded_once(digits: np.ndarray, bias: int) -> float:
+    """Return the sum as a float64, rounded once, to even; the digits are spoilt. O(D)."""
+    sign = sign_of(digits)
+    if sign == 0:
+        return 0.0
+    if sign < 0:
+        for k in range(digits.shape[0]):
+            digits[k] = -digits[k]
+        normalize(digits)
+    top = digits.shape[0] - 1
+    while digits[top] == 0:
+        top -= 1
+    bits = 32 * top
+    while digits[top] >> (bits - 32 * top) != 0:
+        bits += 1
+    # The first 62 bits, the last of them set if anything follows: so one rounding does it all.
+    cut = max(bits - 62, 0)
+    leading, rest = 0, 0
+    for k in range(top + 1):
+        place = 32 * k - cut
+        if place >= 0:
+            leading += digits[k] << place
+        elif place > -63:
+            leading += digits[k] >> -place
+            rest |= digits[k] & ((1 << -place) - 1)
+        else:
+            rest |= digits[k]
+    return sign * math.ldexp(float(leading | (1 if rest else 0)), cut - bias)
+
+
+@kernel
+def fill_wholes(scores: np.ndarray, n: int, first: int) -> Wholes:
+    """Fill the charts of the nodes from `first` (0, or 1 without the root) to n. O(n³ D)."""
+    bias, width = unit_of(scores, n)
+    values = np.zeros((n + 1, n + 1, width), np.int64)
+    present = np.zeros((2, n + 1, n + 1), np.bool_)
+    spans = np.zeros((2, n + 1, n + 1, width), np.int64)
+    wholes = Wholes(values, bias, present, spans)
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if h != d and scores[h, d] != -np.inf:
+                add_float(values[h, d], scores[h, d], 1, bias)
+    for j in range(first, n + 1):
+        present[COMPLETE, j, j] = True
+        for i in range(j - 1, first - 1, -1):
+            for h, e in ((i, j), (j, i)):
+                if e > 0 and scores[h, e] != -np.inf:
+                    r = choose_whole(wholes, INCOMPLETE, h, e)
+                    if r >= 0:
+                        present[INCOMPLETE, h, e] = True
+                        for k in range(width):
+                            spans[INCOMPLETE, h, e, k] = (
+                                spans[COMPLETE, i, r, k]
+                                + spans[COMPLETE, j, r + 1, k]
+                                + values[h, e, k]
+                            )
+            for h, e in ((i, j), (j, i)):
+                r = choose_whole(wholes, COMPLETE, h, e)
+                if r >= 0:
+                    present[COMPLETE, h, e] = True
+                    for k in range(width):
+                        spans[COMPLETE, h, e, k] = (
+                            spans[INCOMPLETE, h, r, k] + spans[COMPLETE, r, e, k]
+                        )
+    return wholes
+
+
+@kernel
+def choose_whole(wholes: Wholes, kind: int, h: int, e: int) -> int:
+    """Return the first of the best places to split a span (see `parts_of`), or -1. O(n D)."""
+    low = first_split(kind, h, e)
+    choice = -1
+    for r in range(low, low + abs(h - e)):
+        one, two = parts_of(kind, h, e, r)
+        if not (wholes.present[one] and wholes.present[two]):
+            continue
+        if choice >= 0:
+            best_one, best_two = parts_of(kind, h, e, choice)
+            spans = wholes.spans
+            if sign_of_difference(spans[one], spans[two], spans[best_one], spans[best_two]) <= 0:
+                continue
+        choice = r
+    return choice
+
+
+@kernel
+def choose_whole_root(wholes: Wholes, n: int, scores: np.ndarray) -> int:
+    """Return the first of the best words to hang from the root alone, or -1. O(n D)."""
+    choice = -1
+    spans = wholes.spans[COMPLETE]
+    best = np.zeros(spans.shape[2], np.int64)
+    none = np.zeros(spans.shape[2], np.int64)
+    for r in range(1, n + 1):
+        if (
+            scores[0, r] != -np.inf
+            and wholes.present[COMPLETE, r, 1]
+            and wholes.present[COMPLETE, r, n]
+        ):
+            weight = spans[r, 1] + spans[r, n]
+            if choice < 0 or sign_of_difference(weight, wholes.scores[0, r], best, none) > 0:
+                choice = r
+                best = weight + wholes.scores[0, r]
+    return choice
+
+
+@kernel
+def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
+    """Write the best projective tree, exactly; tell if there is one. O(n³ D).
+
+    Of equal choices the first is taken: the lowest root, and the split that is furthest left.
+    """
+    wholes = fill_wholes(scores, n, 1 if single else 0)
+    stack = np.empty((2 * n + 4, 3), np.int64)
+    top = 0
+    if single:
+        root = choose_whole_root(wholes, n, scores)
+        if root < 0:
+            return False
+        heads[root] = 0
+        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, root, 1
+        stack[1, 0], stack[1, 1], stack[1, 2] = COMPLETE, root, n
+        top = 2
+    else:
+        if not wholes.present[COMPLETE, 0, n]:
+            return False
+        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+        top = 1
+    while top > 0:
+        top -= 1
+        kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
+        if h == e:
+            continue
+        if kind == INCOMPLETE:
+            heads[e] = h
+        one, two = parts_of(kind, h, e, choose_whole(wholes, kind, h, e))
+        stack[top, 0], stack[top, 1], stack[top, 2] = one
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = two
+        top += 2
+    return True

@@ -1,7 +1,9 @@
 """The slow and obvious answer: every tree, weighed in exact arithmetic."""
 
+import math
+from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -16,16 +18,34 @@ def _ends_at_root(heads, word):
     return True
 
 
+def _crosses(heads):
+    edges = [sorted(edge) for edge in enumerate(heads[1:], start=1)]
+    return any(a < c < b < d or c < a < d < b for (a, b), (c, d) in combinations(edges, 2))
+
+
 @cache
-def all_trees(n, single):
+def all_trees(n, single, projective=False):
     """Every head vector of n words that is a tree, (T, n + 1)."""
-    trees = [
-        (-1, *heads)
-        for heads in product(range(n + 1), repeat=n)
-        if (heads.count(0) == 1 or not single)
-        and all(_ends_at_root((-1, *heads), d) for d in range(1, n + 1))
-    ]
+    if projective:
+        trees = [heads for heads in all_trees(n, single).tolist() if not _crosses(heads)]
+    else:
+        trees = [
+            (-1, *heads)
+            for heads in product(range(n + 1), repeat=n)
+            if (heads.count(0) == 1 or not single)
+            and all(_ends_at_root((-1, *heads), d) for d in range(1, n + 1))
+        ]
     return np.array(trees, np.int64).reshape(-1, n + 1)
+
+
+def _ratios(scores):
+    """Numerators, and the power of two that is their common denominator; absent edges are 0."""
+    ratios = [
+        (0, 1) if np.isinf(x) or np.isnan(x) else float(x).as_integer_ratio()
+        for x in scores.ravel()
+    ]
+    common = max(denominator for _, denominator in ratios)
+    return [numerator * (common // denominator) for numerator, denominator in ratios], common
 
 
 def whole_numbers(scores):
@@ -33,19 +53,18 @@ def whole_numbers(scores):
 
     Equal to working in `fractions.Fraction` over a common denominator, and faster.
     """
-    ratios = [
-        (0, 1) if np.isinf(x) or np.isnan(x) else float(x).as_integer_ratio()
-        for x in scores.ravel()
-    ]
-    common = max(denominator for _, denominator in ratios)
-    whole = [numerator * (common // denominator) for numerator, denominator in ratios]
-    return np.array(whole, dtype=object).reshape(scores.shape)
+    return np.array(_ratios(scores)[0], dtype=object).reshape(scores.shape)
 
 
-def tree_weights(scores, single):
+def exact_weights(scores, heads):
+    """The weights of (m, N) heads, times one power of two, as Python's whole numbers."""
+    return whole_numbers(scores)[heads[:, 1:], np.arange(1, len(scores))].sum(axis=1).tolist()
+
+
+def tree_weights(scores, single, projective=False):
     """All trees whose edges are present, and their exact weights: (T, n + 1), (T,) of int."""
     n = scores.shape[0] - 1
-    trees = all_trees(n, single)
+    trees = all_trees(n, single, projective)
     words = np.arange(1, n + 1)
     present = (scores[trees[:, 1:], words] > -np.inf).all(axis=1)
     trees = trees[present]
@@ -54,14 +73,98 @@ def tree_weights(scores, single):
     return trees, whole_numbers(scores)[trees[:, 1:], words].sum(axis=1)
 
 
-def is_best(scores, heads, single):
-    """Whether heads is a tree, present, and of the highest exact weight."""
+def is_best(scores, heads, single, projective=False):
+    """Whether heads is a tree of the kind, present, and of the highest exact weight."""
     n = scores.shape[0] - 1
-    _, weights = tree_weights(scores, single)
+    _, weights = tree_weights(scores, single, projective)
     words = np.arange(1, n + 1)
     tree = all(_ends_at_root(heads, d) for d in words) and heads[0] == -1
     if not tree or (single and np.count_nonzero(heads == 0) != 1):
         return False
+    if projective and _crosses(heads.tolist()):
+        return False
     if not (scores[heads[1:], words] > -np.inf).all():
         return False
     return whole_numbers(scores)[heads[1:], words].sum() == weights.max()
+
+
+def eisner(scores, single, plus, times):
+    """Eisner's recursion as it is printed, over the span (i, j) of nodes: the sum of all trees.
+
+    ``plus`` takes a list and ``times`` two; with `max` and `+` the sum is the best weight. Each
+    tree has one derivation. ``scores`` are any objects, [h][d].
+    """
+    n = len(scores) - 1
+    # Complete spans, and those that an edge closes; headed on the left and on the right.
+    left, right, open_left, open_right = ({} for _ in range(4))
+
+    def fill(start, stop):
+        for i in range(start, stop + 1):
+            left[i, i] = right[i, i] = None  # nothing inside: the unit of `times`
+        for width in range(1, stop - start + 1):
+            for i in range(start, stop - width + 1):
+                j = i + width
+                halves = [join(left[i, m], right[m + 1, j]) for m in range(i, j)]
+                inside = None if halves == [None] else plus(halves)
+                open_left[i, j] = join(inside, scores[i][j])
+                open_right[i, j] = join(inside, scores[j][i])
+                left[i, j] = plus([join(open_left[i, m], left[m, j]) for m in range(i + 1, j + 1)])
+                right[i, j] = plus([join(right[i, m], open_right[m, j]) for m in range(i, j)])
+
+    def join(one, other):
+        return other if one is None else one if other is None else times(one, other)
+
+    if single:
+        fill(1, n)
+        return plus([join(join(right[1, r], left[r, n]), scores[0][r]) for r in range(1, n + 1)])
+    fill(0, n)
+    return left[0, n]
+
+
+class EveryTree:
+    """The distribution over all trees, by listing them: p(tree) ∝ exp(weight)."""
+
+    def __init__(self, scores, root, projective):
+        self.trees, weights = tree_weights(scores, root == "single", projective)
+        _, unit = _ratios(scores)
+        best = max(weights)
+        below = np.array([_float(weight - best, unit) for weight in weights])
+        log_total = math.log(math.fsum(np.exp(below)))
+        self.log_partition = float(Fraction(best, unit) + Fraction(log_total))
+        self.log_probs = below - log_total
+        self.probs = np.exp(self.log_probs)
+        self.words = np.arange(1, len(scores))
+
+    @property
+    def marginals(self):
+        size = self.trees.shape[1]
+        marginals = np.zeros((size, size))
+        for d in self.words:
+            marginals[:, d] = np.bincount(self.trees[:, d], self.probs, size)
+        return marginals
+
+    @property
+    def entropy(self):
+        some = self.probs > 0
+        return -math.fsum(self.probs[some] * self.log_probs[some])
+
+    def values(self, edge_values):
+        """The sum over each tree's edges: (T,) or (T, R)."""
+        return edge_values[self.trees[:, 1:], self.words].sum(axis=1)
+
+    def cross_entropy(self, other):
+        """Of this and another `EveryTree`, whose trees may be others."""
+        of_other = dict(zip(map(tuple, other.trees.tolist()), other.log_probs, strict=True))
+        return -math.fsum(
+            p * of_other.get(tuple(tree), -np.inf)
+            for p, tree in zip(self.probs.tolist(), self.trees.tolist(), strict=True)
+            if p > 0
+        )
+
+
+def _float(numerator, denominator):
+    """The quotient, rounded once; -inf where it is too low."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return -np.inf

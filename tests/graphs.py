@@ -110,3 +110,36 @@ def random_graphs(kind, count, seed=0):
     make = {**FINITE, **ABSENT}[kind]
     for n in rng.choice(np.arange(1, 7), count, p=[0.05, 0.15, 0.25, 0.25, 0.2, 0.1]):
         yield make(rng, int(n))
+
+
+def layouts(scores):
+    """The same scores (..., N, N), elsewhere in memory and otherwise laid out."""
+    *leading, size, _ = scores.shape
+    padded = np.zeros((*leading, size + 3, size + 5), scores.dtype)
+    padded[..., 2:-1, 5:] = scores
+    wide = np.zeros((*scores.shape, 2), scores.dtype)
+    wide[..., 1] = scores
+    yield scores.mT.copy().mT
+    yield padded[..., 2:-1, 5:]
+    yield padded.mT.copy().mT[..., 2:-1, 5:]
+    yield wide[..., 1]
+    yield scores[..., ::-1, ::-1].copy()[..., ::-1, ::-1]
+    yield np.asfortranarray(scores)
+    unaligned = np.zeros(scores.nbytes + 1, np.uint8)[1:].view(scores.dtype).reshape(scores.shape)
+    unaligned[:] = scores
+    yield unaligned
+    yield scores.astype(scores.dtype.newbyteorder())
+    still = scores.copy()
+    still.flags.writeable = False
+    yield still
+    if scores.dtype == np.float32:
+        yield scores.astype(np.float64)
+
+
+def padded_batch(rng, sizes, dtype=np.float32):
+    """A batch of sentences of these many words, with many ties; NaN is the padding."""
+    size = max(sizes) + 1
+    batch = np.full((len(sizes), size, size), np.nan, dtype)
+    for matrix, n in zip(batch, sizes, strict=True):
+        matrix[: n + 1, : n + 1] = rng.integers(-3, 4, (n + 1, n + 1))
+    return batch

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 from arborescence.inference.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
-from graphs import ABSENT, FINITE, random_graphs
+from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
 COUNT = 40 if numba.config.DISABLE_JIT else 300 if numba.config.BOUNDSCHECK else 2000
@@ -151,44 +151,16 @@ def test_baselines_find_no_tree():
 # Shapes, types, strides.
 
 
-def batch_of(rng, sizes, dtype=np.float32):
-    size = max(sizes) + 1
-    batch = np.full((len(sizes), size, size), np.nan, dtype)
-    for matrix, n in zip(batch, sizes, strict=True):
-        matrix[: n + 1, : n + 1] = rng.integers(-3, 4, (n + 1, n + 1))
-    return batch
-
-
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_a_batch_equals_its_sentences(root, threads):
     rng = np.random.default_rng(1)
     sizes = [*rng.integers(1, 12, 50), 0, 1]
-    batch = batch_of(rng, sizes)
+    batch = padded_batch(rng, sizes)
     heads = arb.decode(batch, lengths=sizes, root=root, threads=threads)
     for row, matrix, n in zip(heads, batch, sizes, strict=True):
         assert (row[n + 1 :] == -1).all()
         assert row[: n + 1].tolist() == arb.decode(matrix[: n + 1, : n + 1], root=root).tolist()
-
-
-def layouts(scores):
-    padded = np.zeros((scores.shape[0], scores.shape[1] + 3, scores.shape[2] + 5), scores.dtype)
-    padded[:, 2:-1, 5:] = scores
-    wide = np.zeros((*scores.shape, 2), scores.dtype)
-    wide[..., 1] = scores
-    yield scores.mT.copy().mT
-    yield padded[:, 2:-1, 5:]
-    yield padded.mT.copy().mT[:, 2:-1, 5:]
-    yield wide[..., 1]
-    yield scores[:, ::-1, ::-1].copy()[:, ::-1, ::-1]
-    yield np.asfortranarray(scores)
-    unaligned = np.zeros(scores.nbytes + 1, np.uint8)[1:].view(scores.dtype).reshape(scores.shape)
-    unaligned[:] = scores
-    yield unaligned
-    yield scores.astype(scores.dtype.newbyteorder())
-    still = scores.copy()
-    still.flags.writeable = False
-    yield still
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

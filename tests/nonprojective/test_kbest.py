@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import arborescence as arb
 from arborescence.inference.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini
-from brute_force import all_trees, tree_weights, whole_numbers
-from graphs import ABSENT, FINITE, random_graphs
+from brute_force import all_trees, exact_weights, tree_weights
+from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from tree_lists import listed, rounded_weights, same
 
 JIT = not numba.config.DISABLE_JIT
 # How many graphs of each kind, and the most trees asked of each: without the JIT, and with
@@ -29,16 +30,6 @@ ROOTS = ("single", "multi")
 both_roots = pytest.mark.parametrize("root", ROOTS)
 exact_scalars = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 needs_jit = pytest.mark.skipif(not JIT, reason="too slow without the JIT")
-
-
-def exact_weights(scores, heads):
-    """The weights of (m, N) heads, times one power of two, as Python's whole numbers."""
-    whole = whole_numbers(scores)
-    return whole[heads[:, 1:], np.arange(1, len(scores))].sum(axis=1).tolist()
-
-
-def rounded_weights(scores, heads):
-    return arb.tree_weight(np.broadcast_to(scores, (len(heads), *scores.shape)), heads)
 
 
 def codes(heads):
@@ -72,17 +63,6 @@ def check(scores, root, most=MOST):
     np.testing.assert_array_equal(reported, rounded_weights(scores, found))
     assert found[0].tolist() == arb.decode(scores, root=root).tolist()
     return many
-
-
-def same(one, other):
-    """Whether two lists of trees, with weights, are the same in the same order."""
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-
-
-def listed(stream):
-    """What `kbest` would return, from what `trees` yields."""
-    weights, heads = zip(*stream, strict=True)
-    return np.array(heads), np.array(weights)
 
 
 # Against every tree.
@@ -426,23 +406,6 @@ def test_fewer_trees_are_the_first_of_more(kind, root):
             assert same((heads[:k], weights[:k]), arb.kbest(scores, k, root=root))
 
 
-def layouts(scores):
-    yield np.asfortranarray(scores)
-    yield scores.mT.copy().mT
-    wide = np.zeros((len(scores) + 2, 2 * len(scores) + 3), scores.dtype)
-    inner = wide[1:-1, 3::2]
-    inner[:] = scores
-    yield inner
-    yield scores[::-1, ::-1].copy()[::-1, ::-1]
-    yield scores.astype(scores.dtype.newbyteorder())
-    still = scores.copy()
-    still.flags.writeable = False
-    yield still
-    if scores.dtype == np.float32:
-        yield scores.astype(np.float64)
-    yield scores.tolist()
-
-
 @exact_scalars
 @both_roots
 @pytest.mark.parametrize("kind", TIES)
@@ -470,10 +433,7 @@ def test_the_order_of_larger_graphs_depends_on_nothing_but_the_values(kind, root
 def test_a_batch_equals_its_sentences(root, threads):
     rng = np.random.default_rng(1)
     sizes = [*rng.integers(1, 12 if JIT else 5, 40 if JIT else 5), 0, 1]
-    size = max(sizes) + 1
-    batch = np.full((len(sizes), size, size), np.nan, np.float32)
-    for matrix, n in zip(batch, sizes, strict=True):
-        matrix[: n + 1, : n + 1] = rng.integers(-3, 4, (n + 1, n + 1))
+    batch, size = padded_batch(rng, sizes), max(sizes) + 1
     k = 12
     for scores in (batch, np.ascontiguousarray(batch.mT).mT):
         heads, weights, counts = arb.kbest(scores, k, lengths=sizes, root=root, threads=threads)

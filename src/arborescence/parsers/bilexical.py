@@ -1,0 +1,316 @@
+"""The generative bilexical model of the lecture (Smith 2017): heads that draw their dependents.
+
+A small model for teaching and comparison: counts instead of learned weights, and no relations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+from arborescence.inference.decode import decode
+from arborescence.tree import is_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+    from arborescence.treebank import Sentence
+
+    Codes = NDArray[np.int64]
+
+_UNKNOWN: Final = 0
+
+
+class Counts(NamedTuple):
+    """How often each of some events was seen.
+
+    Attributes
+    ----------
+    events : (E,) int64
+        Their codes, ascending.
+    counts : (E,) int64
+    """
+
+    events: Codes
+    counts: Codes
+
+    @classmethod
+    def of(cls, events: Codes) -> Self:
+        """Count them: O(E log E)."""
+        return cls(*np.unique(events, return_counts=True))
+
+    def look_up(self, events: Codes) -> Codes:
+        """Return the counts of any events, 0 for those never seen: O(log E) each."""
+        at = np.searchsorted(self.events, events)
+        at[at == len(self.events)] = 0
+        return np.where(self.events[at] == events, self.counts[at], 0)
+
+
+class Estimate(NamedTuple):
+    """Probabilities of outcomes, given contexts that go from particular to general.
+
+    Maximum-likelihood estimates with interpolated Witten-Bell smoothing (Chen and Goodman 1998,
+    Section 2.6): for a context that was seen c times, with t different outcomes,
+
+        p(x | context) = (c(context, x) + κ t p(x | next context)) / (c + κ t)
+
+    A context that was never seen leaves it to the next one. After the last, all outcomes are alike.
+
+    Attributes
+    ----------
+    outcomes : int
+        How many there are: their codes are below.
+    backoff : float
+        κ, the weight of the more general context: 1 is Witten-Bell's own.
+    levels : list of (Counts, Counts, Counts)
+        For each context: how often it was seen with an outcome, how often at all, and with how
+        many different outcomes.
+
+    Examples
+    --------
+    >>> heads_or_tails, no_context = np.array([0, 0, 0, 1]), np.zeros(4, dtype=np.int64)
+    >>> coin = Estimate.of(heads_or_tails, [no_context], outcomes=2, backoff=1.0)
+    >>> np.exp(coin.log(np.array([0, 1]), [np.zeros(2, dtype=np.int64)])).round(3)
+    array([0.667, 0.333])
+    """
+
+    outcomes: int
+    backoff: float
+    levels: list[tuple[Counts, Counts, Counts]]
+
+    @classmethod
+    def of(cls, outcome: Codes, contexts: Sequence[Codes], outcomes: int, backoff: float) -> Self:
+        """Count events: the outcome of each, and its contexts, the most particular one first."""
+        levels = []
+        for context in contexts:
+            pairs = Counts.of(context * outcomes + outcome)
+            levels.append((pairs, Counts.of(context), Counts.of(pairs.events // outcomes)))
+        return cls(outcomes, backoff, levels)
+
+    def log(self, outcome: Codes, contexts: Sequence[Codes]) -> NDArray[np.float64]:
+        """Return the log-probabilities of outcomes in their contexts, all of one shape."""
+        p = np.full(outcome.shape, 1 / self.outcomes)
+        for context, level in zip(reversed(contexts), reversed(self.levels), strict=True):
+            pairs, times, kinds = level
+            c, t = times.look_up(context), self.backoff * kinds.look_up(context)
+            seen = pairs.look_up(context * self.outcomes + outcome)
+            np.divide(seen + t * p, c + t, out=p, where=c > 0)
+        logarithms: NDArray[np.float64] = np.log(p)
+        return logarithms
+
+
+class Lexicon(NamedTuple):
+    """Words and tags as numbers. 0 is what is not known, the number after the last is the root.
+
+    Attributes
+    ----------
+    words, tags : dict of str to int
+        Those that are known, from 1 up.
+    """
+
+    words: dict[str, int]
+    tags: dict[str, int]
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence], with_tags: bool) -> Self:
+        """Gather the words that were seen more than once, in lower case, and the tags."""
+        words, tags = Counter[str](), set[str]()
+        for sentence in sentences:
+            words.update(form.lower() for form in sentence.forms)
+            tags.update(sentence.upos if with_tags else ())
+        known = sorted(word for word, count in words.items() if count > 1)
+        return cls(
+            {word: code for code, word in enumerate(known, 1)},
+            {tag: code for code, tag in enumerate(sorted(tags), 1)},
+        )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many words and tags there are, the unknown one included."""
+        return len(self.words) + 1, len(self.tags) + 1
+
+    def nodes(self, sentence: Sentence) -> tuple[Codes, Codes]:
+        """Return the word and the tag of each node, (n + 1,) both."""
+        root_word, root_tag = self.sizes
+        words = [self.words.get(form.lower(), _UNKNOWN) for form in sentence.forms]
+        tags = [self.tags.get(tag, _UNKNOWN) for tag in sentence.upos]
+        return np.array([root_word, *words]), np.array([root_tag, *tags])
+
+    def contexts(self, word: Codes, tag: Codes, side: Codes) -> list[Codes]:
+        """Return what may be known of heads: word and tag, the tag, nothing; always the side."""
+        tags = self.sizes[1] + 1
+        return [(word * tags + tag) * 2 + side, tag * 2 + side, side]
+
+    def contexts_of_words(self, contexts: Sequence[Codes], tag: Codes) -> list[Codes]:
+        """Return what may be known where a word is drawn: the same, and the tag that it has."""
+        tags = self.sizes[1]
+        return [contexts[0] * tags + tag, contexts[1] * tags + tag, tag]
+
+
+class BilexicalModel:
+    """A generative model of trees and their words: each head draws its dependents.
+
+    On each of its sides, a head decides time and again whether it takes one more dependent, and if
+    so, draws the tag of that and then its word. So the weight of an edge is
+
+        log p(one more | head, side) + log p(tag | head, side) + log p(word | tag, head, side)
+
+    The root draws just one dependent. The probability of a tree with its words is the product over
+    its edges and over the ends of all sides. These are the same for all trees of a sentence, so the
+    most probable tree is the one that `arborescence.decode` finds. Each estimate backs off
+    (`Estimate`), from the word and tag of the head to its tag, and then to the side alone, or in
+    the last factor to the dependent's tag alone. Words are compared in lower case; those that were
+    seen only once count as one unknown word.
+
+    Made by `train`.
+
+    Attributes
+    ----------
+    lexicon : Lexicon
+        The words and tags that it knows.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> lessons = [
+    ...     Sentence.from_words(["The", "bird", "sings"], upos=["DET", "NOUN", "VERB"],
+    ...                         heads=[-1, 2, 3, 0]),
+    ...     Sentence.from_words(["Plant", "the", "tree"], upos=["VERB", "DET", "NOUN"],
+    ...                         heads=[-1, 0, 3, 1]),
+    ... ]
+    >>> model = BilexicalModel.train(lessons)
+    >>> new = Sentence.from_words(["A", "gardener", "plants", "the", "bulb"],
+    ...                           upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
+    >>> [parsed] = model.parse([new])
+    >>> parsed.heads
+    array([-1,  2,  3,  0,  5,  3])
+    """
+
+    def __init__(self, lexicon: Lexicon, more: Estimate, tag: Estimate, word: Estimate) -> None:
+        """Put a model together, of the estimates of its three factors.
+
+        The outcomes of `more` are 0, the end of a side, and 1, one more dependent.
+        """
+        self.lexicon = lexicon
+        self._more = more
+        self._tag = tag
+        self._word = word
+
+    @classmethod
+    def train(
+        cls, treebank: Iterable[Sentence], *, tags: bool = True, backoff: float = 5.0
+    ) -> Self:
+        """Count what is in the trees of a treebank: O(m log m) for m words.
+
+        Parameters
+        ----------
+        treebank
+            Sentences whose heads are trees.
+        tags
+            Whether to look at UPOS. Otherwise all words have the same tag.
+        backoff
+            How much general contexts weigh beside particular ones, see `Estimate`.
+
+        Raises
+        ------
+        TreebankError
+            If the treebank is empty, or has a sentence whose heads are not a tree.
+        ValueError
+            If `backoff` is not a positive number.
+        """
+        if not 0 < backoff < np.inf:
+            raise ValueError(f"backoff must be a positive number, not {backoff}")
+        sentences = list(treebank)
+        if not sentences:
+            raise TreebankError("the treebank is empty: training needs at least one sentence")
+        lexicon = Lexicon.of(sentences, tags)
+        words, tagset = lexicon.sizes
+
+        edges, ends = [], []
+        for sentence in sentences:
+            heads = _whole(sentence)[1:]
+            word, tag = lexicon.nodes(sentence)
+            side = (np.arange(1, len(heads) + 1) > heads).astype(np.int64)
+            edges.append(np.stack([word[heads], tag[heads], side, word[1:], tag[1:], heads > 0]))
+            for end in (0, 1):
+                ends.append(np.stack([word[1:], tag[1:], np.full(len(heads), end)]))
+
+        *head, word, tag, of_word = np.concatenate(edges, axis=1)
+        contexts = lexicon.contexts(*head)
+        drawn = np.concatenate([np.stack(head)[:, of_word > 0], *ends], axis=1)
+        outcome = np.zeros(drawn.shape[1], np.int64)
+        outcome[: of_word.sum()] = 1
+        return cls(
+            lexicon,
+            Estimate.of(outcome, lexicon.contexts(*drawn), 2, backoff),
+            Estimate.of(tag, contexts, tagset, backoff),
+            Estimate.of(word, lexicon.contexts_of_words(contexts, tag), words, backoff),
+        )
+
+    def scores(self, sentence: Sentence) -> NDArray[np.float64]:
+        """Return the weights of all edges of a sentence.
+
+        Parameters
+        ----------
+        sentence
+            Of n words, with UPOS if the model was trained with it.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1) float64
+            ``scores[h, d]`` is the log-probability that h has the dependent d; column 0 and the
+            diagonal are 0. O(n² log m) for a model of m words.
+        """
+        word, tag = self.lexicon.nodes(sentence)
+        nodes = np.arange(len(word))
+        side = (nodes[1:] > nodes[:, None]).astype(np.int64)
+        head_word, head_tag, word, tag, side = np.broadcast_arrays(
+            word[:, None], tag[:, None], word[1:], tag[1:], side
+        )
+        contexts = self.lexicon.contexts(head_word, head_tag, side)
+        more = self._more.log(np.ones_like(side), contexts)
+        more[0] = 0
+        scores = np.zeros((len(nodes), len(nodes)))
+        scores[:, 1:] = (
+            more
+            + self._tag.log(tag, contexts)
+            + self._word.log(word, self.lexicon.contexts_of_words(contexts, tag))
+        )
+        np.fill_diagonal(scores, 0)
+        return scores
+
+    def parse(
+        self, sentences: Iterable[Sentence], *, root: Root = "single", projective: bool = True
+    ) -> Iterator[Sentence]:
+        """Fill in the heads of the most probable trees; relations, which it knows not, become _.
+
+        Parameters
+        ----------
+        sentences
+            With UPOS if the model was trained with it.
+        root, projective
+            As in `arborescence.decode`. The model speaks of projective trees with one root edge.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order, parsed.
+        """
+        for sentence in sentences:
+            heads = decode(self.scores(sentence), root=root, projective=projective)
+            yield sentence.replace(heads=heads, deprels=["_"] * len(sentence))
+
+
+def _whole(sentence: Sentence) -> Codes:
+    """Return the heads of a sentence, if they are a tree."""
+    heads = sentence.heads
+    if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
+        where = f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+        raise TreebankError(f"{where}: the heads are not a tree: correct or leave out the sentence")
+    return heads

@@ -1,0 +1,174 @@
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arborescence as arb
+from arborescence.errors import TreebankError
+from arborescence.parsers import BilexicalModel
+from arborescence.parsers.bilexical import Counts, Estimate
+from arborescence.treebank import Sentence, evaluate, read
+
+from .samples import treebank, unparsed
+
+LEFT, RIGHT = 0, 1
+END, MORE = 0, 1
+
+
+def probability(events, outcome, contexts, outcomes, backoff):
+    """The formula of the docstring, over a list of (outcome, contexts), as a recursion."""
+    if not contexts:
+        return 1 / outcomes
+    level = -len(contexts)
+    seen = [x for x, of_event in events if of_event[level] == contexts[0]]
+    rest = probability(events, outcome, contexts[1:], outcomes, backoff)
+    if not seen:
+        return rest
+    t = backoff * len(set(seen))
+    return (seen.count(outcome) + t * rest) / (len(seen) + t)
+
+
+codes = st.integers(0, 3)
+
+
+@given(
+    st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=20),
+    st.tuples(codes, codes),
+    st.sampled_from([0.5, 1.0, 5.0]),
+)
+def test_the_estimate_is_that_of_the_formula(events, contexts, backoff):
+    outcome, *given_contexts = np.array(events).T
+    estimate = Estimate.of(outcome, given_contexts, 4, backoff)
+    outcomes = np.arange(4)
+    logarithms = estimate.log(outcomes, [np.full(4, context) for context in contexts])
+    slow = [(x, of_event) for x, *of_event in events]
+    expected = [probability(slow, x, contexts, 4, backoff) for x in range(4)]
+    assert np.allclose(np.exp(logarithms), expected, rtol=1e-12)
+    assert np.exp(logarithms).sum() == pytest.approx(1)
+
+
+def test_counts():
+    counts = Counts.of(np.array([7, 3, 7]))
+    assert counts.look_up(np.array([[3, 7], [0, 9]])).tolist() == [[1, 2], [0, 0]]
+
+
+def slow_weight(sentences, new, h, d, backoff):
+    """The weight of an edge as the class documents it, with strings in place of codes."""
+    often = [form.lower() for s in sentences for form in s.forms]
+
+    def nodes(sentence):
+        words = [w if often.count(w) > 1 else "?" for w in map(str.lower, sentence.forms)]
+        return [("ROOT", "ROOT"), *zip(words, sentence.upos, strict=True)]
+
+    def contexts(head, side):
+        return ((*head, side), (head[1], side), (side,))
+
+    def contexts_of_word(head, side, tag):
+        return ((*head, side, tag), (head[1], side, tag), (tag,))
+
+    more, tags, words = [], [], []
+    for sentence in sentences:
+        own = nodes(sentence)
+        for d_, h_ in enumerate(sentence.heads[1:].tolist(), 1):
+            (word, tag), side = own[d_], RIGHT if d_ > h_ else LEFT
+            tags.append((tag, contexts(own[h_], side)))
+            words.append((word, contexts_of_word(own[h_], side, tag)))
+            if h_ > 0:
+                more.append((MORE, contexts(own[h_], side)))
+            more += [(END, contexts(own[d_], side)) for side in (LEFT, RIGHT)]
+
+    own = nodes(new)
+    (word, tag), side = own[d], RIGHT if d > h else LEFT
+    known_tags = len({tag for s in sentences for tag in s.upos}) + 1
+    known_words = len({w for w in often if often.count(w) > 1}) + 1
+    factors = [
+        probability(tags, tag, contexts(own[h], side), known_tags, backoff),
+        probability(words, word, contexts_of_word(own[h], side, tag), known_words, backoff),
+    ]
+    if h > 0:
+        factors.append(probability(more, MORE, contexts(own[h], side), 2, backoff))
+    return sum(map(log, factors))
+
+
+@pytest.mark.parametrize("backoff", [1.0, 5.0])
+def test_scores_are_the_weights_as_documented(backoff):
+    lessons = treebank()
+    model = BilexicalModel.train(lessons, backoff=backoff)
+    new = Sentence.from_words(
+        ["The", "old", "bird", "saw", "trees", "."],
+        upos=["DET", "ADJ", "NOUN", "VERB", "NOUN", "PUNCT"],
+    )
+    for sentence in (new, lessons[3]):
+        scores = model.scores(sentence)
+        n = len(sentence)
+        assert scores.shape == (n + 1, n + 1)
+        assert not scores[:, 0].any()
+        assert not scores.diagonal().any()
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                if h != d:
+                    expected = slow_weight(lessons, sentence, h, d, backoff)
+                    assert scores[h, d] == pytest.approx(expected, rel=1e-12)
+
+
+def test_it_learns_which_words_go_together():
+    lessons = [
+        Sentence.from_words(words.split(), heads=heads)
+        for words, heads in [
+            ("birds sing songs", [-1, 2, 0, 2]),
+            ("birds sing", [-1, 2, 0]),
+            ("old birds grow old trees", [-1, 2, 3, 0, 5, 3]),
+            ("trees grow", [-1, 2, 0]),
+        ]
+    ]
+    [parsed] = BilexicalModel.train(lessons).parse([Sentence.from_words(["old", "trees", "sing"])])
+    assert parsed.heads.tolist() == [-1, 2, 3, 0]
+
+
+def test_without_tags_it_looks_at_words_alone():
+    lessons = treebank()
+    model = BilexicalModel.train(lessons, tags=False)
+    for sentence in lessons:
+        bare = Sentence.from_words(sentence.forms)
+        assert (model.scores(bare) == model.scores(sentence)).all()
+    assert (BilexicalModel.train(lessons).scores(bare) != model.scores(bare)).any()
+
+
+def test_parses_are_the_best_trees_of_the_scores():
+    lessons = treebank()
+    model = BilexicalModel.train(lessons)
+    blank = [unparsed(sentence) for sentence in lessons]
+    for sentence, parsed in zip(blank, model.parse(blank), strict=True):
+        heads = arb.decode(model.scores(sentence), projective=True)
+        assert parsed == sentence.replace(heads=heads, deprels=["_"] * len(sentence))
+        assert arb.is_projective(parsed.heads)
+    crossing = model.parse(blank, root="multi", projective=False)
+    for sentence, parsed in zip(blank, crossing, strict=True):
+        assert parsed.heads.tolist() == arb.decode(model.scores(sentence), root="multi").tolist()
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"), [([-1, 2, 1], "not a tree"), ([-1, 0, -1], "not a tree")]
+)
+def test_unusable_treebanks(heads, message):
+    with pytest.raises(TreebankError, match=message):
+        BilexicalModel.train([Sentence.from_words(["Trees", "grow"], heads=heads)])
+    with pytest.raises(TreebankError, match="empty"):
+        BilexicalModel.train([])
+
+
+@pytest.mark.parametrize("backoff", [0.0, -1.0, float("nan"), float("inf")])
+def test_unusable_backoff(backoff):
+    with pytest.raises(ValueError, match="backoff must be a positive number"):
+        BilexicalModel.train(treebank(), backoff=backoff)
+
+
+def test_real_trees(treebanks):
+    folder = treebanks / "English-EWT"
+    train = list(read(folder / "en_ewt-ud-train.conllu.gz"))
+    dev = list(read(folder / "en_ewt-ud-dev.conllu.gz"))
+    for tags, least in ((True, 0.68), (False, 0.56)):
+        model = BilexicalModel.train(train, tags=tags)
+        assert evaluate(dev, model.parse(dev)).uas.f1 > least

@@ -13,11 +13,12 @@ single one, the last step chooses a word to hang from it. Three maxima over sums
 the whole of the work, so each row lies contiguous in memory: C is kept twice, once transposed.
 
 The charts are in float64, and a tree is only returned from there if on its way no other choice
-comes within the error of rounding. Where one does (all ties are of this kind), `wholes` decides.
+comes within the error of rounding, or if nothing can have been rounded. Else `wholes` decides.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,13 +26,16 @@ import numpy as np
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.faults import BAD_SCORE, FINE, NO_TREE
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
-from arborescence.projective.wholes import best_in_wholes
+from arborescence.projective.wholes import best_in_wholes, unit_of
 
 # Sums of finite scores whose sizes add up to less than this do not overflow.
 _SAFE = 1e300
 
 # More than (1 + 2^-53)^(2n) - 1 is for any n that fits in memory, divided by n + 2.
 _LOSS = 2.0**-51
+
+# Up to this, whole numbers are exact in a float64.
+_WHOLE = 2.0**52
 
 
 class Charts(NamedTuple):
@@ -232,6 +236,8 @@ def eisner_kernel(
             for d in range(1, n + 1):
                 size_of_ours += abs(scores[b, heads[b, d], d])
             sure = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
+            # Nor is anything lost if no sum has more digits than a float64, as of small integers.
+            sure = sure or math.ldexp(sizes, unit_of(scores[b], n)[0]) < _WHOLE
         if not sure:
             heads[b] = -1
             if not best_in_wholes(scores[b], n, single, heads[b]):

@@ -1,18 +1,4 @@
-"""Distributions over dependency trees as PyTorch computes them: differentiable and batched.
-
->>> import torch
->>> from arborescence.torch import TreeDistribution
->>> scores = torch.zeros(2, 4, 4, requires_grad=True)  # two sentences of three words
->>> gold = torch.tensor([[-1, 2, 0, 2], [-1, 0, 1, 2]])
->>> loss = -TreeDistribution(scores).log_prob(gold).mean()
->>> loss.backward()  # the gradient of each score: how likely its edge is, less 1 if it is gold
->>> scores.grad[0, :, 1]
-tensor([ 0.1667,  0.0000, -0.3333,  0.1667])
-
-Three ways to sum over trees. Each takes `weights` (B, N, N), the logarithms of the weights of
-edges, -inf where an edge is absent and in column 0, with columns that sum to 1; and returns the
-logarithm of the sum, (B,), -inf if there is no tree. All can be differentiated any number of times.
-"""
+"""The differentiable distribution: what the sums over trees and their derivatives mean."""
 
 from __future__ import annotations
 
@@ -20,239 +6,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
-from arborescence.errors import MissingExtraError, ScoresError, TreeError
+from arborescence.errors import ScoresError, TreeError
 from arborescence.faults import BAD_SCORE, NO_TREE, no_answer
 from arborescence.graph import Root, as_graph, check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-
-try:
-    import torch
-except ImportError as error:
-    raise MissingExtraError(
-        "arborescence.torch needs PyTorch: install it with `pip install 'arborescence[torch]'`"
-    ) from error
+from arborescence.torch.sums import inside, matrix_tree, scaled
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from arborescence.errors import ArborescenceError
 
-# A determinant is trusted if rounding every entry of its matrix changes it by less than this
-# times 1e-16. Beyond it, sentences are counted again by elimination, which loses nothing.
-_CONDITION = 1e5
-
 # Lower finite scores are raised to this, so that sums of them stay finite.
 _LOWEST = -1e300
 
-# What rounding leaves of the probability of an edge that no tree uses.
-_NEGLIGIBLE = 1e-11
-
-
-class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc]
-    """Logarithms of determinants, and inverses, from one LU decomposition.
-
-    The inverse is the gradient, and is returned as well, so that the gradient can be
-    differentiated in turn. Where rounding may spoil the result, it is NaN and the inverse 0:
-    a sentence that is not trusted sends no gradient.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, matrices: Tensor) -> tuple[Tensor, Tensor]:
-        """Return (B,) logarithms and (B, n, n) inverses of (B, n, n) matrices."""
-        ctx.set_materialize_grads(False)
-        factors, pivots, _ = torch.linalg.lu_factor_ex(matrices)
-        logarithms = factors.diagonal(dim1=1, dim2=2).abs().log().sum(1)
-        identity = torch.eye(matrices.shape[1], dtype=matrices.dtype, device=matrices.device)
-        inverses = torch.linalg.lu_solve(factors, pivots, identity.expand_as(matrices))
-        # The largest entry of the inverse, had the rows and columns been scaled to 1 before.
-        sizes = matrices.abs()
-        columns = sizes.amax(1)
-        rows = (sizes / columns[:, None]).amax(2)
-        condition = (columns[:, :, None] * inverses.abs() * rows[:, None]).amax((1, 2))
-        doubtful = ~(condition <= _CONDITION)  # NaN is doubtful too
-        logarithms.masked_fill_(doubtful, torch.nan)
-        inverses.masked_fill_(doubtful[:, None, None], 0)
-        ctx.save_for_backward(inverses)
-        return logarithms, inverses
-
-    @staticmethod
-    def backward(ctx: Any, towards: Tensor | None, towards_inverse: Tensor | None) -> Tensor | None:
-        """By d log|M| = tr(M⁻¹ dM), and dM⁻¹ = -M⁻¹ dM M⁻¹."""
-        (inverses,) = ctx.saved_tensors
-        across = inverses.mT
-        result = None if towards is None else towards[:, None, None] * across
-        if towards_inverse is not None:
-            inner = across @ towards_inverse @ across
-            result = -inner if result is None else result - inner
-        return result
-
-
-class _LogDot(torch.autograd.Function):  # type: ignore[misc]
-    """log Σ exp(x + y) over the first dimension, -inf (and no gradient) where all terms are.
-
-    The share of each term is the gradient, and is returned as well, so that the gradient can be
-    differentiated in turn.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the logarithms (...) of the sums over (M, ...), and the shares (M, ...)."""
-        ctx.set_materialize_grads(False)
-        shares = x + y
-        highest = shares.amax(0)
-        highest.masked_fill_(highest == -torch.inf, 0)
-        shares.sub_(highest).exp_()
-        total = shares.sum(0)
-        shares.div_(total.masked_fill(total == 0, 1))
-        ctx.save_for_backward(shares)
-        return total.log_().add_(highest), shares
-
-    @staticmethod
-    def backward(
-        ctx: Any, towards: Tensor | None, towards_shares: Tensor | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """By the shares, and by the derivative of a softmax."""
-        (shares,) = ctx.saved_tensors
-        result = None if towards is None else towards * shares
-        if towards_shares is not None:
-            inner = shares * (towards_shares - (towards_shares * shares).sum(0))
-            result = inner if result is None else result + inner
-        return result, result
-
-
-def _log_dot(x: Tensor, y: Tensor) -> Tensor:
-    return _LogDot.apply(x, y)[0]
-
-
-def _log_sum(x: Tensor) -> Tensor:
-    return _log_dot(x, torch.zeros_like(x))
-
-
-def _finite(x: Tensor) -> Tensor:
-    return x.masked_fill(x == -torch.inf, 0)
-
-
-def _scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return weights (B, N, N) of one size, and what all trees have lost by that, (B,).
-
-    A tree enters each word once, so any number may be taken from a column. One with a single root
-    edge leaves the root once, so any number may be taken from the row of the root as well.
-    """
-    detached = weights.detach()
-    columns = detached[:, 1 if single else 0 :].logsumexp(1)
-    # A word that none but the root can be the head of.
-    columns = _finite(torch.where(columns == -torch.inf, detached[:, 0], columns))
-    weights = weights - columns[:, None]
-    lost = columns.sum(1)
-    if single:
-        root = _finite(weights.detach()[:, 0].amax(1))
-        weights = torch.cat([weights[:, :1] - root[:, None, None], weights[:, 1:]], 1)
-        lost = lost + root
-    return weights, lost
-
-
-def _matrix_tree(weights: Tensor, single: bool) -> Tensor:
-    """Sum over all trees by a determinant. O(n³).
-
-    The matrix-tree theorem (Tutte 1948). With one root edge the Laplacian is one of words alone,
-    and one of its rows is replaced by the root's edges (Koo et al. 2007). Which one is free in
-    theory; the row of the word that the root prefers keeps the others far from singular.
-    """
-    linear = weights.exp()
-    root, words = linear[:, 0, 1:], linear[:, 1:, 1:]
-    if single:
-        laplacian = torch.diag_embed(words.sum(1)) - words
-        nodes = torch.arange(root.shape[1], device=root.device)
-        child = nodes == root.argmax(1, keepdim=True)
-        laplacian = torch.where(child[:, :, None], root[:, None], laplacian)
-    else:
-        laplacian = torch.diag_embed(words.sum(1) + root) - words
-    result = _LogDeterminant.apply(laplacian)[0]
-    doubtful = result.isnan()
-    if doubtful.any():
-        (index,) = doubtful.nonzero(as_tuple=True)
-        result = result.index_copy(0, index, _elimination(weights[index], single))
-    return result
-
-
-def _elimination(weights: Tensor, single: bool) -> Tensor:
-    """Sum over all trees by taking out one word after the other, in logarithms. O(n³).
-
-    The word k leaves the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge. It is
-    Gaussian elimination of the Laplacian, but each pivot is summed anew from edges, so nothing is
-    ever subtracted (Grassmann, Taksar and Heyman 1985), and rounding stays what it was, however
-    close the determinant is to zero.
-    With one root edge, no pivot counts the root's, and the word that is left over takes one.
-    """
-    size = weights.shape[1]
-    if single:
-        weights = _child_first(weights)
-    first = 1 if single else 0
-    loops = torch.eye(size, dtype=torch.bool, device=weights.device)
-    total = weights.new_zeros(len(weights))
-    for k in range(size - 1, first, -1):
-        into, out_of = weights[:, :k, k], weights[:, k, :k]
-        pivot = _log_sum(into[:, first:].T)
-        total = total + pivot
-        into = into - _finite(pivot)[:, None]
-        paths = into[:, :, None] + out_of[:, None, :]
-        weights = _log_sum(torch.stack([weights[:, :k, :k], paths]))
-        weights = weights.masked_fill(loops[:k, :k], -torch.inf)
-    return total + weights[:, 0, 1] if single else total
-
-
-def _child_first(weights: Tensor) -> Tensor:
-    """Exchange word 1 and one from which all others can be reached, where there is one."""
-    words = weights[:, 1:, 1:].detach()
-    reached = (words > -torch.inf).to(words.dtype) + torch.eye(
-        words.shape[1], dtype=words.dtype, device=words.device
-    )
-    for _ in range(words.shape[1].bit_length()):
-        reached = (reached @ reached).clamp(max=1)
-    child = 1 + reached.all(2).to(torch.int64).argmax(1)
-    rows = torch.arange(len(weights), device=weights.device)
-    order = torch.arange(weights.shape[1], device=weights.device).repeat(len(weights), 1)
-    order[rows, 1], order[rows, child] = child, torch.ones_like(child)
-    return weights[rows[:, None, None], order[:, :, None], order[:, None, :]]
-
-
-def _inside(weights: Tensor, single: bool) -> Tensor:
-    """Sum over projective trees: Eisner's (1996) spans, all of one width at a time. O(n³).
-
-    A span is complete or not (its outermost words are joined by an edge, and nothing is known of
-    what is between), and its head is at the left or at the right. The tables hold the spans of all
-    widths so far by where they start (widths grow) or by where they end (widths shrink), so that
-    the two spans of a split lie at the same place: (width, place, B).
-    With one root edge, spans are made of words alone, and the root takes one that covers them all.
-    """
-    root = weights[:, 0, 1:].T
-    if single:
-        weights = weights[:, 1:, 1:]
-    batch, size, _ = weights.shape
-    nodes = torch.arange(size, device=weights.device)
-    others = (nodes + nodes[:, None]) % size
-    edges = weights.permute(1, 2, 0)
-    to_right, to_left = edges[nodes, others].unbind(0), edges[others, nodes].unbind(0)
-
-    left_starts = right_starts = left_ends = right_ends = weights.new_zeros(1, size, batch)
-    open_starts = open_ends = weights.new_zeros(0, size, batch)
-    for width in range(1, size):
-        left_starts, right_starts = left_starts[:, :-1], right_starts[:, :-1]
-        left_ends, right_ends = left_ends[:, 1:], right_ends[:, 1:]
-        between = _log_dot(left_starts, right_ends)
-        span = between + to_right[width][:-width]
-        open_starts = torch.cat([open_starts[:, :-1], span[None]])
-        span = between + to_left[width][:-width]
-        open_ends = torch.cat([span[None], open_ends[:, 1:]])
-        span = _log_dot(open_starts, left_ends)[None]
-        left_starts, left_ends = torch.cat([left_starts, span]), torch.cat([span, left_ends])
-        span = _log_dot(right_starts, open_ends)[None]
-        right_starts, right_ends = torch.cat([right_starts, span]), torch.cat([span, right_ends])
-    if single:
-        return _log_dot(root + right_starts[:, 0], left_ends[:, -1])
-    return left_starts[-1, 0]
+# More than rounding leaves of the probability of an edge that no tree uses.
+_NEGLIGIBLE = 1e-10
 
 
 class TreeDistribution:
@@ -329,7 +101,7 @@ class TreeDistribution:
         words = nodes <= torch.as_tensor(counts, device=scores.device)[:, None]
         edges = words[:, :, None] & words[:, None, :] & (nodes != nodes[:, None])
         edges[:, :, 0] = False
-        weights = scores.reshape(-1, size, size).to(torch.float64)
+        weights = scores.reshape(batch, size, size).to(torch.float64)
         bad = edges & ~(weights < torch.inf)
         if bad.any():
             raise self._error(BAD_SCORE, bad.any(2).any(1))
@@ -340,7 +112,7 @@ class TreeDistribution:
         # A word beyond the end hangs from the one before it: then all sentences end at the last
         # place, and each has the trees that it had.
         weights = weights.masked_fill(torch.diag_embed(~words[:, 1:], offset=1), 0)
-        self._weights, self._scale = _scaled(weights, self._single)
+        self._weights, self._scale = scaled(weights, self._single)
 
     @property
     def log_partition(self) -> Tensor:
@@ -427,14 +199,13 @@ class TreeDistribution:
         heads = torch.as_tensor(heads, device=self.scores.device)
         size = self.scores.shape[-1]
         several = heads.ndim == self.scores.ndim
-        trees = heads.shape[-2:-1] if several else ()
-        expected = (*self._leading, *trees, size)
-        if heads.is_floating_point() or heads.shape != expected:
+        k = heads.shape[-2:-1] if several else ()
+        if heads.is_floating_point() or heads.shape != (*self._leading, *k, size):
             raise TreeError(
-                f"heads must be whole numbers of shape {tuple(self.scores.shape[:-1])}, or k for each "
-                f"sentence, not {heads.dtype} of shape {tuple(heads.shape)}"
+                f"heads must be whole numbers of shape {tuple(self.scores.shape[:-1])}, or k for "
+                f"each sentence, not {heads.dtype} of shape {tuple(heads.shape)}"
             )
-        rows = heads.reshape(len(self._words), -1, size).to(torch.int64)
+        rows = heads.reshape(len(self._words), *(k or [1]), size).to(torch.int64)
         words = self._words[:, None]
         inside = rows.clamp(0, size - 1)
         entering = self._weights.mT.gather(2, inside.mT).mT.masked_fill(~words, 0)
@@ -542,7 +313,7 @@ class TreeDistribution:
     def _sum(self, weights: Tensor) -> Tensor:
         if weights.shape[1] == 1:
             return weights[:, 0, 1:].sum(1)  # the empty tree
-        result = (_inside if self.projective else _matrix_tree)(weights, self._single)
+        result = (inside if self.projective else matrix_tree)(weights, self._single)
         missing = result == -torch.inf
         if missing.any():
             raise self._error(NO_TREE, missing)
@@ -577,7 +348,7 @@ class TreeDistribution:
         return torch.stack(changes, 1).flatten(2) @ right
 
     def _many(self, edge_values: Tensor) -> bool:
-        return edge_values.ndim > self.scores.ndim
+        return bool(edge_values.ndim > self.scores.ndim)
 
     def _shaped(self, result: Tensor, f: Tensor, g: Tensor | None) -> Tensor:
         if not self._many(f if g is None else g):
@@ -586,15 +357,14 @@ class TreeDistribution:
 
     def _values(self, edge_values: Tensor) -> Tensor:
         """(B, N², R) float64, 0 for edges that are absent."""
-        if edge_values.shape[: self.scores.ndim] != self.scores.shape or (
-            edge_values.ndim > self.scores.ndim + 1
-        ):
+        *edges, size = self.scores.shape
+        if edge_values.shape not in ((*edges, size), (*edges, size, *edge_values.shape[-1:])):
             raise ScoresError(
-                f"edge values must have shape {tuple(self.scores.shape)}, or one more dimension, "
+                f"edge values must have shape {(*edges, size)}, or one more dimension, "
                 f"not {tuple(edge_values.shape)}"
             )
-        batch, size, _ = self._weights.shape
-        values = edge_values.reshape(batch, size * size, -1).to(torch.float64)
+        count = edge_values.shape[-1] if self._many(edge_values) else 1
+        values = edge_values.reshape(len(self._words), size * size, count).to(torch.float64)
         return values.masked_fill(~self._edges.flatten(1)[:, :, None], 0)
 
     def _are_trees(self, rows: Tensor) -> Tensor:

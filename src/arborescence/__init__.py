@@ -15,6 +15,7 @@ from arborescence._lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence._warmup import warmup as warmup
+    from arborescence.distribution import TreeDistribution as TreeDistribution
     from arborescence.errors import ArborescenceError as ArborescenceError
     from arborescence.errors import MissingExtraError as MissingExtraError
     from arborescence.errors import ModelError as ModelError
@@ -47,6 +48,7 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence._warmup": ("warmup",),
+        "arborescence.distribution": ("TreeDistribution",),
         "arborescence.errors": (
             "ArborescenceError",
             "MissingExtraError",

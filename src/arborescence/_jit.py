@@ -46,6 +46,19 @@ def inlined_kernel(function: Function) -> Function:
     return compiled
 
 
+def reordered_kernel(function: Function) -> Function:
+    """Compile like `inlined_kernel`, free to add up in any order: for sums over long rows."""
+    compiled: Function = _njit(
+        cache=True,
+        nogil=True,
+        error_model="numpy",
+        _nrt=False,
+        forceinline=True,
+        fastmath={"reassoc", "contract", "nsz"},
+    )(function)
+    return compiled
+
+
 def spliced_kernel(function: Function) -> Function:
     """Put the function's code into each caller, before anything is compiled.
 

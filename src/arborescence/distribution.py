@@ -1,0 +1,488 @@
+"""A probability distribution over the trees of a sentence: `TreeDistribution`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence._threads import in_threads
+from arborescence.errors import NoTreeError, ScoresError, TreeError
+from arborescence.faults import FINE, no_answer
+from arborescence.graph import (
+    Root,
+    as_array,
+    as_floats,
+    as_graph,
+    check_root,
+    in_doubles,
+    matrix_of,
+    words_of,
+)
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
+from arborescence.partition import derivatives, partition
+from arborescence.tree import is_projective, is_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+# Logarithms of two numbers of trees that are the same differ by less.
+_SAME = 1e-9
+
+
+class TreeDistribution:
+    """The distribution over trees in which p(tree) is proportional to exp(tree's weight).
+
+    Everything is computed when it is first asked for, for all sentences of a batch, and kept.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        As in `decode`. A tensor's gradients are not followed: for those there is
+        `arborescence.torch.TreeDistribution`.
+    lengths : (...) whole numbers, optional
+        Words in each sentence of a padded batch, the root not counted.
+    root : {"single", "multi"}
+        Trees with exactly one root edge (the default), or with one or more.
+    projective : bool
+        Only trees without crossing edges.
+    threads : int
+        Over how many threads a batch is spread.
+
+    Raises
+    ------
+    ScoresError
+        If shape, type or lengths cannot be used; later, if the scores hold NaN or +inf.
+    NoTreeError
+        When something is asked for, if the edges of a sentence form no such tree.
+
+    Notes
+    -----
+    Sums over all trees come from the matrix-tree theorem (Tutte 1984; for a single root Koo et al.
+    2007), by an elimination that never subtracts; over projective trees, from the inside-outside
+    algorithm. Both are O(n³) a sentence and right for scores of any size: weights are scaled word
+    by word, and where floats still are too narrow, logarithms take their place. Moments follow
+    Zmigrod, Vieira and Cotterell (2021), *Efficient Computation of Expectations under Spanning
+    Tree Distributions*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.log([[1.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 1.0]])
+    >>> dist = arb.TreeDistribution(scores)  # two trees, of the weights 3 · 1 and 1 · 2
+    >>> dist.marginals.round(3)
+    array([[0. , 0.6, 0.4],
+           [0. , 0. , 0.6],
+           [0. , 0.4, 0. ]])
+    >>> round(np.exp(dist.log_partition), 9), round(np.exp(dist.log_count), 9)
+    (5.0, 2.0)
+    >>> dist.argmax, round(np.exp(dist.log_prob(dist.argmax)), 9)
+    (array([-1,  0,  1]), 0.6)
+    >>> dist.expectation(np.ones((3, 3)))  # the edges of a tree of two words
+    2.0
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        lengths: Any = None,
+        *,
+        root: Root = "single",
+        projective: bool = False,
+        threads: int = 1,
+    ) -> None:
+        self._single = check_root(root)
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        self._graph = as_graph(scores, lengths)
+        self._scores = scores
+        self._lengths = lengths
+        self._projective = projective
+        self._threads = threads
+
+    @property
+    def _trees(self) -> dict[str, Any]:
+        """Which trees: the options of `decode` and others."""
+        return {
+            "root": "single" if self._single else "multi",
+            "projective": self._projective,
+            "threads": self._threads,
+        }
+
+    # What is known of all trees.
+
+    @cached_property
+    def log_partition(self) -> Any:
+        """The logarithm of the sum of exp(weight) over all trees: float, or (...) for a batch."""
+        if "_sums" in self.__dict__:
+            return self._shaped(self._sums[0])
+        return self._shaped(self._partition(marginals=False)[0])
+
+    @cached_property
+    def marginals(self) -> Any:
+        """The probability of each edge, ``[..., h, d]``: (..., N, N) float64.
+
+        The edges into a word sum to 1; column 0, the diagonal and padding are 0. To about 1e-13;
+        with `projective`, to 13 digits each.
+        """
+        return self._shaped(self._sums[2])
+
+    @cached_property
+    def entropy(self) -> Any:
+        """How uncertain the tree is, in nats: float, or (...) for a batch."""
+        return self._shaped(self._sums[1])
+
+    @cached_property
+    def log_count(self) -> Any:
+        """The logarithm of the number of trees whose edges are present: float, or (...)."""
+        array = self._graph.scores
+        present = np.where(np.isneginf(array), array, array.dtype.type(0))
+        if self._graph.dependents_first:
+            present = present.swapaxes(1, 2)
+        size = present.shape[-1]
+        counted = TreeDistribution(
+            present.reshape(*self._graph.shape, size, size), self._lengths, **self._trees
+        )
+        return self._back(counted.log_partition)
+
+    # Single trees.
+
+    @cached_property
+    def argmax(self) -> Any:
+        """The most probable tree, exactly: what `decode` returns, (..., N) int64."""
+        return decode(self._scores, self._lengths, **self._trees)
+
+    def kbest(self, k: int) -> tuple[Any, ...]:
+        """Return the k most probable trees, exactly: what `arborescence.kbest` returns."""
+        return kbest(self._scores, k, self._lengths, **self._trees)
+
+    def log_prob(self, heads: Any) -> Any:
+        """Return the logarithm of the probability of trees.
+
+        Parameters
+        ----------
+        heads : (..., N) or (..., k, N) whole numbers
+            One head vector for each sentence, or k of them.
+
+        Returns
+        -------
+        log_prob : (...) or (..., k) float64, a float for one
+            -inf for what is not a tree of this kind. O(n) a tree, once `log_partition` is known.
+
+        Raises
+        ------
+        TreeError
+            If the shape does not fit the scores.
+        """
+        rows, _ = as_array(heads)
+        shape = self._graph.shape
+        size = self._graph.scores.shape[-1]
+        one = rows.shape == (*shape, size)
+        if (
+            not one
+            and not (rows.ndim == len(shape) + 2 and rows.shape[:-2] == shape)
+            or (rows.shape[-1] != size or rows.dtype.kind not in "iu")
+        ):
+            raise TreeError(
+                f"heads must be whole numbers of shape {(*shape, size)}, or {(*shape, 'k', size)} "
+                f"for k trees a sentence, not {rows.dtype} of shape {rows.shape}"
+            )
+        rows = np.ascontiguousarray(rows, np.int64).reshape(self._batch, -1, size)
+        weights = np.full(rows.shape[:2], -np.inf)
+        for b, (scores, words) in enumerate(self._sentences()):
+            padding = (rows[b, :, words + 1 :] == -1).all(axis=1)
+            trees = rows[b, :, : words + 1]
+            right = padding & is_tree(trees, "single" if self._single else "multi")
+            if words == 0:
+                right = padding & (trees[:, 0] == -1)
+            if self._projective and right.any():
+                right[right] = is_projective(trees[right])
+            edges = scores[trees[right, 1:], np.arange(1, words + 1)]
+            weights[b, right] = edges.sum(axis=1, dtype=np.float64)
+        log_prob = weights - np.reshape(self._flat(self.log_partition), (-1, 1))
+        log_prob = np.minimum(log_prob, 0.0)
+        return self._shaped(log_prob[:, 0]) if one else self._shaped(log_prob)
+
+    def mbr(self) -> Any:
+        """Return the tree with the most right heads to be expected, (..., N) int64.
+
+        The minimum Bayes risk tree (Goodman 1996; Smith and Smith 2007): it decodes the marginals,
+        over edges that are present.
+        """
+        scores, _ = as_array(self._scores)
+        marginals = self._flat(self.marginals).reshape(scores.shape)
+        expected = np.where(np.isneginf(scores), -np.inf, marginals)
+        return self._back(decode(expected, self._lengths, **self._trees))
+
+    # Sums over trees.
+
+    def expectation(self, edge_values: Any) -> Any:
+        """Return the expected value of a tree, which is the sum of the values of its edges.
+
+        Parameters
+        ----------
+        edge_values : (..., N, N) or (..., N, N, R) array
+            One number for each edge h -> d, or R of them. Those of absent edges do not matter.
+
+        Returns
+        -------
+        expected : (...) or (..., R) float64, a float for one
+            O(n²) a number, once `marginals` are known.
+        """
+        values, several = self._values(edge_values)
+        expected = np.einsum("bhd,bhdr->br", self._flat(self.marginals), values)
+        return self._shaped(expected if several else expected[:, 0])
+
+    def covariance(self, f: Any, g: Any = None) -> Any:
+        """Return the covariance of two values of a tree, each a sum of values of its edges.
+
+        Parameters
+        ----------
+        f : (..., N, N) or (..., N, N, R) array
+            As in `expectation`.
+        g : (..., N, N) or (..., N, N, S) array, optional
+            As f, which it is by default: then the result is the variance, or the covariance
+            matrix of R values.
+
+        Returns
+        -------
+        covariance : (...) float64, a float for one; (..., R, S)
+            Without the axis R or S where f or g have none. O(n³) for each of the R, and O(n²)
+            for each pair.
+        """
+        first, several_first = self._values(f)
+        second, several_second = self._values(f if g is None else g)
+        covariance = np.empty((self._batch, first.shape[-1], second.shape[-1]))
+        self._flat(self.marginals)  # to know that all sentences have trees
+        for r in range(first.shape[-1]):
+            slopes = self._derivatives(first[..., r])
+            covariance[:, r] = np.einsum("bhd,bhds->bs", slopes, second)
+        if not several_second:
+            covariance = covariance[..., 0]
+        return self._shaped(covariance if several_first else covariance[:, 0])
+
+    def second_moment(self, f: Any, g: Any = None) -> Any:
+        """Return the expected product of two values of a tree: E[f(T) g(T)].
+
+        Parameters and return value are those of `covariance`, to which the product of the
+        expectations is added.
+        """
+        g = f if g is None else g
+        first, several_first = self._values(f)
+        second, several_second = self._values(g)
+        marginals = self._flat(self.marginals)
+        of_first = np.einsum("bhd,bhdr->br", marginals, first)
+        of_second = np.einsum("bhd,bhdr->br", marginals, second)
+        product = of_first[:, :, np.newaxis] * of_second[:, np.newaxis]
+        if not several_second:
+            product = product[..., 0]
+        product = product if several_first else product[:, 0]
+        return self.covariance(f, g) + self._shaped(product)
+
+    def cross_entropy(self, other: TreeDistribution) -> Any:
+        """Return the expected -log_prob under `other` of a tree from this distribution, in nats.
+
+        Parameters
+        ----------
+        other : TreeDistribution
+            Over sentences of the same lengths.
+
+        Returns
+        -------
+        cross_entropy : float, or (...) for a batch
+            inf if `other` rules out a tree that is possible here. O(n²), once `marginals` are
+            known, and the other's `log_partition`.
+        """
+        marginals = self._flat(self.marginals)
+        if other._graph.scores.shape != self._graph.scores.shape or (
+            other._graph.shape != self._graph.shape
+        ):
+            raise ScoresError("distributions can be compared over scores of the same shape only")
+        expected = np.zeros(self._batch)
+        for b, (scores, words) in enumerate(other._sentences()):
+            shares = marginals[b, : words + 1, : words + 1]
+            possible = shares > 0
+            expected[b] = np.sum(shares[possible] * scores[possible].astype(np.float64))
+        entropy = self._flat(other.log_partition) - expected
+        narrower = (other._projective and not self._projective) or (
+            other._single and not self._single
+        )
+        if narrower:
+            entropy = np.where(self._leaves(other), np.inf, entropy)
+        return self._shaped(entropy)
+
+    def kl(self, other: TreeDistribution) -> Any:
+        """Return the Kullback-Leibler divergence from `other`, in nats: float, or (...).
+
+        The `cross_entropy` less the `entropy`; never less than 0.
+        """
+        divergence = self._flat(self.cross_entropy(other)) - self._flat(self.entropy)
+        return self._shaped(np.maximum(divergence, 0.0))
+
+    # Draws.
+
+    def sample(
+        self, k: int, rng: np.random.Generator | int | None = None, *, replace: bool = True
+    ) -> Any:
+        """Draw trees.
+
+        Parameters
+        ----------
+        k : int
+            How many for each sentence, at least 1.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or a seed for one.
+        replace : bool
+            If False, no tree is drawn twice: each draw is from the trees not drawn before, in
+            proportion to their probabilities.
+
+        Returns
+        -------
+        heads : (k, N) int64, or (..., k, N) for a batch
+            The trees in the order in which they were drawn. With ``replace=False`` fewer if fewer
+            exist; in a batch rows of -1 fill what is missing.
+
+        Notes
+        -----
+        Wilson (1996) draws non-projective trees by walks that erase their loops, here with the
+        root edge drawn first where there is only one (Zmigrod, Vieira and Cotterell 2021,
+        *Efficient Sampling of Dependency Structures*); if walks take too long, heads are drawn word
+        by word, each given those before (after Colbourn, Myrvold and Neufeld 1996). Projective
+        trees are drawn from the top down. O(n³) a sentence, then mostly O(n) a tree, or O(n²) if
+        projective.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import arborescence as arb
+        >>> dist = arb.TreeDistribution(np.zeros((4, 4)))  # nine trees, all alike
+        >>> dist.sample(2, rng=0).shape
+        (2, 4)
+        >>> len(dist.sample(20, rng=0, replace=False))
+        9
+        """
+        from arborescence.sampling import Sampler
+
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        generator = np.random.default_rng(rng)
+        size = self._graph.scores.shape[-1]
+        heads = np.full((self._batch, k, size), -1, np.int64)
+        self._flat(self.log_partition)  # to know that all sentences have trees
+        found = 0
+        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+            for b, matrix in enumerate(scores):
+                words = int(lengths[b]) if lengths.size else size - 1
+                sampler = Sampler(matrix, words, single=self._single, projective=self._projective)
+                draw = sampler.draw if replace else sampler.draw_distinct
+                drawn = draw(k, generator)
+                found = max(found, len(drawn))
+                heads[part.start + b, : len(drawn), : words + 1] = drawn
+        if not self._graph.shape:
+            return self._back(heads[0, :found])
+        return self._shaped(heads)
+
+    # Shapes and sentences.
+
+    @property
+    def _batch(self) -> int:
+        return len(self._graph.scores)
+
+    @cached_property
+    def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """The log-partition (B,), the entropy (B,) and the marginals (B, N, N)."""
+        return self._partition(marginals=True)
+
+    def _partition(
+        self, *, marginals: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        batch, size, _ = self._graph.scores.shape
+        log_partition, entropy = np.empty(batch), np.empty(batch)
+        shares = np.zeros((batch, size, size) if marginals else (0, 0, 0))
+
+        def run(start: int, stop: int) -> None:
+            for part, scores, lengths in in_doubles(self._graph, start, stop):
+                sentence, fault = partition(
+                    scores,
+                    lengths,
+                    self._single,
+                    self._projective,
+                    log_partition[part],
+                    entropy[part],
+                    shares[part] if marginals else shares,
+                )
+                if fault != FINE:
+                    raise no_answer(self._graph, part.start + sentence, fault, self._single)
+
+        in_threads(run, batch, self._threads)
+        return log_partition, entropy, shares
+
+    def _derivatives(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how fast the marginals change as the scores move in a direction, (B, N, N)."""
+        slopes = np.zeros(direction.shape)
+
+        def run(start: int, stop: int) -> None:
+            for part, scores, lengths in in_doubles(self._graph, start, stop):
+                way = np.ascontiguousarray(direction[part])
+                derivatives(scores, lengths, self._single, self._projective, way, slopes[part])
+
+        in_threads(run, self._batch, self._threads)
+        return slopes
+
+    def _values(self, edge_values: Any) -> tuple[NDArray[np.float64], bool]:
+        """Return values of edges as (B, N, N, R), and whether the caller's had the axis R.
+
+        Those of edges that no tree has are set to 0.
+        """
+        array = as_floats(as_array(edge_values)[0]).astype(np.float64)
+        *_, size, _ = self._graph.scores.shape
+        of_scores = (*self._graph.shape, size, size)
+        several = array.ndim == len(of_scores) + 1
+        if array.shape[: len(of_scores)] != of_scores or array.ndim > len(of_scores) + 1:
+            raise ScoresError(
+                f"values of edges must have the shape {of_scores} of the scores, or one more axis, "
+                f"not {array.shape}"
+            )
+        values = array.reshape(self._batch, size, size, -1)
+        values = np.where(self._flat(self.marginals)[..., np.newaxis] > 0, values, 0.0)
+        if not np.isfinite(values).all():
+            raise ScoresError("the values of edges that are present must be finite")
+        return values, several
+
+    def _sentences(self) -> Iterator[tuple[NDArray[np.float64], int]]:
+        """Yield the scores (n + 1, n + 1) and the number of words of each sentence."""
+        for b in range(self._batch):
+            yield matrix_of(self._graph, b), words_of(self._graph, b)
+
+    def _leaves(self, other: TreeDistribution) -> NDArray[np.bool_]:
+        """Tell of each sentence whether some of its trees are not of the other's kind."""
+        leaves = np.ones(self._batch, np.bool_)
+        counts = self._flat(self.log_count)
+        for b, (scores, _) in enumerate(self._sentences()):
+            present = np.where(scores == -np.inf, -np.inf, 0.0)
+            with suppress(NoTreeError):
+                kept = TreeDistribution(present, **other._trees).log_partition
+                leaves[b] = kept < counts[b] - _SAME
+        return leaves
+
+    def _shaped(self, array: NDArray[Any]) -> Any:
+        """Return what is known of each sentence, (B, ...), as the caller's batch had it."""
+        if not self._graph.shape:
+            return self._back(array[0]) if array.ndim > 1 else float(array[0])
+        return self._back(array.reshape(*self._graph.shape, *array.shape[1:]))
+
+    def _back(self, array: Any) -> Any:
+        """Return an array as the kind of array that the scores were."""
+        give_back = self._graph.give_back
+        return give_back(array) if give_back and isinstance(array, np.ndarray) else array
+
+    def _flat(self, shaped: Any) -> NDArray[Any]:
+        """Undo `_shaped`."""
+        array, _ = as_array(shaped)
+        return array.reshape(self._batch, *array.shape[len(self._graph.shape) :])

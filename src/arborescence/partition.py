@@ -1,0 +1,173 @@
+"""The sum over all trees of each sentence, its entropy, and the marginals of its edges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.faults import BAD_SCORE, FINE, NO_TREE
+from arborescence.nonprojective.elimination import eliminate, eliminate_in_logs
+from arborescence.projective.inside import (
+    Inside,
+    inside,
+    inside_in_logs,
+    new_inside,
+    outside,
+    outside_in_logs,
+)
+from arborescence.weights import SMALLEST, scale
+
+# The size of imaginary parts in `derivatives`: its square is lost beside 1.
+_TINY = 2.0**-60
+
+
+@kernel
+def sum_over_trees(
+    weights: np.ndarray,
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    projective: bool,
+    sums: Inside,
+    slopes: Inside,
+    marginals: np.ndarray,
+) -> complex:
+    """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
+
+    Parameters
+    ----------
+    weights, logs : (N, N) float64 or complex128
+        As `scale` makes them.
+    n, single, projective
+        Words, and which trees.
+    sums, slopes
+        Scratch, of the type of the weights.
+    marginals : (N, N) of the same type, or (0, 0) if they are not wanted
+        Those of absent edges are left as they are.
+    """
+    if projective:
+        total = inside(weights, n, single, sums)
+        if total.real > SMALLEST:
+            if marginals.shape[0] > 0:
+                outside(weights, n, single, sums, total, slopes, marginals)
+            return np.log(total)
+        total = inside_in_logs(logs, n, single, sums)
+        if total.real > -np.inf and marginals.shape[0] > 0:
+            outside_in_logs(logs, n, single, sums, total, slopes, marginals)
+        return total
+    total = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
+    if np.isnan(total.real):
+        total = eliminate_in_logs(logs, n, single, marginals)
+    return total
+
+
+@kernel
+def partition(
+    scores: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    projective: bool,
+    log_partition: np.ndarray,
+    entropy: np.ndarray,
+    marginals: np.ndarray,
+) -> tuple[int, int]:
+    """Sum over the trees of every sentence. O(n³) each.
+
+    Parameters
+    ----------
+    scores : (B, N, N) float64, contiguous, ``[b, h, d]``
+    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
+    single, projective
+        Which trees.
+    log_partition, entropy : (B,) float64, filled
+    marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and entropy is not filled either
+
+    Returns
+    -------
+    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    """
+    batch, size, _ = scores.shape
+    weights, logs = np.empty((size, size)), np.empty((size, size))
+    sums, slopes = new_inside(size, weights), new_inside(size, weights)
+    wanted = marginals.shape[0] > 0
+    none = np.empty((0, 0))
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        log_partition[b] = 0.0
+        entropy[b] = 0.0
+        if n == 0:
+            continue
+        shift = scale(scores[b], n, single, weights, logs)
+        if np.isnan(shift):
+            return b, BAD_SCORE
+        shares = marginals[b] if wanted else none
+        log_sum = sum_over_trees(weights, logs, n, single, projective, sums, slopes, shares)
+        if log_sum == -np.inf:
+            return b, NO_TREE
+        log_partition[b] = shift + log_sum
+        if wanted:
+            total = log_sum
+            for h in range(n + 1):
+                for d in range(1, n + 1):
+                    # What is less than 0 or more than 1 is so by rounding alone.
+                    shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
+                    if shares[h, d] > 0.0:
+                        total -= shares[h, d] * logs[h, d]
+            entropy[b] = max(total, 0.0)
+    return batch, FINE
+
+
+@kernel
+def derivatives(
+    scores: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    projective: bool,
+    direction: np.ndarray,
+    slopes_of_marginals: np.ndarray,
+) -> None:
+    """Fill how fast all marginals change as the scores move in a direction. O(n³) each.
+
+    The marginals are an analytic function of the weights, so the same code is run over complex
+    numbers: what a tiny imaginary step brings about is free of differences (Squire and Trapp 1998).
+
+    Parameters
+    ----------
+    scores, lengths, single, projective
+        As in `partition`, which has found that every sentence has a tree.
+    direction : (B, N, N) float64
+        Finite where edges are present.
+    slopes_of_marginals : (B, N, N) float64 zeros, filled
+    """
+    batch, size, _ = scores.shape
+    weights, logs = np.empty((size, size)), np.empty((size, size))
+    turned, turned_logs = (
+        np.empty((size, size), np.complex128),
+        np.empty((size, size), np.complex128),
+    )
+    sums, slopes = new_inside(size, turned), new_inside(size, turned)
+    marginals = np.empty((size, size), np.complex128)
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        if n == 0:
+            continue
+        scale(scores[b], n, single, weights, logs)
+        largest = 0.0
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                if logs[h, d] > -np.inf:
+                    largest = max(largest, abs(direction[b, h, d]))
+        if largest == 0.0:
+            continue
+        for h in range(size):
+            for d in range(size):
+                step = 0.0
+                if logs[h, d] > -np.inf:
+                    step = _TINY * (direction[b, h, d] / largest)
+                turned[h, d] = weights[h, d] * (1.0 + 1j * step)
+                turned_logs[h, d] = logs[h, d] + 1j * step
+        marginals[:] = 0.0
+        sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals)
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                slopes_of_marginals[b, h, d] = marginals[h, d].imag / _TINY * largest

@@ -1,0 +1,248 @@
+"""The sum over projective trees, and each edge's share of it: inside and outside.
+
+`inside` is Eisner's algorithm with sums of products for maxima of sums (Baker 1979; for dependency
+trees Paskin 2001): the same spans, each built in one way. `outside` goes back through the same
+steps. Nothing is ever subtracted, so every share is right to the precision of floats, relative to
+its own size. Where weights are too small for floats, the same is done with logarithms.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence._jit import inlined_kernel, kernel, reordered_kernel
+
+
+class Inside(NamedTuple):
+    """The sum over all ways to build each span, or its logarithm; or its derivatives."""
+
+    complete: np.ndarray  # (N, N): [head, end]
+    across: np.ndarray  # (N, N): the same transposed, [end, head]
+    incomplete: np.ndarray  # (N, N): [head, dependent]
+
+
+@kernel
+def new_inside(size: int, like: np.ndarray) -> Inside:
+    """Make room for sentences of up to so many nodes."""
+    return Inside(
+        np.zeros((size, size), like.dtype),
+        np.zeros((size, size), like.dtype),
+        np.zeros((size, size), like.dtype),
+    )
+
+
+@reordered_kernel
+def sum_products(one: np.ndarray, other: np.ndarray) -> complex:
+    """Return the sum of ``one * other``, of at least one number each. O(n)."""
+    total = one[0] * other[0]
+    for r in range(1, one.shape[0]):
+        total += one[r] * other[r]
+    return total
+
+
+@reordered_kernel
+def add_product(out: np.ndarray, factor: complex, row: np.ndarray) -> None:
+    """Add ``factor * row``. O(n)."""
+    for r in range(out.shape[0]):
+        out[r] += factor * row[r]
+
+
+@kernel
+def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> complex:
+    """Fill the sums and return that over all trees of n > 0 words. O(n³).
+
+    Parameters
+    ----------
+    weights : (N, N) float64 or complex128
+        As `scale` makes them.
+    n : words
+    single : whether exactly one edge leaves the root
+    sums : filled
+    """
+    complete, across, incomplete = sums
+    first = 1 if single else 0
+    for j in range(first, n + 1):
+        complete[j, j] = across[j, j] = 1.0
+        for i in range(j - 1, first - 1, -1):
+            meet = sum_products(complete[i, i:j], complete[j, i + 1 : j + 1])
+            incomplete[i, j] = meet * weights[i, j]
+            incomplete[j, i] = meet * weights[j, i]
+            right = sum_products(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
+            left = sum_products(incomplete[j, i:j], across[i, i:j])
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+    if not single:
+        return complete[0, n]
+    total = 0.0 * weights[0, 0]
+    for r in range(1, n + 1):
+        total += weights[0, r] * complete[r, 1] * complete[r, n]
+    return total
+
+
+@kernel
+def outside(
+    weights: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    total: complex,
+    slopes: Inside,
+    marginals: np.ndarray,
+) -> None:
+    """Fill the marginals from what `inside` has filled; `slopes` is scratch. O(n³)."""
+    complete, across, incomplete = sums
+    slope_complete, slope_across, slope_incomplete = slopes
+    slope_complete[: n + 1, : n + 1] = 0.0
+    slope_across[: n + 1, : n + 1] = 0.0
+    slope_incomplete[: n + 1, : n + 1] = 0.0
+    first = 1 if single else 0
+    if single:
+        for r in range(1, n + 1):
+            share = weights[0, r] / total
+            slope_complete[r, 1] += share * complete[r, n]
+            slope_complete[r, n] += share * complete[r, 1]
+            marginals[0, r] = share * complete[r, 1] * complete[r, n]
+    else:
+        slope_complete[0, n] = 1.0 / total
+    for j in range(n, first, -1):
+        for i in range(first, j):
+            slope = slope_complete[j, i] + slope_across[i, j]
+            add_product(slope_incomplete[j, i:j], slope, across[i, i:j])
+            add_product(slope_across[i, i:j], slope, incomplete[j, i:j])
+            slope = slope_complete[i, j] + slope_across[j, i]
+            add_product(slope_incomplete[i, i + 1 : j + 1], slope, across[j, i + 1 : j + 1])
+            add_product(slope_across[j, i + 1 : j + 1], slope, incomplete[i, i + 1 : j + 1])
+            marginals[i, j] = slope_incomplete[i, j] * incomplete[i, j]
+            if i > 0:
+                marginals[j, i] = slope_incomplete[j, i] * incomplete[j, i]
+            slope = slope_incomplete[i, j] * weights[i, j] + slope_incomplete[j, i] * weights[j, i]
+            add_product(slope_complete[i, i:j], slope, complete[j, i + 1 : j + 1])
+            add_product(slope_complete[j, i + 1 : j + 1], slope, complete[i, i:j])
+
+
+@inlined_kernel
+def sum_in_logs(one: np.ndarray, other: np.ndarray) -> complex:
+    """Return the logarithm of the sum of the products of two rows, given theirs. O(n)."""
+    highest = -np.inf
+    for r in range(one.shape[0]):
+        highest = max(highest, (one[r] + other[r]).real)
+    total = 0.0 * np.exp(one[0])
+    if highest == -np.inf:
+        return total + highest
+    for r in range(one.shape[0]):
+        total += np.exp(one[r] + other[r] - highest)
+    return np.log(total) + highest
+
+
+@kernel
+def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> complex:
+    """Fill the logarithms of the sums; return that of the sum over all trees. O(n³), with exps.
+
+    Parameters
+    ----------
+    logs : (N, N) float64 or complex128
+        The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
+    n, single, sums
+        As in `inside`.
+
+    Returns
+    -------
+    log_sum : as the logs; a real part of -inf if there is no tree
+    """
+    complete, across, incomplete = sums
+    first = 1 if single else 0
+    for j in range(first, n + 1):
+        complete[j, j] = across[j, j] = 0.0
+        for i in range(j - 1, first - 1, -1):
+            meet = sum_in_logs(complete[i, i:j], complete[j, i + 1 : j + 1])
+            incomplete[i, j] = meet + logs[i, j]
+            incomplete[j, i] = meet + logs[j, i]
+            right = sum_in_logs(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
+            left = sum_in_logs(incomplete[j, i:j], across[i, i:j])
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+    if not single:
+        return complete[0, n]
+    return sum_in_logs(logs[0, 1 : n + 1] + complete[1 : n + 1, 1], complete[1 : n + 1, n])
+
+
+@inlined_kernel
+def share_out(
+    share: complex,
+    log_sum: complex,
+    one: np.ndarray,
+    other: np.ndarray,
+    to_one: np.ndarray,
+    to_other: np.ndarray,
+) -> None:
+    """Add to the shares of the parts of a span what each way to build it has of its share. O(n)."""
+    if share.real > 0.0:
+        for r in range(one.shape[0]):
+            if (one[r] + other[r]).real > -np.inf:
+                of_way = share * np.exp(one[r] + other[r] - log_sum)
+                to_one[r] += of_way
+                to_other[r] += of_way
+
+
+@kernel
+def outside_in_logs(
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    log_sum: complex,
+    shares: Inside,
+    marginals: np.ndarray,
+) -> None:
+    """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³)."""
+    complete, across, incomplete = sums
+    share_complete, share_across, share_incomplete = shares
+    share_complete[: n + 1, : n + 1] = 0.0
+    share_across[: n + 1, : n + 1] = 0.0
+    share_incomplete[: n + 1, : n + 1] = 0.0
+    first = 1 if single else 0
+    if single:
+        for r in range(1, n + 1):
+            weight = logs[0, r] + complete[r, 1] + complete[r, n]
+            if weight.real > -np.inf:
+                marginals[0, r] = np.exp(weight - log_sum)
+                share_complete[r, 1] += marginals[0, r]
+                share_complete[r, n] += marginals[0, r]
+    else:
+        share_complete[0, n] = 1.0
+    for j in range(n, first, -1):
+        for i in range(first, j):
+            share_out(
+                share_complete[j, i] + share_across[i, j],
+                complete[j, i],
+                incomplete[j, i:j],
+                across[i, i:j],
+                share_incomplete[j, i:j],
+                share_across[i, i:j],
+            )
+            share_out(
+                share_complete[i, j] + share_across[j, i],
+                complete[i, j],
+                incomplete[i, i + 1 : j + 1],
+                across[j, i + 1 : j + 1],
+                share_incomplete[i, i + 1 : j + 1],
+                share_across[j, i + 1 : j + 1],
+            )
+            share = share_incomplete[i, j]
+            marginals[i, j] = share
+            meet = incomplete[i, j] - logs[i, j]
+            if i > 0:
+                marginals[j, i] = share_incomplete[j, i]
+                share += share_incomplete[j, i]
+                if logs[j, i].real > -np.inf:
+                    meet = incomplete[j, i] - logs[j, i]
+            share_out(
+                share,
+                meet,
+                complete[i, i:j],
+                complete[j, i + 1 : j + 1],
+                share_complete[i, i:j],
+                share_complete[j, i + 1 : j + 1],
+            )

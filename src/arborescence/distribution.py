@@ -184,11 +184,8 @@ class TreeDistribution:
         shape = self._graph.shape
         size = self._graph.scores.shape[-1]
         one = rows.shape == (*shape, size)
-        if (
-            not one
-            and not (rows.ndim == len(shape) + 2 and rows.shape[:-2] == shape)
-            or (rows.shape[-1] != size or rows.dtype.kind not in "iu")
-        ):
+        several = rows.ndim == len(shape) + 2 and rows.shape[:-2] == shape
+        if not (one or (several and rows.shape[-1] == size)) or rows.dtype.kind not in "iu":
             raise TreeError(
                 f"heads must be whole numbers of shape {(*shape, size)}, or {(*shape, 'k', size)} "
                 f"for k trees a sentence, not {rows.dtype} of shape {rows.shape}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from arborescence._jit import kernel
@@ -17,6 +19,9 @@ from arborescence.projective.inside import (
 )
 from arborescence.weights import SMALLEST, scale
 
+if TYPE_CHECKING:
+    from typing import Any
+
 # The size of imaginary parts in `derivatives`: its square is lost beside 1.
 _TINY = 2.0**-60
 
@@ -31,7 +36,7 @@ def sum_over_trees(
     sums: Inside,
     slopes: Inside,
     marginals: np.ndarray,
-) -> complex:
+) -> Any:
     """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
 
     Parameters

@@ -19,21 +19,26 @@ Then their error is about that of the floats, not relative to how singular the L
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, reordered_kernel
 from arborescence.weights import SMALLEST
 
+if TYPE_CHECKING:
+    from typing import Any
+
 
 @reordered_kernel
-def add_row(out: np.ndarray, factor: complex, row: np.ndarray) -> None:
+def add_row(out: np.ndarray, factor: Any, row: np.ndarray) -> None:
     """Add ``factor * row``. O(n)."""
     for j in range(out.shape[0]):
         out[j] += factor * row[j]
 
 
 @reordered_kernel
-def row_product(one: np.ndarray, other: np.ndarray) -> complex:
+def row_product(one: np.ndarray, other: np.ndarray) -> Any:
     """Return the sum of ``one * other``. O(n)."""
     total = 0.0 * one[0]
     for j in range(one.shape[0]):
@@ -58,7 +63,7 @@ def eliminate(
     steps: np.ndarray,
     slopes: np.ndarray,
     marginals: np.ndarray,
-) -> complex:
+) -> Any:
     """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
 
     Parameters
@@ -126,10 +131,10 @@ def eliminate(
 
 @kernel
 def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: np.ndarray) -> None:
-    """Fill the slopes of the logarithm of the sum along all edges, from what elimination left. O(n³).
+    """Fill the slopes of the logarithm of the sum along all edges. O(n³).
 
-    Column m of `steps` and row m before the diagonal are as they were when the word m was taken
-    out, and so are the `degrees`.
+    In what elimination left, column m of `steps` and row m before the diagonal are as they were
+    when the word m was taken out, and so are the `degrees`.
     """
     slopes[: n + 1, : n + 1] = 0.0
     slopes[0, 1] = 1.0 / steps[0, 1]
@@ -148,7 +153,7 @@ def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: 
 
 
 @inlined_kernel
-def add_logs(one: complex, other: complex) -> complex:
+def add_logs(one: Any, other: Any) -> Any:
     """Return the logarithm of the sum of two numbers, given theirs. O(1)."""
     if one.real < other.real:
         one, other = other, one
@@ -158,7 +163,7 @@ def add_logs(one: complex, other: complex) -> complex:
 
 
 @kernel
-def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> complex:
+def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> Any:
     """Do what `eliminate` does where weights are too small for floats. O(n³), with as many exps.
 
     Parameters
@@ -214,9 +219,7 @@ def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndar
 
 
 @kernel
-def go_back_in_logs(
-    m: int, first: int, steps: np.ndarray, degree: complex, slopes: np.ndarray
-) -> None:
+def go_back_in_logs(m: int, first: int, steps: np.ndarray, degree: Any, slopes: np.ndarray) -> None:
     """Fill the logarithms of the slopes along the edges of the word m. O(m²).
 
     The shares of edges are added up, not their slopes, since shares are never large.

@@ -34,8 +34,8 @@ _SAFE = 1e300
 # More than (1 + 2^-53)^(2n) - 1 is for any n that fits in memory, divided by n + 2.
 _LOSS = 2.0**-51
 
-# Up to this, whole numbers are exact in a float64.
-_WHOLE = 2.0**52
+# Whole numbers of so many bits are exact in a float64.
+_WHOLE_BITS = 52
 
 
 class Charts(NamedTuple):
@@ -237,7 +237,8 @@ def eisner_kernel(
                 size_of_ours += abs(scores[b, heads[b, d], d])
             sure = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
             # Nor is anything lost if no sum has more digits than a float64, as of small integers.
-            sure = sure or math.ldexp(sizes, unit_of(scores[b], n)[0]) < _WHOLE
+            if not sure:
+                sure = math.frexp(sizes)[1] + unit_of(scores[b], n)[0] <= _WHOLE_BITS
         if not sure:
             heads[b] = -1
             if not best_in_wholes(scores[b], n, single, heads[b]):

@@ -8,7 +8,7 @@ its own size. Where weights are too small for floats, the same is done with loga
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def new_inside(size: int, like: np.ndarray) -> Inside:
 
 
 @reordered_kernel
-def sum_products(one: np.ndarray, other: np.ndarray) -> complex:
+def sum_products(one: np.ndarray, other: np.ndarray) -> Any:
     """Return the sum of ``one * other``, of at least one number each. O(n)."""
     total = one[0] * other[0]
     for r in range(1, one.shape[0]):
@@ -43,14 +43,14 @@ def sum_products(one: np.ndarray, other: np.ndarray) -> complex:
 
 
 @reordered_kernel
-def add_product(out: np.ndarray, factor: complex, row: np.ndarray) -> None:
+def add_product(out: np.ndarray, factor: Any, row: np.ndarray) -> None:
     """Add ``factor * row``. O(n)."""
     for r in range(out.shape[0]):
         out[r] += factor * row[r]
 
 
 @kernel
-def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> complex:
+def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return that over all trees of n > 0 words. O(n³).
 
     Parameters
@@ -87,7 +87,7 @@ def outside(
     n: int,
     single: bool,
     sums: Inside,
-    total: complex,
+    total: Any,
     slopes: Inside,
     marginals: np.ndarray,
 ) -> None:
@@ -123,7 +123,7 @@ def outside(
 
 
 @inlined_kernel
-def sum_in_logs(one: np.ndarray, other: np.ndarray) -> complex:
+def sum_in_logs(one: np.ndarray, other: np.ndarray) -> Any:
     """Return the logarithm of the sum of the products of two rows, given theirs. O(n)."""
     highest = -np.inf
     for r in range(one.shape[0]):
@@ -137,7 +137,7 @@ def sum_in_logs(one: np.ndarray, other: np.ndarray) -> complex:
 
 
 @kernel
-def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> complex:
+def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the logarithms of the sums; return that of the sum over all trees. O(n³), with exps.
 
     Parameters
@@ -170,8 +170,8 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> comp
 
 @inlined_kernel
 def share_out(
-    share: complex,
-    log_sum: complex,
+    share: Any,
+    log_sum: Any,
     one: np.ndarray,
     other: np.ndarray,
     to_one: np.ndarray,
@@ -192,7 +192,7 @@ def outside_in_logs(
     n: int,
     single: bool,
     sums: Inside,
-    log_sum: complex,
+    log_sum: Any,
     shares: Inside,
     marginals: np.ndarray,
 ) -> None:

@@ -1,0 +1,108 @@
+"""The probabilities of the heads of one word, each right relative to its own size.
+
+Marginals by `elimination` are right to about 1e-13, which is enough for sums. Draws without
+replacement go on when all but a millionth of a millionth of the trees has been drawn, and need
+more: here every number is a sum of products of weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.nonprojective.elimination import add_logs, swap
+
+
+@kernel
+def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None:
+    """Weigh the heads that a word has in all trees. O(n³).
+
+    Any number of root edges. All other words are eliminated; what is wanted of each is how probable
+    it is that a walk from it comes to the root before it comes to `word`.
+
+    Parameters
+    ----------
+    logs : (N, N) float64
+        The logarithms of the weights; -inf for absent edges, loops and column 0.
+    n : words
+    word : 1 to n
+    shares : (N,) float64, filled
+        ``shares[h]`` is the logarithm of the sum over the trees with the edge h -> word, but for
+        a factor that is the same for all; -inf throughout if there is no tree.
+    """
+    order = np.arange(n + 1)
+    steps = logs[: n + 1, : n + 1].copy()
+    shares[:] = -np.inf
+    swap(steps, 1, word, n)
+    order[1], order[word] = order[word], order[1]
+    for m in range(n, 1, -1):
+        degree = -np.inf
+        for i in range(m):
+            degree = add_logs(degree, steps[i, m])
+        if degree == -np.inf:
+            return
+        for i in range(m):
+            steps[i, m] -= degree
+            if steps[i, m] > -np.inf:
+                for j in range(1, m):
+                    if i != j and steps[m, j] > -np.inf:
+                        steps[i, j] = add_logs(steps[i, j], steps[i, m] + steps[m, j])
+    escape = np.full(n + 1, -np.inf)
+    escape[0] = 0.0
+    for m in range(2, n + 1):
+        for i in range(m):
+            escape[m] = add_logs(escape[m], steps[i, m] + escape[i])
+    for i in range(n + 1):
+        if i != 1:
+            shares[order[i]] = logs[order[i], word] + escape[i]
+
+
+@kernel
+def weigh_roots(logs: np.ndarray, n: int, shares: np.ndarray) -> None:
+    """Weigh the words that the root edge goes to in all trees with a single one. O(n³).
+
+    What hangs from each word, summed over all trees, is how often a walk from dependents to heads
+    is at it in the long run (the Markov chain tree theorem, Leighton and Rivest 1986); and that is
+    what Grassmann, Taksar and Heyman (1985) find without subtraction.
+
+    Parameters
+    ----------
+    logs : (N, N) float64
+        As in `weigh_heads`.
+    n : words
+    shares : (N,) float64, filled
+        ``shares[d]`` is the logarithm of the sum over the trees with the root edge 0 -> d, but for
+        a factor that is the same for all; -inf throughout if there is no tree.
+    """
+    order = np.arange(n + 1)
+    steps = logs[: n + 1, : n + 1].copy()
+    shares[:] = -np.inf
+    degrees = np.empty(n + 1)
+    for m in range(n, 1, -1):
+        chosen = m
+        for j in range(m, 0, -1):
+            degrees[j] = -np.inf
+            for i in range(1, m + 1):
+                degrees[j] = add_logs(degrees[j], steps[i, j])
+            if degrees[j] > degrees[chosen]:
+                chosen = j
+        degree = degrees[chosen]
+        if degree == -np.inf:
+            return
+        swap(steps, chosen, m, n)
+        order[chosen], order[m] = order[m], order[chosen]
+        for i in range(1, m):
+            steps[i, m] -= degree
+            if steps[i, m] > -np.inf:
+                for j in range(1, m):
+                    if i != j and steps[m, j] > -np.inf:
+                        steps[i, j] = add_logs(steps[i, j], steps[i, m] + steps[m, j])
+        for j in range(1, m):
+            steps[m, j] -= degree
+    stay = np.full(n + 1, -np.inf)
+    stay[1] = 0.0
+    for m in range(2, n + 1):
+        for j in range(1, m):
+            stay[m] = add_logs(stay[m], stay[j] + steps[m, j])
+    for i in range(1, n + 1):
+        shares[order[i]] = logs[0, order[i]] + stay[i]

@@ -1,0 +1,86 @@
+"""Projective trees drawn from the top down, by the inside sums of all spans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
+
+if TYPE_CHECKING:
+    from arborescence.projective.inside import Inside
+
+
+@kernel
+def draw_down(
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    log_sum: float,
+    generator: np.random.Generator,
+    heads: np.ndarray,
+) -> None:
+    """Draw trees: each span is split in proportion to what is inside the two parts. O(n²) each.
+
+    Parameters
+    ----------
+    logs : (N, N) float64
+        As `scale` makes them.
+    n : words
+    single : whether exactly one edge leaves the root
+    sums : as `inside_in_logs` has filled them, and returned `log_sum`
+    generator : the source of randomness
+    heads : (k, N) int64, filled
+    """
+    complete, across, incomplete = sums
+    stack = np.empty((2 * n + 4, 3), np.int64)
+    for draw in range(heads.shape[0]):
+        tree = heads[draw]
+        tree[0] = -1
+        if single:
+            rest = generator.random()
+            root = 1
+            for r in range(1, n + 1):
+                share = np.exp(logs[0, r] + complete[r, 1] + complete[r, n] - log_sum)
+                if share > 0.0:
+                    root = r
+                    rest -= share
+                    if rest < 0.0:
+                        break
+            tree[root] = 0
+            stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, root, 1
+            stack[1, 0], stack[1, 1], stack[1, 2] = COMPLETE, root, n
+            top = 2
+        else:
+            stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+            top = 1
+        while top > 0:
+            top -= 1
+            kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
+            if h == e:
+                continue
+            low = first_split(kind, h, e)
+            stop = low + abs(h - e)
+            if kind == INCOMPLETE:
+                tree[e] = h
+                one, other = complete[low, low:stop], complete[stop, low + 1 : stop + 1]
+                whole = incomplete[h, e] - logs[h, e]
+            else:
+                one, other = incomplete[h, low:stop], across[e, low:stop]
+                whole = complete[h, e]
+            rest = generator.random()
+            split = 0
+            for r in range(stop - low):
+                share = np.exp(one[r] + other[r] - whole)
+                if share > 0.0:
+                    split = r
+                    rest -= share
+                    if rest < 0.0:
+                        break
+            first, second = parts_of(kind, h, e, low + split)
+            stack[top, 0], stack[top, 1], stack[top, 2] = first
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = second
+            top += 2

@@ -1,0 +1,224 @@
+"""Draws from the distribution over the trees of one sentence, with and without replacement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.nonprojective.heads import weigh_heads, weigh_roots
+from arborescence.nonprojective.walks import add_up, walk
+from arborescence.partition import sum_over_trees
+from arborescence.projective.draws import draw_down
+from arborescence.projective.inside import inside_in_logs, new_inside, outside_in_logs
+from arborescence.weights import scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+class Sampler:
+    """Draws trees of one sentence.
+
+    Parameters
+    ----------
+    scores : (N, N) float64
+        Scores for which there is a tree.
+    n : int
+        Words; the rest is padding.
+    single, projective : bool
+        Which trees.
+    """
+
+    def __init__(
+        self, scores: NDArray[np.float64], n: int, *, single: bool, projective: bool
+    ) -> None:
+        self._n = n
+        self._single = single
+        self._projective = projective
+        self._weights = np.empty((n + 1, n + 1))
+        self._logs = np.empty((n + 1, n + 1))
+        scale(scores, n, single, self._weights, self._logs)
+
+    def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw k trees, (k, n + 1), each from all trees."""
+        heads = np.full((k, self._n + 1), -1, np.int64)
+        if self._n == 0:
+            return heads
+        if self._projective:
+            inside = new_inside(self._n + 1, self._logs)
+            total = inside_in_logs(self._logs, self._n, self._single, inside)
+            draw_down(self._logs, self._n, self._single, inside, total, generator, heads)
+            return heads
+        sums, roots = self._for_walks()
+        drawn = walk(sums, roots, self._n, self._single, generator, heads)
+        while drawn < k:
+            heads[drawn] = _Drawn(self).draw(generator, self._root_of(heads[drawn]))
+            drawn += 1
+            drawn += walk(sums, roots, self._n, self._single, generator, heads[drawn:])
+        return heads
+
+    def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw up to k trees, (m, n + 1), none twice: each from those that have not been drawn.
+
+        To draw from all trees and to leave out what came before does just that, but may take
+        forever where a few trees are very probable. So it is done for some draws only, and what
+        is still missing is drawn from the trees that are left.
+        """
+        every = self.draw(2 * k + 16, generator)
+        _, first = np.unique(every, axis=0, return_index=True)
+        distinct = every[np.sort(first)][:k]
+        if len(distinct) == k or self._n == 0:
+            return distinct
+        drawn = _Drawn(self)
+        for tree in distinct:
+            drawn.add(tree)
+        trees = list(distinct)
+        while len(trees) < k and drawn.any_left:
+            trees.append(drawn.draw(generator))
+        return np.array(trees)
+
+    def _root_of(self, tree: NDArray[np.int64]) -> int:
+        """Return the word of the root edge, if all trees have a single one: else 0.
+
+        Walks that are given up have drawn it already. It has to stay, since some words are more
+        easily walked to than others.
+        """
+        return int(np.flatnonzero(tree == 0)[0]) if self._single else 0
+
+    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what `walk` takes."""
+        n = self._n
+        sums = np.zeros((n + 1, n + 1))
+        add_up(self._weights, n, 1 if self._single else 0, sums)
+        if not self._single:
+            return sums, sums[0]
+        marginals = np.zeros((n + 1, n + 1))
+        scratch = (new_inside(n + 1, marginals), new_inside(n + 1, marginals))
+        sum_over_trees(self._weights, self._logs, n, True, False, *scratch, marginals)
+        return sums, np.maximum(marginals[0], 0.0).cumsum()
+
+    # A tree as a sequence of choices: the word of the root edge, if there is just one, and then
+    # the heads of all words, the last word first.
+
+    def weigh(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
+        """Return the logarithms of the probabilities of what can be chosen, (n + 1,).
+
+        Parameters
+        ----------
+        logs : (n + 1, n + 1)
+            The logarithms of the weights, in which earlier choices leave one edge into a word.
+        choice : int
+            The word whose head is chosen; 0 for the word of the root edge.
+        """
+        shares = np.empty(self._n + 1)
+        if self._projective:
+            sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
+            marginals = np.zeros(logs.shape)
+            total = inside_in_logs(logs, self._n, self._single, sums)
+            outside_in_logs(logs, self._n, self._single, sums, total, slopes, marginals)
+            with np.errstate(divide="ignore"):
+                shares = np.log(marginals[:, choice] if choice else marginals[0])
+        elif choice == 0:
+            weigh_roots(logs, self._n, shares)
+        else:
+            weigh_heads(logs, self._n, choice, shares)
+        shares -= np.logaddexp.reduce(shares)
+        return shares
+
+    @property
+    def choices(self) -> list[int]:
+        """What is chosen, in order."""
+        return [0, *range(self._n, 0, -1)] if self._single else [*range(self._n, 0, -1)]
+
+    @property
+    def logs(self) -> NDArray[np.float64]:
+        """A copy of the logarithms of the weights."""
+        return self._logs.copy()
+
+
+class _Choice:
+    """The choices that there are after some earlier ones, and how much of each is left."""
+
+    def __init__(self, shares: NDArray[np.float64]) -> None:
+        self.shares = shares
+        self.left = shares.copy()
+        self.then: dict[int, _Choice] = {}
+
+    @property
+    def all_left(self) -> float:
+        return float(np.logaddexp.reduce(self.left))
+
+
+class _Drawn:
+    """The trees drawn so far: a tree of choices (Shi, Bieber and Sutton 2020).
+
+    What is left after a choice is added up from what is left below it. It is never found by taking
+    away what has been drawn, so that it is right even where next to nothing is left.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+        self._first: _Choice | None = None
+
+    @property
+    def any_left(self) -> bool:
+        """Whether there are more trees."""
+        return self._first is None or self._first.all_left > -np.inf
+
+    def draw(self, generator: np.random.Generator, root: int = 0) -> NDArray[np.int64]:
+        """Draw one of the trees that are left, and count it among those drawn.
+
+        With `root`, one of those in which the root edge goes to that word.
+        """
+
+        def choose(choice: _Choice, word: int) -> int:
+            return _pick(choice.left, generator) if word or not root else root
+
+        return self._go(choose)
+
+    def add(self, tree: NDArray[np.int64]) -> None:
+        """Count a tree among those drawn."""
+        root = int(np.flatnonzero(tree == 0)[0])
+        self._go(lambda _, word: int(tree[word]) if word else root)
+
+    def _go(self, choose: Callable[[_Choice, int], int]) -> NDArray[np.int64]:
+        sampler = self._sampler
+        logs = sampler.logs
+        tree = np.full(len(logs), -1, np.int64)
+        trail: list[tuple[_Choice, int]] = []
+        for word in sampler.choices:
+            if trail:
+                before, chosen = trail[-1]
+                if chosen not in before.then:
+                    before.then[chosen] = _Choice(self._weigh(logs, word))
+                choice = before.then[chosen]
+            else:
+                self._first = choice = self._first or _Choice(self._weigh(logs, word))
+            chosen = choose(choice, word)
+            trail.append((choice, chosen))
+            head, dependent = (chosen, word) if word else (0, chosen)
+            if not word:
+                logs[0] = -np.inf
+            logs[:, dependent] = -np.inf
+            logs[head, dependent] = 0.0
+            tree[dependent] = head
+        left = -np.inf
+        for choice, chosen in reversed(trail):
+            choice.left[chosen] = choice.shares[chosen] + left
+            left = choice.all_left
+        return tree
+
+    def _weigh(self, logs: NDArray[np.float64], word: int) -> NDArray[np.float64]:
+        present = logs[:, word] > -np.inf
+        if word and np.count_nonzero(present) == 1:
+            return np.where(present, 0.0, -np.inf)
+        return self._sampler.weigh(logs, word)
+
+
+def _pick(logs: NDArray[np.float64], generator: np.random.Generator) -> int:
+    """Draw an index in proportion to the exponentials."""
+    sums = np.exp(logs - logs.max()).cumsum()
+    return int(np.searchsorted(sums, generator.random() * sums[-1], side="right"))

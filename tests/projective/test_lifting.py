@@ -9,8 +9,7 @@ from arborescence.treebank import read
 from brute_force import all_trees
 
 # The first example compiles a kernel.
-settings.register_profile("lifting", deadline=None)
-settings.load_profile("lifting")
+examples = settings(deadline=None)
 
 HEARING = [-1, 2, 4, 4, 0, 7, 7, 2]  # a hearing is scheduled on the issue
 
@@ -83,6 +82,7 @@ def test_every_small_tree(n, single):
         assert plain == names(heads)
 
 
+@examples
 @given(trees(single=False))
 def test_what_is_lifted_is_projective_and_only_lifted(heads):
     lifted = arb.projectivize(heads)
@@ -95,6 +95,7 @@ def test_what_is_lifted_is_projective_and_only_lifted(heads):
         assert lifted.tolist() == heads
 
 
+@examples
 @given(trees())
 def test_one_root_edge_stays_the_only_one(heads):
     lifted = arb.projectivize(heads)
@@ -109,6 +110,7 @@ def test_an_edge_over_a_second_root_word_is_lifted_to_the_root():
     assert arb.deprojectivize(heads, labels)[0].tolist() == [-1, 0, 0, 1]
 
 
+@examples
 @given(trees(single=False))
 def test_a_tree_of_different_labels_comes_back(heads):
     lifted, labels = arb.projectivize(heads, names(heads))
@@ -120,6 +122,7 @@ def test_a_tree_of_different_labels_comes_back(heads):
     assert plain == names(heads)
 
 
+@examples
 @given(trees(single=False), st.data())
 def test_whatever_the_labels_a_tree_comes_out(heads, data):
     label = st.sampled_from(["a", "b", "a↑b", "b↑a", "b↑", "↑", "a↑b↑a"])

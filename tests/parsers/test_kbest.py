@@ -42,7 +42,7 @@ def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
         for _, parsed in trees:
             monkeypatch.setattr(
                 "arborescence.parsers.linear.decode",
-                lambda scores, root, heads=parsed.heads: heads[None],
+                lambda scores, root, projective, heads=parsed.heads: heads[None],
             )
             [labelled] = parser.parse([unparsed(sentence)])
             assert labelled.raw == parsed.raw

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from enum import StrEnum
+from functools import partial
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -50,6 +51,7 @@ class Algorithm(StrEnum):
 
     mira = "mira"
     perceptron = "perceptron"
+    loglinear = "loglinear"
 
 
 RootOption = Annotated[
@@ -101,6 +103,7 @@ def arborescence(
         "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
         "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
         "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
+        "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
     )
 )
 def parse(
@@ -123,6 +126,16 @@ def parse(
     ] = "en",
     kbest: KBestOption = None,
     root: RootOption = Root.single,
+    projective: Annotated[
+        bool | None,
+        typer.Option(
+            "--projective/--no-projective",
+            help="Whether edges must not cross; else as the model was trained.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
+    ] = False,
     threads: ThreadsOption = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
@@ -137,19 +150,37 @@ def parse(
     from arborescence.parsers import load
     from arborescence.treebank.kbest import ranked
 
+    if confidence and tree and not output:
+        raise typer.BadParameter("--confidence is written into a file: name one with -o")
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(format, language, skipped))
     parser = load(model)
     parsed: Iterator[list[Sentence]]
     if kbest:
-        parsed = map(ranked, parser.kbest(sentences, kbest, root=root.value, threads=threads))
+        found = parser.kbest(
+            sentences,
+            kbest,
+            root=root.value,
+            projective=projective,
+            confidence=confidence,
+            threads=threads,
+        )
+        parsed = map(ranked, found)
     else:
-        parsed = ([tree] for tree in parser.parse(sentences, root=root.value, threads=threads))
+        trees = parser.parse(
+            sentences,
+            root=root.value,
+            projective=projective,
+            confidence=confidence,
+            threads=threads,
+        )
+        parsed = ([tree] for tree in trees)
     output = output or (None if tree else "-")
+    describe = partial(the_trees if kbest else the_tree, confidence=confidence)
     deliver(
         counted(parsed, "sentences parsed", printed=tree or output == "-"),
         output=output,
-        describe=(the_trees if kbest else the_tree) if as_json else None,
+        describe=describe if as_json else None,
         text=tree,
         svg=svg,
     )
@@ -208,7 +239,10 @@ def train(
     ] = True,
     root: RootOption = Root.single,
     aggressiveness: Annotated[
-        float, typer.Option(min=1e-6, help="The largest step of MIRA (its C).")
+        float,
+        typer.Option(
+            min=1e-6, help="The largest step of MIRA (its C), or the log-linear learning rate."
+        ),
     ] = 0.1,
     k: Annotated[int, typer.Option(min=1, help="Of how many best trees MIRA learns.")] = 1,
     bits: Annotated[
@@ -216,6 +250,16 @@ def train(
     ] = 20,
     joint: Annotated[
         bool, typer.Option("--joint", help="Let relations have a say in the tree; slower.")
+    ] = False,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Learn and parse without crossing edges.")
+    ] = False,
+    pseudo_projective: Annotated[
+        bool,
+        typer.Option(
+            "--pseudo-projective",
+            help="The same, but relations tell where edges were lifted, to cross again.",
+        ),
     ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
@@ -233,7 +277,14 @@ def train(
     if not set(chosen) <= set(COLUMNS):
         raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
     if k > 1 and algorithm != Algorithm.mira:
-        raise typer.BadParameter("--k goes with MIRA only: the perceptron learns from one tree")
+        raise typer.BadParameter(
+            "--k goes with MIRA only: the perceptron learns from one tree, and the log-linear "
+            "model from all"
+        )
+    if joint and algorithm == Algorithm.loglinear:
+        raise typer.BadParameter("--joint does not go with the log-linear model")
+    if projective and pseudo_projective:
+        raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     if not resume:
         checkpoint.unlink(missing_ok=True)
@@ -256,6 +307,7 @@ def train(
             k=k,
             bits=bits,
             joint=joint,
+            projective="pseudo" if pseudo_projective else projective,
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,

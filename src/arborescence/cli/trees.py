@@ -56,17 +56,19 @@ def deliver(
             file.write(draw_svg(*kept).encode())
 
 
-def the_tree(analyses: Analyses) -> dict[str, Any]:
+def the_tree(analyses: Analyses, confidence: bool) -> dict[str, Any]:
     """Describe a sentence and its only analysis, ready for JSON."""
     [sentence] = analyses
-    return words_of(sentence) | edges_of(sentence)
+    return words_of(sentence) | edges_of(sentence, confidence)
 
 
-def the_trees(analyses: Analyses) -> dict[str, Any]:
+def the_trees(analyses: Analyses, confidence: bool) -> dict[str, Any]:
     """Describe a sentence and its k best analyses, ready for JSON."""
     from arborescence.treebank.kbest import weight_of
 
-    trees = [{"weight": weight_of(sentence), **edges_of(sentence)} for sentence in analyses]
+    trees = [
+        {"weight": weight_of(sentence), **edges_of(sentence, confidence)} for sentence in analyses
+    ]
     return {**words_of(analyses[0]), "analyses": trees}
 
 
@@ -77,9 +79,14 @@ def words_of(sentence: Sentence) -> dict[str, Any]:
     return {**known, "words": sentence.forms, "upos": sentence.upos}
 
 
-def edges_of(sentence: Sentence) -> dict[str, Any]:
-    """Describe a tree: the head of each word, 0 for the root, and the relation to it."""
-    return {"heads": sentence.heads[1:].tolist(), "deprels": sentence.deprels}
+def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
+    """Describe a tree: the head of each word, 0 for the root, the relation, the probability."""
+    edges = {"heads": sentence.heads[1:].tolist(), "deprels": sentence.deprels}
+    if not confidence:
+        return edges
+    from arborescence.parsers.confidence import edge_probs
+
+    return {**edges, "edge_probs": edge_probs(sentence)}
 
 
 def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:

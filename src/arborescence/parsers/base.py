@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 from arborescence.errors import ModelError
 from arborescence.graph import check_root
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 _BATCH_WORDS = 8192
+
+
+class Options(NamedTuple):
+    """What was asked for in `Parser.parse` and `Parser.kbest`."""
+
+    root: Root
+    projective: bool | None
+    confidence: bool
 
 
 class Parser(ABC):
@@ -100,17 +108,23 @@ class Parser(ABC):
         """Make a parser of what `model_file.load` returns."""
 
     @abstractmethod
-    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         """Parse some sentences; may run in several threads at once."""
 
     @abstractmethod
     def _kbest_batch(
-        self, sentences: list[Sentence], k: int, root: Root
+        self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[float, Sentence]]]:
         """Find the k best parses of some sentences; may run in several threads at once."""
 
     def parse(
-        self, sentences: Iterable[Sentence], *, threads: int = 1, root: Root = "single"
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
     ) -> Iterator[Sentence]:
         """Fill in heads and relations.
 
@@ -122,6 +136,11 @@ class Parser(ABC):
             How many batches to parse at the same time.
         root
             ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+        projective
+            Whether edges may not cross. None: as the parser was trained.
+        confidence
+            Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``:
+            the marginal in the distribution over trees that the scores stand for.
 
         Yields
         ------
@@ -129,10 +148,18 @@ class Parser(ABC):
             The same sentences in the same order, parsed.
         """
         _check_options(threads, root)
-        return _run(lambda batch: self._parse_batch(batch, root), batches(sentences), threads)
+        options = Options(root, projective, confidence)
+        return _run(lambda batch: self._parse_batch(batch, options), batches(sentences), threads)
 
     def kbest(
-        self, sentences: Iterable[Sentence], k: int, *, root: Root = "single", threads: int = 1
+        self,
+        sentences: Iterable[Sentence],
+        k: int,
+        *,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+        threads: int = 1,
     ) -> Iterator[list[tuple[float, Sentence]]]:
         """Find the k best parses of each sentence: the trees of highest weight, and relations.
 
@@ -145,6 +172,8 @@ class Parser(ABC):
             `parse` would give it.
         root
             ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+        projective, confidence
+            As for `parse`.
         threads
             How many batches to parse at the same time.
 
@@ -164,7 +193,8 @@ class Parser(ABC):
             raise ValueError(f"k must be at least 1, not {k}")
         _check_options(threads, root)
         small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
-        return _run(lambda batch: self._kbest_batch(batch, k, root), small, threads)
+        options = Options(root, projective, confidence)
+        return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
 
 
 def _check_options(threads: int, root: Root) -> None:

@@ -401,6 +401,54 @@ def update_edges(
 
 
 @kernel
+def move_edges(
+    batch: Batch,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    moves: np.ndarray,
+    least: float,
+    rate: float,
+    clock: float,
+    buffer: np.ndarray,
+) -> None:
+    """Move the weights of each edge of a sentence: those of its features all by the same.
+
+    Parameters
+    ----------
+    batch, templates, layout
+        As for `score_edges`; the batch is of one sentence.
+    weights, sums
+        float32, changed; as for `update_edges`.
+    moves
+        float64 (n + 1, n + 1): where an edge's score should go.
+    least
+        Edges that should move by less are left alone.
+    rate
+        What moves are multiplied by.
+    clock
+        What changes are multiplied by in `sums`.
+    buffer
+        Scratch: int64, room for ``templates.most``.
+
+    Notes
+    -----
+    O(T) for each edge that is moved.
+    """
+    rows = _rows_of(batch, 0, templates, layout)
+    tags = batch.tags[batch.starts[0] : batch.starts[1]]
+    for h in range(len(tags)):
+        for d in range(1, len(tags)):
+            if h == d or abs(moves[h, d]) < least:
+                continue
+            move = np.float32(rate * moves[h, d])
+            for i in range(_list_weights(tags, rows, layout, h, d, buffer, 0)):
+                weights[buffer[i]] += move
+                sums[buffer[i]] += move * np.float32(clock)
+
+
+@kernel
 def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the edges, int64 (E, 2), in which trees differ from gold, and their signs (k, E).
 

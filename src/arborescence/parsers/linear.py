@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
+from arborescence.parsers.confidence import edge_probabilities, noted
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
 from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
 from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.relations import RelationTemplates, label_edges
+from arborescence.projective.lifting import MARK, deprojectivize
 
 if TYPE_CHECKING:
     import os
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
-    from arborescence.parsers.base import Progress
+    from arborescence.parsers.base import Options, Progress
     from arborescence.parsers.tagger import Tagger
     from arborescence.parsers.training import Algorithm
     from arborescence.treebank import Sentence
+
+#: What trees a parser is for: any, those without crossing edges, or any by way of those.
+Projective = bool | Literal["pseudo"]
 
 _TAGGER = "tagger/"
 _NO_GOLD = np.empty(0, dtype=np.int64)
@@ -44,6 +49,11 @@ class LinearParser(Parser):
         What the features look at: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
         The relations that it can give.
+    projective : bool or "pseudo"
+        What it was trained for: see `train`.
+    temperature : float
+        What scores are divided by to become log-probabilities (but for a constant): found on the
+        development set, 1 if it was trained without one.
     tagger : Tagger or None
         Tags the sentences that come without UPOS.
     info : dict
@@ -84,6 +94,8 @@ class LinearParser(Parser):
         relations_unit: float = 1.0,
         joint: NDArray[Any] | None = None,
         joint_unit: float = 1.0,
+        projective: Projective = False,
+        temperature: float = 1.0,
         tagger: Tagger | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
@@ -91,7 +103,7 @@ class LinearParser(Parser):
 
         Parameters
         ----------
-        columns, labels, tagger, info
+        columns, labels, projective, temperature, tagger, info
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
@@ -108,6 +120,8 @@ class LinearParser(Parser):
         """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
+        self.projective = projective
+        self.temperature = temperature
         self.tagger = tagger
         self.info = info or {}
         self._allowed = allowed
@@ -141,6 +155,7 @@ class LinearParser(Parser):
         k: int = 1,
         bits: int = 20,
         joint: bool = False,
+        projective: Projective = False,
         tagger: Tagger | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
@@ -155,15 +170,16 @@ class LinearParser(Parser):
         treebank
             Sentences whose heads are trees.
         dev
-            Sentences by which to choose the best epoch (by LAS) and when to stop. Without them,
-            all epochs are run and the last one counts.
+            Sentences by which to choose the best epoch (by LAS), when to stop, and the temperature.
+            Without them, all epochs are run and the last one counts.
         columns
             What the features may look at: some of form, lemma, upos, xpos and feats.
             ``("form", "upos")`` is what the MSTParser looked at.
         algorithm
             ``"mira"``: the smallest change after which the gold tree beats the best other one by
             as much as that one has wrong heads (1-best MIRA, loss-augmented). ``"perceptron"``:
-            the averaged structured perceptron.
+            the averaged structured perceptron. ``"loglinear"``: gradient ascent on the likelihood
+            of the gold tree among all trees, with a Gaussian prior (see `loglinear`).
         epochs
             At most so often over the treebank.
         patience
@@ -173,7 +189,8 @@ class LinearParser(Parser):
         root
             ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
         aggressiveness
-            The largest step that MIRA takes (its C); the perceptron takes no notice.
+            The largest step that MIRA takes (its C), and the learning rate of the log-linear
+            model; the perceptron takes no notice.
         k
             How many trees MIRA looks at: the step is the smallest one after which gold beats each
             of the k best trees by as much as that one has wrong heads (k-best MIRA).
@@ -183,7 +200,12 @@ class LinearParser(Parser):
             helps for treebanks of over a million words.
         joint
             Whether relations have a say in the tree: the score of an edge is that of the edge and
-            that of its best relation. Several times slower.
+            that of its best relation. Several times slower. Not for the log-linear model.
+        projective
+            Whether the parser is for trees without crossing edges: it learns from the gold trees
+            that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
+            ``"pseudo"``: in addition, relations say where an edge was lifted from, and `parse`
+            undoes it by `deprojectivize`, so that edges may cross after all.
         tagger
             To be kept in the model, for sentences that come without UPOS.
         checkpoint
@@ -195,7 +217,8 @@ class LinearParser(Parser):
         Raises
         ------
         TreebankError
-            If the treebank is empty, or has a sentence whose heads are not a tree.
+            If the treebank is empty, or has a sentence whose heads are not a tree (or, with
+            ``projective="pseudo"``, whose relations hold the mark of lifted edges).
         ModelError
             If `checkpoint` is of other data or settings, or cannot be read.
         ValueError
@@ -212,6 +235,7 @@ class LinearParser(Parser):
             seed=seed,
             bits=bits,
             joint=joint,
+            projective=projective,
         )
         trainer = training.Trainer(list(treebank), list(dev or ()), settings)
         return cls(
@@ -231,7 +255,10 @@ class LinearParser(Parser):
         -------
         scores : (n + 1, n + 1) float32
             ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
-            The tree that `parse` finds is ``arborescence.decode(scores)``.
+            The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
+            for projective trees, ``arborescence.decode(scores, projective=True)``.
+            ``arborescence.TreeDistribution(scores / parser.temperature)`` is what the parser
+            believes about all trees.
         """
         _, batch = self._prepare([sentence])
         [(_, matrices)] = self._score(batch)
@@ -287,6 +314,8 @@ class LinearParser(Parser):
             "labels": self.labels,
             "layout": self._layout,
             "units": [self._edges_unit, self._relations_unit, self._joint_unit],
+            "projective": self.projective,
+            "temperature": self.temperature,
             "info": self.info,
         }
         arrays = {
@@ -324,6 +353,12 @@ class LinearParser(Parser):
             or not all(isinstance(unit, float) and 0 < unit < np.inf for unit in units)
         ):
             raise ModelError(f"units are {units!r}, not three positive numbers")
+        projective = header.get("projective", False)
+        if projective not in (False, True, "pseudo"):
+            raise ModelError(f"projective is {projective!r}, not true, false or 'pseudo'")
+        temperature = header.get("temperature", 1.0)
+        if not isinstance(temperature, float) or not 0 < temperature < np.inf:
+            raise ModelError(f"temperature is {temperature!r}, not a positive number")
         laid_out = Layout(*layout)
         if laid_out.tags > MAX_TAGS + 2:
             raise ModelError(f"layout has {laid_out.tags} tags; at most {MAX_TAGS + 2} can be")
@@ -356,47 +391,102 @@ class LinearParser(Parser):
             relations_unit=units[1],
             joint=arrays.get("joint"),
             joint_unit=units[2],
+            projective=projective,
+            temperature=temperature,
             tagger=tagger,
             info=header.get("info"),
         )
 
-    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         sentences, batch = self._prepare(sentences)
+        projective = self._decodes_projectively(options)
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
+        sure = np.ones(heads.shape if options.confidence else (1, 0))
         for chosen, scores in self._score(batch):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            heads[0, nodes] = decode(scores, root=root)
-        [relations] = self._label(batch, heads)
-        starts = batch.starts.tolist()
-        return [
-            sentence.replace(heads=heads[0, start:stop], deprels=relations[start + 1 : stop])
-            for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True)
-        ]
+            trees = decode(scores, root=options.root, projective=projective)
+            heads[0, nodes] = trees
+            if options.confidence:
+                sure[0, nodes] = self._probabilities(scores, trees[:, None], options)[:, 0]
+        return [tree for [tree] in self._annotated(sentences, batch, heads, sure, options)]
 
     def _kbest_batch(
-        self, sentences: list[Sentence], k: int, root: Root
+        self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[float, Sentence]]]:
         sentences, batch = self._prepare(sentences)
+        projective = self._decodes_projectively(options)
         heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
         weights = np.full((k, len(sentences)), -np.inf)
+        sure = np.ones(heads.shape if options.confidence else (k, 0))
         for chosen, scores in self._score(batch):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            trees, of_trees, _ = kbest(scores, k, root=root)
+            trees, of_trees, _ = kbest(scores, k, root=options.root, projective=projective)
             most = of_trees.shape[1]  # short sentences have fewer than k trees
             heads[:most, nodes] = trees.swapaxes(0, 1)
             weights[:most, chosen] = of_trees.T
+            if options.confidence:
+                sure[:most, nodes] = self._probabilities(scores, trees, options).swapaxes(0, 1)
+        parsed = self._annotated(sentences, batch, heads, sure, options)
+        return [
+            list(zip(of_trees, trees, strict=False))
+            for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
+        ]
+
+    def _decodes_projectively(self, options: Options) -> bool:
+        return bool(self.projective) if options.projective is None else options.projective
+
+    def _probabilities(
+        self, scores: NDArray[np.float32], trees: NDArray[np.int64], options: Options
+    ) -> NDArray[np.float64]:
+        return edge_probabilities(
+            scores,
+            trees,
+            self.temperature,
+            root=options.root,
+            projective=self._decodes_projectively(options),
+        )
+
+    def _annotated(
+        self,
+        sentences: list[Sentence],
+        batch: Batch,
+        heads: NDArray[np.int64],
+        sure: NDArray[np.float64],
+        options: Options,
+    ) -> list[list[Sentence]]:
+        """Return each sentence with each of its trees.
+
+        `heads` (K, N) are the trees of all sentences in a row, and `sure` the probabilities of
+        their edges, to be written where they were asked for.
+        """
         relations = self._label(batch, heads)
         starts = batch.starts.tolist()
-        return [
-            [
-                (weight, sentence.replace(heads=tree[start:stop], deprels=names[start + 1 : stop]))
-                for weight, tree, names in zip(of_trees, heads, relations, strict=True)
-                if weight > -np.inf
-            ]
-            for sentence, start, stop, of_trees in zip(
-                sentences, starts[:-1], starts[1:], weights.T.tolist(), strict=True
-            )
-        ]
+        parsed = []
+        for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True):
+            trees = []
+            for tree, names, probabilities in zip(heads, relations, sure, strict=True):
+                if tree[stop - 1] < 0:  # no more trees
+                    break
+                given, labels = self._lowered(tree[start:stop], names[start + 1 : stop], options)
+                misc = None
+                if options.confidence:
+                    misc = noted(sentence.misc, probabilities[start + 1 : stop].tolist())
+                trees.append(sentence.replace(heads=given, deprels=labels, misc=misc))
+            parsed.append(trees)
+        return parsed
+
+    def _lowered(
+        self, heads: NDArray[np.int64], names: list[str], options: Options
+    ) -> tuple[NDArray[np.int64], list[str]]:
+        """Undo what relations say of lifted edges, or leave them and drop that from the relations.
+
+        The first if it was not said whether edges may cross.
+        """
+        if self.projective != "pseudo" or not any(MARK in name for name in names):
+            return heads, names
+        if options.projective is None:
+            return deprojectivize(heads, names)
+        return heads, [name.partition(MARK)[0] for name in names]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Hash the words of some sentences, of which those without UPOS are tagged first."""

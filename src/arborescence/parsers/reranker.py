@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
-    from arborescence.parsers.base import Progress
+    from arborescence.parsers.base import Options, Progress
     from arborescence.parsers.reranker_lists import Features
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
@@ -293,16 +293,16 @@ class Reranker(Parser):
             info=header.get("info"),
         )
 
-    def _parse_batch(self, sentences: list[Sentence], root: Root) -> list[Sentence]:
-        return [trees[0][1] for trees in self._kbest_batch(sentences, 1, root)]
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        return [trees[0][1] for trees in self._kbest_batch(sentences, 1, options)]
 
-    def _kbest_batch(self, sentences: list[Sentence], k: int, root: Root) -> list[Analyses]:
+    def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
         if self._own and not self.features:
             raise ModelError(
                 "the model was trained with features of your own, which a file does not hold: "
                 "set `features` of the reranker to the function that gives them"
             )
-        ranked = list(self.parser.kbest(sentences, self.k, root=root))
+        ranked = list(self.parser.kbest(sentences, self.k, **options._asdict()))
         batch, lists = _prepared(ranked, self._sides, None, self.features)
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)

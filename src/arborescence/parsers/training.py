@@ -6,20 +6,23 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError, TreeError
 from arborescence.graph import check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers import joint, model_file
+from arborescence.parsers.confidence import fit_temperature
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
 from arborescence.parsers.linear import LinearParser
+from arborescence.parsers.loglinear import Ascent
 from arborescence.parsers.relations import RelationTemplates, update_relations
+from arborescence.projective.lifting import projectivize
 from arborescence.tree import is_tree
 
 if TYPE_CHECKING:
@@ -30,9 +33,10 @@ if TYPE_CHECKING:
 
     from arborescence.graph import Root
     from arborescence.parsers.base import Progress
+    from arborescence.parsers.linear import Projective
     from arborescence.treebank import Sentence
 
-Algorithm = Literal["mira", "perceptron"]
+Algorithm = Literal["mira", "perceptron", "loglinear"]
 
 _CHECKPOINT: Final = "checkpoint of a linear parser"
 _REPORT_EVERY: Final = 100
@@ -51,26 +55,36 @@ class Settings:
     seed: int
     bits: int
     joint: bool
+    projective: Projective
 
     def __post_init__(self) -> None:
         if not self.columns or not set(self.columns) <= set(COLUMNS):
             raise ValueError(
                 f"columns must be some of {', '.join(COLUMNS)}, not {list(self.columns)}"
             )
-        if self.algorithm not in ("mira", "perceptron"):
-            raise ValueError(f"algorithm must be 'mira' or 'perceptron', not {self.algorithm!r}")
+        if self.algorithm not in get_args(Algorithm):
+            raise ValueError(
+                f"algorithm must be one of {', '.join(get_args(Algorithm))}, not {self.algorithm!r}"
+            )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be positive, not {self.aggressiveness}")
         if self.k < 1:
             raise ValueError(f"k must be at least 1, not {self.k}")
-        if self.k > 1 and self.algorithm == "perceptron":
+        if self.k > 1 and self.algorithm != "mira":
             raise ValueError(
-                f"k must be 1 with the perceptron, not {self.k}: it learns from one tree; "
-                "MIRA can learn from more"
+                f"k must be 1, not {self.k}, if the algorithm is not MIRA: the perceptron learns "
+                "from one tree, the log-linear model from all"
+            )
+        if self.joint and self.algorithm == "loglinear":
+            raise ValueError(
+                "joint goes with MIRA and the perceptron: the log-linear model is one of trees "
+                "without relations"
             )
         if not 10 <= self.bits <= 26:
             raise ValueError(f"bits must be between 10 and 26, not {self.bits}")
         check_root(self.root)
+        if self.projective not in (False, True, "pseudo"):
+            raise ValueError(f"projective must be False, True or 'pseudo', not {self.projective!r}")
 
 
 class Trainer:
@@ -94,10 +108,11 @@ class Trainer:
         self._dev = dev
         self._identity = _identity(treebank, dev, settings)
 
-        names = [sentence.deprels for sentence in treebank]
+        lessons = [_lesson(sentence, settings.projective) for sentence in treebank]
+        self._heads = [heads for heads, _ in lessons]
+        names = [deprels for _, deprels in lessons]
         self._labels = sorted(set().union(*names))
         numbers = {label: number for number, label in enumerate(self._labels)}
-        self._heads = [sentence.heads for sentence in treebank]
         self._relations = [
             np.array([-1, *(numbers[label] for label in row)], dtype=np.int64) for row in names
         ]
@@ -152,7 +167,10 @@ class Trainer:
             "dev": self._history,
             "sentences": len(self._heads),
         }
-        return self._fixed() | parts | {"info": info}
+        parts |= self._fixed()
+        if self._dev:
+            parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
+        return parts | {"info": info}
 
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
@@ -162,6 +180,7 @@ class Trainer:
             "allowed": self._allowed,
             "tags": self._tags,
             "layout": self._layout,
+            "projective": self._settings.projective,
         }
 
     def _best_epoch(self) -> int:
@@ -192,21 +211,29 @@ class Trainer:
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         """Go over the treebank once, in an order that seed and epoch decide."""
-        mira = self._settings.algorithm == "mira"
-        limit = self._settings.aggressiveness if mira else 0.0
+        settings = self._settings
+        limit = 0.0 if settings.algorithm == "perceptron" else settings.aggressiveness
+        ascent = None
+        if settings.algorithm == "loglinear":
+            ascent = Ascent(
+                self._weights["edges"],
+                self._sums["edges"],
+                self._clock,
+                rate=limit,
+                sentences=len(self._heads),
+            )
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
         met = np.empty(self._layout.tags, dtype=np.float32)
-        most = (self._settings.k + 1) * longest * self._edge_templates.most
+        most = (settings.k + 1) * longest * self._edge_templates.most
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
-        generator = np.random.default_rng((self._settings.seed, epoch))
+        generator = np.random.default_rng((settings.seed, epoch))
         for done, b in enumerate(generator.permutation(len(self._heads)).tolist()):
             if progress and done % _REPORT_EVERY == 0:
                 progress(f"epoch {epoch}", done, len(self._heads))
             self._clock += 1
             gold, relations = self._heads[b], self._relations[b]
-            words = np.arange(1, len(gold))
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
             score_edges(
@@ -219,16 +246,19 @@ class Trainer:
                 scores.reshape(-1),
                 place,
             )
-            of_gold = scores[gold[1:], words]
-            best = self._add_relations(one, b, scores) if self._settings.joint else None
-            if mira:  # each wrong head costs 1
-                scores += 1
-                scores[gold[1:], words] -= 1
-            trees, guessed, wrong = self._guess(b, scores, best)
-            if wrong.any():
-                gains = scores[trees[:, 1:], words] - of_gold
-                losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-                self._step(one, b, trees, guessed, losses, limit, buffer)
+            if ascent:
+                ascent.step(
+                    one,
+                    self._edge_templates,
+                    self._layout,
+                    scores,
+                    gold,
+                    root=settings.root,
+                    projective=bool(settings.projective),
+                    buffer=buffer,
+                )
+            else:
+                self._leave_wrong_trees(one, b, scores, limit, buffer)
             update_relations(
                 one,
                 0,
@@ -241,6 +271,30 @@ class Trainer:
                 limit,
                 self._clock,
             )
+        if ascent:
+            ascent.finish(self._clock)
+
+    def _leave_wrong_trees(
+        self,
+        one: Batch,
+        b: int,
+        scores: NDArray[np.float32],
+        limit: float,
+        buffer: NDArray[np.int64],
+    ) -> None:
+        """Find the best trees, and if they are wrong move the weights away from them."""
+        gold = self._heads[b]
+        words = np.arange(1, len(gold))
+        of_gold = scores[gold[1:], words]
+        best = self._add_relations(one, b, scores) if self._settings.joint else None
+        if self._settings.algorithm == "mira":  # each wrong head costs 1
+            scores += 1
+            scores[gold[1:], words] -= 1
+        trees, guessed, wrong = self._guess(b, scores, best)
+        if wrong.any():
+            gains = scores[trees[:, 1:], words] - of_gold
+            losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
+            self._step(one, b, trees, guessed, losses, limit, buffer)
 
     def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add the scores of best relations to those of edges; return which ones they are."""
@@ -266,11 +320,12 @@ class Trainer:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
         gold, relations = self._heads[b], self._relations[b]
+        root, projective = self._settings.root, bool(self._settings.projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
-                trees = decode(scores, root=self._settings.root)[np.newaxis]
+                trees = decode(scores, root=root, projective=projective)[np.newaxis]
             else:
-                trees, _ = kbest(scores, k, root=self._settings.root)
+                trees, _ = kbest(scores, k, root=root, projective=projective)
             guessed = np.repeat(relations[np.newaxis], len(trees), axis=0)
             if best is not None:
                 guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold))]
@@ -369,13 +424,43 @@ def _check(treebank: Sequence[Sentence], root: Root) -> None:
         whole = bool((sentence.heads[1:] >= 0).all())
         if whole and is_tree(sentence.heads, root):
             continue
-        where = f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+        where = _place(sentence)
         if root == "single" and whole and is_tree(sentence.heads, "multi"):
             raise TreebankError(
                 f"{where}: several words have the root as their head; "
                 "train with root='multi', or leave the sentence out"
             )
         raise TreebankError(f"{where}: the heads are not a tree: correct or leave out the sentence")
+
+
+def _lesson(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the heads and relations to learn from: lifted, where edges may not cross."""
+    if not projective:
+        return sentence.heads, sentence.deprels
+    if projective != "pseudo":
+        return projectivize(sentence.heads), sentence.deprels
+    try:
+        heads, deprels = projectivize(sentence.heads, sentence.deprels)
+    except TreeError as error:
+        raise TreebankError(f"{_place(sentence)}: {error}") from None
+    return heads, deprels
+
+
+def _place(sentence: Sentence) -> str:
+    return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+
+
+def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settings) -> float:
+    """Fit the temperature of a parser; to lifted edges, if that is what it finds."""
+    gold = [sentence.heads for sentence in dev]
+    if settings.projective == "pseudo":
+        gold = [projectivize(heads) if is_tree(heads, "multi") else heads for heads in gold]
+    return fit_temperature(
+        map(parser.scores, dev),
+        gold,
+        root=settings.root,
+        projective=bool(settings.projective),
+    )
 
 
 def _identity(treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings) -> str:

@@ -1,0 +1,112 @@
+"""`train --projective`, `parse --projective` and `parse --confidence`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arborescence as arb
+from arborescence.parsers.confidence import edge_probs
+from arborescence.treebank import Sentence, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Command = Callable[..., Any]
+
+# (words, tags, heads, relations), written for these tests; the edges of the second cross
+LESSONS = [
+    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
+    ("Songs began of birds", "NOUN VERB ADP NOUN", [2, 0, 4, 1], "nsubj root case nmod"),
+    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
+]
+
+
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("confidence") / "lessons.conllu"
+    sentences = [
+        Sentence.from_words(
+            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
+        )
+        for words, tags, heads, relations in LESSONS
+    ]
+    write(sentences * 5, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(lessons: Path) -> Path:
+    from arborescence.cli import run
+
+    path = lessons.with_name("pseudo.model")
+    options = ["--epochs", "4", "--bits", "12", "--no-tagger", "--pseudo-projective"]
+    assert run(["train", str(lessons), "--dev", str(lessons), "-o", str(path), *options]) == 0
+    return path
+
+
+def test_projective_parsers(command: Command, lessons: Path, model: Path, tmp_path: Path) -> None:
+    gold = list(read(lessons))
+    parsed = tmp_path / "parsed.conllu"
+    assert command("parse", "-m", model, lessons, "-o", parsed).status == 0
+    assert list(read(parsed)) == gold
+    assert command("parse", "-m", model, lessons, "--projective", "-o", parsed).status == 0
+    assert all(arb.is_projective(sentence.heads) for sentence in read(parsed))
+
+    other = tmp_path / "projective.model"
+    options = ("--dev", lessons, "-o", other, "--epochs", 2, "--bits", 12, "--no-tagger")
+    assert command("train", lessons, *options, "--projective").status == 0
+    assert arb.load(other).info["projective"] is True
+    complaint = command("train", lessons, *options, "--projective", "--pseudo-projective")
+    assert "exclude each other" in complaint.complaint(2)
+
+
+def test_log_linear_training(command: Command, lessons: Path, tmp_path: Path) -> None:
+    model = tmp_path / "loglinear.model"
+    options = ("--dev", lessons, "-o", model, "--epochs", 2, "--bits", 12, "--no-tagger")
+    options = (*options, "--algorithm", "loglinear")
+    assert command("train", lessons, *options).status == 0
+    assert arb.load(model).info["algorithm"] == "loglinear"
+    assert "--k goes with MIRA only" in command("train", lessons, *options, "--k", 2).complaint(2)
+    assert "--joint does not go" in command("train", lessons, *options, "--joint").complaint(2)
+
+
+def test_confidence_in_misc(command: Command, lessons: Path, model: Path, tmp_path: Path) -> None:
+    parsed = tmp_path / "parsed.conllu"
+    noted = [sentence.replace(misc=["SpaceAfter=No"] * len(sentence)) for sentence in read(lessons)]
+    source = tmp_path / "noted.conllu"
+    write(noted, source)
+    assert command("parse", "-m", model, source, "--confidence", "-o", parsed).status == 0
+    for gold, sentence in zip(noted, read(parsed), strict=True):
+        assert sentence.replace(misc=gold.misc) == gold
+        assert all(0 <= p <= 1 for p in edge_probs(sentence))
+        assert all(entry.endswith("|SpaceAfter=No") for entry in sentence.misc)
+    result = command("parse", "-m", model, source, "--confidence", "--kbest", 2)
+    assert result.out.count("\tEdgeProb=") == 2 * sum(map(len, noted))
+
+
+def test_confidence_in_json(command: Command, model: Path) -> None:
+    options = ("-m", model, "--format", "tokens", "--json")
+    [parsed] = map(
+        json.loads,
+        command("parse", *options, "--confidence", stdin="Cats sing").out.splitlines(),
+    )
+    assert len(parsed["edge_probs"]) == 2
+    [found] = map(
+        json.loads,
+        command(
+            "parse", *options, "--confidence", "--kbest", 2, stdin="Cats sing"
+        ).out.splitlines(),
+    )
+    first, second = (analysis["edge_probs"] for analysis in found["analyses"])
+    assert first == parsed["edge_probs"]
+    assert [a + b for a, b in zip(first, second, strict=True)] == pytest.approx([1, 1], abs=1e-3)
+    assert "edge_probs" not in command("parse", *options, stdin="Cats sing").out
+
+
+def test_a_drawing_has_no_place_for_confidence(command: Command, model: Path) -> None:
+    options = ("parse", "-m", model, "--format", "tokens", "--confidence", "--tree")
+    assert "name one with -o" in command(*options, stdin="Cats sing").complaint(2)

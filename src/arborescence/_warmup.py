@@ -10,12 +10,13 @@ import io
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 import arborescence as arb
 from arborescence import parsers, treebank
+from arborescence.parsers.training import Algorithm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,14 +91,15 @@ def _read_and_evaluate() -> None:
 
 def _train_and_parse() -> None:
     tagger = parsers.Tagger.train(_sentences(), dev=_sentences(), epochs=2)
-    algorithms: tuple[Literal["mira", "perceptron"], ...] = ("mira", "perceptron")
-    for algorithm in algorithms:
+    for algorithm in get_args(Algorithm):
         parser = parsers.LinearParser.train(
             _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1, bits=10, tagger=tagger
         )
     with tempfile.TemporaryDirectory() as folder:
         parser.save(Path(folder) / "model")
-        list(parsers.load(Path(folder) / "model").parse(_untagged()))
+        loaded = parsers.load(Path(folder) / "model")
+    for projective in (False, True):
+        list(loaded.parse(_untagged(), projective=projective, confidence=True))
 
 
 def _rerank() -> None:

@@ -58,7 +58,7 @@ def sum_over_trees(
             return np.log(total)
         total = inside_in_logs(logs, n, single, sums)
         if total.real > -np.inf and marginals.shape[0] > 0:
-            outside_in_logs(logs, n, single, sums, total, slopes, marginals)
+            outside_in_logs(logs, n, single, sums, slopes, marginals)
         return total
     total = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
     if np.isnan(total.real):

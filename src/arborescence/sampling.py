@@ -49,8 +49,8 @@ class Sampler:
             return heads
         if self._projective:
             inside = new_inside(self._n + 1, self._logs)
-            total = inside_in_logs(self._logs, self._n, self._single, inside)
-            draw_down(self._logs, self._n, self._single, inside, total, generator, heads)
+            inside_in_logs(self._logs, self._n, self._single, inside)
+            draw_down(self._logs, self._n, self._single, inside, generator, heads)
             return heads
         sums, roots = self._for_walks()
         drawn = walk(sums, roots, self._n, self._single, generator, heads)
@@ -117,8 +117,8 @@ class Sampler:
         if self._projective:
             sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
             marginals = np.zeros(logs.shape)
-            total = inside_in_logs(logs, self._n, self._single, sums)
-            outside_in_logs(logs, self._n, self._single, sums, total, slopes, marginals)
+            inside_in_logs(logs, self._n, self._single, sums)
+            outside_in_logs(logs, self._n, self._single, sums, slopes, marginals)
             with np.errstate(divide="ignore"):
                 shares = np.log(marginals[:, choice] if choice else marginals[0])
         elif choice == 0:

@@ -14,6 +14,7 @@ from arborescence.faults import FINE, no_answer
 from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, words_of
 from arborescence.inference.lists import Lists
 from arborescence.nonprojective.desk import Desk
+from arborescence.projective.desk import ProjectiveDesk
 from arborescence.tree import tree_weight
 
 if TYPE_CHECKING:
@@ -21,17 +22,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    _Desk = Desk | ProjectiveDesk
+
 # How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
 _MOST_AHEAD = 256
 
 
 def kbest(
-    scores: Any, k: int, lengths: Any = None, *, root: Root = "single", threads: int = 1
+    scores: Any,
+    k: int,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    threads: int = 1,
 ) -> tuple[Any, ...]:
     """Return the k trees of highest weight, exactly, best first.
 
     Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the
-    root constraint, here with one contraction of the graph for each tree.
+    root constraint, here with one contraction of the graph for each tree. Projective trees are
+    found as Huang and Chiang (2005), Algorithm 3, do it: O(n³), and O(n log k) a tree.
 
     Parameters
     ----------
@@ -43,6 +53,8 @@ def kbest(
         Words in each sentence of a padded batch, the root not counted.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
     threads : int
         Over how many threads a batch is spread.
 
@@ -96,11 +108,12 @@ def kbest(
     batch, size, _ = graph.scores.shape
     if not graph.shape:
         # Memory is taken for k trees: for no more than a complete graph has.
-        k = min(k, most_trees(size - 1, single))
+        k = min(k, most_trees(size - 1, single, projective))
     lists = Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
-        _rank(graph, single, Desk.kept(graph), lists, start, stop)
+        desk = (ProjectiveDesk if projective else Desk).kept(graph)
+        _rank(graph, single, desk, lists, start, stop)
 
     in_threads(rank, batch, threads)
     heads, weights, counts = lists.heads, lists.weights, lists.counts
@@ -115,10 +128,13 @@ def kbest(
     )
 
 
-def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
+def trees(
+    scores: Any, *, root: Root = "single", projective: bool = False
+) -> Iterator[tuple[float, Any]]:
     """Return a lazy iterator over all trees, best first.
 
-    The stream that `kbest` takes the first k of. O(n²) and less than 100 n bytes a tree.
+    The stream that `kbest` takes the first k of. O(n²) and less than 100 n bytes a tree, or less
+    time and more room if projective.
 
     Parameters
     ----------
@@ -126,6 +142,8 @@ def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
         As in `decode`. It is copied: later changes make no difference.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
 
     Yields
     ------
@@ -158,11 +176,11 @@ def trees(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any]]:
     graph = graph._replace(scores=graph.scores.copy())
     size = graph.scores.shape[1]
     lists = Lists.of(1, 1, size)
-    desk = _rank(graph, single, Desk.of(graph), lists)
+    desk = _rank(graph, single, (ProjectiveDesk if projective else Desk).of(graph), lists)
     return _stream(graph, single, desk, lists)
 
 
-def _stream(graph: Graph, single: bool, desk: Desk, lists: Lists) -> Iterator[tuple[float, Any]]:
+def _stream(graph: Graph, single: bool, desk: _Desk, lists: Lists) -> Iterator[tuple[float, Any]]:
     """Yield the trees of the lists, then further ones, found a few at a time."""
     size = graph.scores.shape[1]
     asked = 1
@@ -178,10 +196,12 @@ def _stream(graph: Graph, single: bool, desk: Desk, lists: Lists) -> Iterator[tu
         desk = _rank(graph, single, desk, lists)
 
 
-def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tuple[int, int]]:
+def second_best(
+    scores: Any, *, root: Root = "single", projective: bool = False
+) -> tuple[Any, float, tuple[int, int]]:
     """Return the second best tree, and an edge of the best tree whose removal gives it.
 
-    Zmigrod, Vieira and Cotterell (2021), Theorem 2: O(n²).
+    Zmigrod, Vieira and Cotterell (2021), Theorem 2: O(n²). Projective trees: O(n³).
 
     Parameters
     ----------
@@ -189,6 +209,8 @@ def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tupl
         As in `decode`.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
 
     Returns
     -------
@@ -217,7 +239,7 @@ def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tupl
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(f"second_best takes one sentence, (N, N), not a batch {graph.shape}")
-    heads, weights = kbest(scores, 2, root=root)
+    heads, weights = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
     # Any edge that it lacks: what is best without that edge is not best of all, and this is the
@@ -227,8 +249,8 @@ def second_best(scores: Any, *, root: Root = "single") -> tuple[Any, float, tupl
 
 
 def _rank(
-    graph: Graph, single: bool, desk: Desk, lists: Lists, start: int = 0, stop: int = 1
-) -> Desk:
+    graph: Graph, single: bool, desk: _Desk, lists: Lists, start: int = 0, stop: int = 1
+) -> _Desk:
     """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
 
     Returns the desk with which to go on.
@@ -254,11 +276,17 @@ def _checked(k: int) -> int:
     return whole
 
 
-def most_trees(n: int, single: bool) -> int:
-    """Return how many trees a complete graph of n words has (Cayley), or 2^62 if more."""
-    base, power = (n, n - 1) if single else (n + 1, n - 1)
+def most_trees(n: int, single: bool, projective: bool) -> int:
+    """Return how many trees a complete graph of n words has, or 2^62 if more.
+
+    Cayley's formula; projective trees are as many as ternary trees, or pairs of them.
+    """
     if n < 2:
         return 1
+    if projective:
+        count = math.comb(3 * n - 2, n - 1) // n if single else math.comb(3 * n, n) // (2 * n + 1)
+        return min(count, 2**62)
+    base, power = (n, n - 1) if single else (n + 1, n - 1)
     return base**power if power * math.log2(base) < 62 else 2**62
 
 

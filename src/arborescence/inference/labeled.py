@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 
 
 def kbest_labeled(
-    scores: Any, k: int, lengths: Any = None, *, root: Root = "single", threads: int = 1
+    scores: Any,
+    k: int,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    threads: int = 1,
 ) -> tuple[Any, ...]:
     """Return the k best labeled trees, exactly and in order.
 
@@ -50,6 +56,8 @@ def kbest_labeled(
         As in `decode`.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
     threads : int
         Over how many threads the search for the head vectors of a batch is spread. Their labels
         are chosen in the calling thread, which is often the larger part.
@@ -73,8 +81,9 @@ def kbest_labeled(
 
     Notes
     -----
-    O(k n²) for the head vectors, O(L n²) for the best label of each edge, O(L log L) for each edge
-    that a tree is seen to use, and O(n + log k) for each tree. The first is what `decode_labeled`
+    O(k n²) for the head vectors, or what `kbest` says of projective ones; O(L n²) for the best
+    label of each edge, O(L log L) for each edge that a tree is seen to use, and O(n + log k) for
+    each tree. The first is what `decode_labeled`
     returns. Of trees with equal weight, those come first whose head vector `trees` yields first,
     and the order depends on nothing but the scores.
 
@@ -100,13 +109,17 @@ def kbest_labeled(
     array, give_back = _as_labeled(scores)
     # The k best labeled trees have no other head vectors than the k best, of which there may be
     # fewer than labeled trees.
-    vectors = min(k, most_trees(array.shape[-2] - 1, check_root(root)))
-    heads, _, *of_batch = kbest(array.max(axis=-1), vectors, lengths, root=root, threads=threads)
+    vectors = min(k, most_trees(array.shape[-2] - 1, check_root(root), projective))
+    heads, _, *of_batch = kbest(
+        array.max(axis=-1), vectors, lengths, root=root, projective=projective, threads=threads
+    )
     results = _of_batch(array, k, heads, *of_batch) if of_batch else _of_one(array, k, heads)
     return tuple(map(give_back, results)) if give_back else results
 
 
-def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float, Any, Any]]:
+def trees_labeled(
+    scores: Any, *, root: Root = "single", projective: bool = False
+) -> Iterator[tuple[float, Any, Any]]:
     """Yield all labeled trees, best first, each once.
 
     Parameters
@@ -115,6 +128,8 @@ def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float
         As in `kbest_labeled`. It is copied: later changes make no difference.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
 
     Yields
     ------
@@ -148,7 +163,8 @@ def trees_labeled(scores: Any, *, root: Root = "single") -> Iterator[tuple[float
         raise ScoresError(
             f"trees_labeled takes one sentence, (N, N, L), not a batch {array.shape[:-3]}"
         )
-    stream = _merge(array.copy(), (heads for _, heads in trees(array.max(axis=-1), root=root)))
+    vectors = trees(array.max(axis=-1), root=root, projective=projective)
+    stream = _merge(array.copy(), (heads for _, heads in vectors))
     if give_back is None:
         return stream
     return ((weight, give_back(heads), give_back(labels)) for weight, heads, labels in stream)

@@ -28,6 +28,7 @@ def best_where(
     *,
     limit: int = 10_000,
     root: Root = "single",
+    projective: bool = False,
 ) -> Any:
     """Return the tree of highest weight for which a predicate is true, exactly.
 
@@ -42,6 +43,8 @@ def best_where(
         Give up after so many trees.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether edges may not cross.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def best_where(
     array([-1,  2,  0,  1])
     """
     array, give_back = as_array(scores)
-    stream = ((heads,) for _, heads in trees(array, root=root))
+    stream = ((heads,) for _, heads in trees(array, root=root, projective=projective))
     [heads] = _first(stream, predicate, limit, give_back, "trees")
     return heads
 
@@ -91,6 +94,7 @@ def best_where_labeled(
     *,
     limit: int = 10_000,
     root: Root = "single",
+    projective: bool = False,
 ) -> tuple[Any, Any]:
     """Return the labeled tree of highest weight for which a predicate is true, exactly.
 
@@ -102,7 +106,7 @@ def best_where_labeled(
         As in `decode_labeled`.
     predicate : callable
         Called as ``predicate(heads, labels)``; otherwise as in `best_where`.
-    limit, root
+    limit, root, projective
         As in `best_where`; trees that differ in a label alone are counted one by one.
 
     Returns
@@ -131,7 +135,7 @@ def best_where_labeled(
     (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
     """
     array, give_back = as_array(scores)
-    stream = (tree for _, *tree in trees_labeled(array, root=root))
+    stream = (tree for _, *tree in trees_labeled(array, root=root, projective=projective))
     heads, labels = _first(stream, predicate, limit, give_back, "labeled trees")
     return heads, labels
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 if TYPE_CHECKING:
     from arborescence.projective.inside import Inside
@@ -19,7 +19,6 @@ def draw_down(
     n: int,
     single: bool,
     sums: Inside,
-    log_sum: float,
     generator: np.random.Generator,
     heads: np.ndarray,
 ) -> None:
@@ -31,42 +30,27 @@ def draw_down(
         As `scale` makes them.
     n : words
     single : whether exactly one edge leaves the root
-    sums : as `inside_in_logs` has filled them, and returned `log_sum`
+    sums : as `inside_in_logs` has filled them
     generator : the source of randomness
     heads : (k, N) int64, filled
     """
     complete, across, incomplete = sums
-    stack = np.empty((2 * n + 4, 3), np.int64)
+    stack = np.empty((n + 2, 3), np.int64)
     for draw in range(heads.shape[0]):
         tree = heads[draw]
         tree[0] = -1
-        if single:
-            rest = generator.random()
-            root = 1
-            for r in range(1, n + 1):
-                share = np.exp(logs[0, r] + complete[r, 1] + complete[r, n] - log_sum)
-                if share > 0.0:
-                    root = r
-                    rest -= share
-                    if rest < 0.0:
-                        break
-            tree[root] = 0
-            stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, root, 1
-            stack[1, 0], stack[1, 1], stack[1, 2] = COMPLETE, root, n
-            top = 2
-        else:
-            stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-            top = 1
+        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+        top = 1
         while top > 0:
             top -= 1
             kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
             if h == e:
                 continue
-            low = first_split(kind, h, e)
-            stop = low + abs(h - e)
+            low, stop = splits_of(kind, h, e, single)
             if kind == INCOMPLETE:
                 tree[e] = h
-                one, other = complete[low, low:stop], complete[stop, low + 1 : stop + 1]
+                i, j = min(h, e), max(h, e)
+                one, other = complete[i, low:stop], complete[j, low + 1 : stop + 1]
                 whole = incomplete[h, e] - logs[h, e]
             else:
                 one, other = incomplete[h, low:stop], across[e, low:stop]

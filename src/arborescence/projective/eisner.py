@@ -8,9 +8,9 @@ incomplete one of the edge h -> d (see `spans`)::
     C[i, j] = max over i < r <= j of I[i, r] + C[r, j]
     C[j, i] = max over i <= r < j of I[j, r] + C[r, i]
 
-With several root edges, node 0 is a head like others; with a
-single one, the last step chooses a word to hang from it. Three maxima over sums of two rows are
-the whole of the work, so each row lies contiguous in memory: C is kept twice, once transposed.
+The root, node 0, is a head like others; with a single root edge, I[0, d] is C[d, 1] + scores[0, d].
+Three maxima over sums of two rows are the whole of the work, so each row lies contiguous in memory:
+C is kept twice, once transposed.
 
 The charts are in float64, and a tree is only returned from there if on its way no other choice
 comes within the error of rounding, or if nothing can have been rounded. Else `wholes` decides.
@@ -25,7 +25,7 @@ import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.faults import BAD_SCORE, FINE, NO_TREE
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 from arborescence.projective.wholes import best_in_wholes, unit_of
 
 # Sums of finite scores whose sizes add up to less than this do not overflow.
@@ -71,23 +71,18 @@ def best_sum(one: np.ndarray, other: np.ndarray) -> float:
 
 
 @inlined_kernel
-def fill(scores: np.ndarray, n: int, first: int, charts: Charts) -> None:
-    """Fill the charts of the nodes from `first` (0, or 1 without the root) to n. O(n³)."""
-    for j in range(first, n + 1):
-        complete_j, across_j, incomplete_j = (
-            charts.complete[j],
-            charts.across[j],
-            charts.incomplete[j],
-        )
+def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
+    """Fill the charts. O(n³)."""
+    for j in range(n + 1):
+        complete_j, across_j = charts.complete[j], charts.across[j]
+        incomplete_j = charts.incomplete[j]
         complete_j[j] = 0.0
         across_j[j] = 0.0
-        for i in range(j - 1, first - 1, -1):
-            complete_i, across_i, incomplete_i = (
-                charts.complete[i],
-                charts.across[i],
-                charts.incomplete[i],
-            )
-            meet = best_sum(complete_i[i:j], complete_j[i + 1 : j + 1])
+        for i in range(j - 1, -1, -1):
+            complete_i, across_i = charts.complete[i], charts.across[i]
+            incomplete_i = charts.incomplete[i]
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = best_sum(complete_i[i:stop], complete_j[i + 1 : stop + 1])
             incomplete_i[j] = meet + scores[i, j]
             incomplete_j[i] = meet + scores[j, i] if i > 0 else -np.inf
             right = best_sum(incomplete_i[i + 1 : j + 1], across_j[i + 1 : j + 1])
@@ -111,57 +106,31 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
     return choice, best, second
 
 
-@inlined_kernel
-def choose_root(scores: np.ndarray, n: int, charts: Charts) -> tuple[int, float, float]:
-    """Return the word to hang from the root alone, the weight, and the second best weight."""
-    choice, best, second = 1, -np.inf, -np.inf
-    for r in range(1, n + 1):
-        v = charts.complete[r, 1] + charts.complete[r, n] + scores[0, r]
-        if v > best:
-            choice, best, second = r, v, best
-        elif v > second:
-            second = v
-    return choice, best, second
-
-
 @kernel
-def read_tree(
-    scores: np.ndarray, n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray
-) -> float:
+def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
     """Write the best tree from full charts; return by how much it beats all others, roughly. O(n²).
 
-    ``stack`` (2 N, 3) int64 is scratch. The margin is the least difference between the best and
+    ``stack`` (N + 1, 3) int64 is scratch. The margin is the least difference between the best and
     the second best choice of all that lead to the tree, as the charts have them.
     """
-    top = 0
     margin = np.inf
-    if single:
-        root, best, second = choose_root(scores, n, charts)
-        margin = best - second
-        heads[root] = 0
-        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, root, 1
-        stack[1, 0], stack[1, 1], stack[1, 2] = COMPLETE, root, n
-        top = 2
-    else:
-        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-        top = 1
+    stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+    top = 1
     while top > 0:
         top -= 1
         kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
         if h == e:
             continue
-        low = first_split(kind, h, e)
-        stop = low + abs(h - e)
+        low, stop = splits_of(kind, h, e, single)
         if kind == INCOMPLETE:
             heads[e] = h
-            r, best, second = choose(
-                charts.complete[low, low:stop], charts.complete[stop, low + 1 : stop + 1]
-            )
+            one, other = charts.complete[min(h, e)], charts.complete[max(h, e)]
+            r, best, second = choose(one[low:stop], other[low + 1 : stop + 1])
         else:
             r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
-        one, two = parts_of(kind, h, e, low + r)
-        stack[top, 0], stack[top, 1], stack[top, 2] = one
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = two
+        first, last = parts_of(kind, h, e, low + r)
+        stack[top, 0], stack[top, 1], stack[top, 2] = first
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = last
         top += 2
         if best - second < margin:
             margin = best - second
@@ -210,7 +179,7 @@ def eisner_kernel(
     """
     batch, size, _ = scores.shape
     charts = Charts(np.empty((size, size)), np.empty((size, size)), np.empty((size, size)))
-    stack = np.empty((2 * size + 2, 3), np.int64)
+    stack = np.empty((size + 1, 3), np.int64)
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         heads[b] = -1
@@ -221,14 +190,10 @@ def eisner_kernel(
             continue
         sure = sizes < _SAFE
         if sure:
-            fill(scores[b], n, 1 if single else 0, charts)
-            if single:
-                _, best, _ = choose_root(scores[b], n, charts)
-            else:
-                best = charts.complete[0, n]
-            if best == -np.inf:
+            fill(scores[b], n, single, charts)
+            if charts.complete[0, n] == -np.inf:
                 return b, NO_TREE
-            margin = read_tree(scores[b], n, single, charts, stack, heads[b])
+            margin = read_tree(n, single, charts, stack, heads[b])
             # A tree that is better in truth has scores whose sizes sum to no more than twice the
             # positive part less the weight (its negative scores make up the difference); so
             # both it and ours are off by no more than this share of that sum.

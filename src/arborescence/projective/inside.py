@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, reordered_kernel
+from arborescence.projective.spans import INCOMPLETE, splits_of
 
 
 class Inside(NamedTuple):
@@ -62,23 +63,18 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     sums : filled
     """
     complete, across, incomplete = sums
-    first = 1 if single else 0
-    for j in range(first, n + 1):
+    for j in range(n + 1):
         complete[j, j] = across[j, j] = 1.0
-        for i in range(j - 1, first - 1, -1):
-            meet = sum_products(complete[i, i:j], complete[j, i + 1 : j + 1])
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = sum_products(complete[i, i:stop], complete[j, i + 1 : stop + 1])
             incomplete[i, j] = meet * weights[i, j]
             incomplete[j, i] = meet * weights[j, i]
             right = sum_products(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
             left = sum_products(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
-    if not single:
-        return complete[0, n]
-    total = 0.0 * weights[0, 0]
-    for r in range(1, n + 1):
-        total += weights[0, r] * complete[r, 1] * complete[r, n]
-    return total
+    return complete[0, n]
 
 
 @kernel
@@ -97,17 +93,9 @@ def outside(
     slope_complete[: n + 1, : n + 1] = 0.0
     slope_across[: n + 1, : n + 1] = 0.0
     slope_incomplete[: n + 1, : n + 1] = 0.0
-    first = 1 if single else 0
-    if single:
-        for r in range(1, n + 1):
-            share = weights[0, r] / total
-            slope_complete[r, 1] += share * complete[r, n]
-            slope_complete[r, n] += share * complete[r, 1]
-            marginals[0, r] = share * complete[r, 1] * complete[r, n]
-    else:
-        slope_complete[0, n] = 1.0 / total
-    for j in range(n, first, -1):
-        for i in range(first, j):
+    slope_complete[0, n] = 1.0 / total
+    for j in range(n, 0, -1):
+        for i in range(j):
             slope = slope_complete[j, i] + slope_across[i, j]
             add_product(slope_incomplete[j, i:j], slope, across[i, i:j])
             add_product(slope_across[i, i:j], slope, incomplete[j, i:j])
@@ -118,8 +106,9 @@ def outside(
             if i > 0:
                 marginals[j, i] = slope_incomplete[j, i] * incomplete[j, i]
             slope = slope_incomplete[i, j] * weights[i, j] + slope_incomplete[j, i] * weights[j, i]
-            add_product(slope_complete[i, i:j], slope, complete[j, i + 1 : j + 1])
-            add_product(slope_complete[j, i + 1 : j + 1], slope, complete[i, i:j])
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            add_product(slope_complete[i, i:stop], slope, complete[j, i + 1 : stop + 1])
+            add_product(slope_complete[j, i + 1 : stop + 1], slope, complete[i, i:stop])
 
 
 @inlined_kernel
@@ -152,20 +141,18 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     log_sum : as the logs; a real part of -inf if there is no tree
     """
     complete, across, incomplete = sums
-    first = 1 if single else 0
-    for j in range(first, n + 1):
+    for j in range(n + 1):
         complete[j, j] = across[j, j] = 0.0
-        for i in range(j - 1, first - 1, -1):
-            meet = sum_in_logs(complete[i, i:j], complete[j, i + 1 : j + 1])
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = sum_in_logs(complete[i, i:stop], complete[j, i + 1 : stop + 1])
             incomplete[i, j] = meet + logs[i, j]
             incomplete[j, i] = meet + logs[j, i]
             right = sum_in_logs(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
             left = sum_in_logs(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
-    if not single:
-        return complete[0, n]
-    return sum_in_logs(logs[0, 1 : n + 1] + complete[1 : n + 1, 1], complete[1 : n + 1, n])
+    return complete[0, n]
 
 
 @inlined_kernel
@@ -192,7 +179,6 @@ def outside_in_logs(
     n: int,
     single: bool,
     sums: Inside,
-    log_sum: Any,
     shares: Inside,
     marginals: np.ndarray,
 ) -> None:
@@ -202,18 +188,9 @@ def outside_in_logs(
     share_complete[: n + 1, : n + 1] = 0.0
     share_across[: n + 1, : n + 1] = 0.0
     share_incomplete[: n + 1, : n + 1] = 0.0
-    first = 1 if single else 0
-    if single:
-        for r in range(1, n + 1):
-            weight = logs[0, r] + complete[r, 1] + complete[r, n]
-            if weight.real > -np.inf:
-                marginals[0, r] = np.exp(weight - log_sum)
-                share_complete[r, 1] += marginals[0, r]
-                share_complete[r, n] += marginals[0, r]
-    else:
-        share_complete[0, n] = 1.0
-    for j in range(n, first, -1):
-        for i in range(first, j):
+    share_complete[0, n] = 1.0
+    for j in range(n, 0, -1):
+        for i in range(j):
             share_out(
                 share_complete[j, i] + share_across[i, j],
                 complete[j, i],
@@ -238,11 +215,12 @@ def outside_in_logs(
                 share += share_incomplete[j, i]
                 if logs[j, i].real > -np.inf:
                     meet = incomplete[j, i] - logs[j, i]
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
             share_out(
                 share,
                 meet,
-                complete[i, i:j],
-                complete[j, i + 1 : j + 1],
-                share_complete[i, i:j],
-                share_complete[j, i + 1 : j + 1],
+                complete[i, i:stop],
+                complete[j, i + 1 : stop + 1],
+                share_complete[i, i:stop],
+                share_complete[j, i + 1 : stop + 1],
             )

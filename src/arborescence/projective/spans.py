@@ -3,7 +3,8 @@
 A *complete* span has its head at one end, and all words between the ends are below that head. An
 *incomplete* one is an edge from one end to the other, with all words between below either of them.
 Either is written as (kind, head, other end), and is made of two smaller ones in one way for each
-place r where it can be split. So each projective tree is built in one way only.
+place r where it can be split. So each projective tree is built in one way only: as the complete
+span of the root, node 0, that reaches to the last word.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ def parts_of(
 
 
 @inlined_kernel
-def first_split(kind: int, h: int, e: int) -> int:
-    """Return the lowest r; there are as many as words between the ends, and one more. O(1)."""
-    return h + 1 if kind == COMPLETE and h < e else min(h, e)
+def splits_of(kind: int, h: int, e: int, single: bool) -> tuple[int, int]:
+    """Return the places r where a span can be split, as a range. O(1).
+
+    If the root has a single edge, to some word, then all words before that one are below it.
+    """
+    if kind == INCOMPLETE:
+        return min(h, e), 1 if single and h == 0 else max(h, e)
+    return (h + 1, e + 1) if h < e else (e, h)

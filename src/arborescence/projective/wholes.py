@@ -15,7 +15,7 @@ import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.nonprojective.exact import MASK, add_float, normalize, sign_of
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, first_split, parts_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 # Once a difference has grown to this, the digits below cannot turn its sign.
 _DECIDED = 1 << 22
@@ -96,77 +96,56 @@ def rounded_once(digits: np.ndarray, bias: int) -> float:
 
 
 @kernel
-def fill_wholes(scores: np.ndarray, n: int, first: int) -> Wholes:
-    """Fill the charts of the nodes from `first` (0, or 1 without the root) to n. O(n³ D)."""
+def fill_wholes(scores: np.ndarray, n: int, single: bool) -> Wholes:
+    """Fill the charts. O(n³ D)."""
     bias, width = unit_of(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
     present = np.zeros((2, n + 1, n + 1), np.bool_)
     spans = np.zeros((2, n + 1, n + 1, width), np.int64)
     wholes = Wholes(values, bias, present, spans)
-    for h in range(n + 1):
-        for d in range(1, n + 1):
-            if h != d and scores[h, d] != -np.inf:
-                add_float(values[h, d], scores[h, d], 1, bias)
-    for j in range(first, n + 1):
+    for j in range(n + 1):
         present[COMPLETE, j, j] = True
-        for i in range(j - 1, first - 1, -1):
+        for i in range(j - 1, -1, -1):
             for h, e in ((i, j), (j, i)):
                 if e > 0 and scores[h, e] != -np.inf:
-                    r = choose_whole(wholes, INCOMPLETE, h, e)
-                    if r >= 0:
-                        present[INCOMPLETE, h, e] = True
-                        for k in range(width):
-                            spans[INCOMPLETE, h, e, k] = (
-                                spans[COMPLETE, i, r, k]
-                                + spans[COMPLETE, j, r + 1, k]
-                                + values[h, e, k]
-                            )
-            for h, e in ((i, j), (j, i)):
-                r = choose_whole(wholes, COMPLETE, h, e)
-                if r >= 0:
-                    present[COMPLETE, h, e] = True
-                    for k in range(width):
-                        spans[COMPLETE, h, e, k] = (
-                            spans[INCOMPLETE, h, r, k] + spans[COMPLETE, r, e, k]
-                        )
+                    add_float(values[h, e], scores[h, e], 1, bias)
+                    fill_span(wholes, INCOMPLETE, h, e, single)
+            fill_span(wholes, COMPLETE, i, j, single)
+            fill_span(wholes, COMPLETE, j, i, single)
     return wholes
 
 
 @kernel
-def choose_whole(wholes: Wholes, kind: int, h: int, e: int) -> int:
-    """Return the first of the best places to split a span (see `parts_of`), or -1. O(n D)."""
-    low = first_split(kind, h, e)
-    choice = -1
-    for r in range(low, low + abs(h - e)):
-        one, two = parts_of(kind, h, e, r)
-        if not (wholes.present[one] and wholes.present[two]):
-            continue
-        if choice >= 0:
-            best_one, best_two = parts_of(kind, h, e, choice)
-            spans = wholes.spans
-            if sign_of_difference(spans[one], spans[two], spans[best_one], spans[best_two]) <= 0:
-                continue
-        choice = r
-    return choice
+def fill_span(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> None:
+    """Fill in the best weight of a span whose parts are known. O(n D)."""
+    r = choose_whole(wholes, kind, h, e, single)
+    if r >= 0:
+        one, other = parts_of(kind, h, e, r)
+        wholes.present[kind, h, e] = True
+        for k in range(wholes.spans.shape[3]):
+            weight = wholes.spans[one][k] + wholes.spans[other][k]
+            if kind == INCOMPLETE:
+                weight += wholes.scores[h, e, k]
+            wholes.spans[kind, h, e, k] = weight
 
 
 @kernel
-def choose_whole_root(wholes: Wholes, n: int, scores: np.ndarray) -> int:
-    """Return the first of the best words to hang from the root alone, or -1. O(n D)."""
+def choose_whole(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> int:
+    """Return the first of the best places to split a span, or -1. O(n D)."""
+    low, stop = splits_of(kind, h, e, single)
+    spans = wholes.spans
     choice = -1
-    spans = wholes.spans[COMPLETE]
-    best = np.zeros(spans.shape[2], np.int64)
-    none = np.zeros(spans.shape[2], np.int64)
-    for r in range(1, n + 1):
-        if (
-            scores[0, r] != -np.inf
-            and wholes.present[COMPLETE, r, 1]
-            and wholes.present[COMPLETE, r, n]
-        ):
-            weight = spans[r, 1] + spans[r, n]
-            if choice < 0 or sign_of_difference(weight, wholes.scores[0, r], best, none) > 0:
-                choice = r
-                best = weight + wholes.scores[0, r]
+    for r in range(low, stop):
+        one, other = parts_of(kind, h, e, r)
+        if wholes.present[one] and wholes.present[other]:
+            if choice >= 0:
+                best_one, best_other = parts_of(kind, h, e, choice)
+                if (
+                    sign_of_difference(spans[one], spans[other], spans[best_one], spans[best_other])
+                    <= 0
+                ):
+                    continue
+            choice = r
     return choice
 
 
@@ -176,22 +155,12 @@ def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) 
 
     Of equal choices the first is taken: the lowest root, and the split that is furthest left.
     """
-    wholes = fill_wholes(scores, n, 1 if single else 0)
-    stack = np.empty((2 * n + 4, 3), np.int64)
-    top = 0
-    if single:
-        root = choose_whole_root(wholes, n, scores)
-        if root < 0:
-            return False
-        heads[root] = 0
-        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, root, 1
-        stack[1, 0], stack[1, 1], stack[1, 2] = COMPLETE, root, n
-        top = 2
-    else:
-        if not wholes.present[COMPLETE, 0, n]:
-            return False
-        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-        top = 1
+    wholes = fill_wholes(scores, n, single)
+    if not wholes.present[COMPLETE, 0, n]:
+        return False
+    stack = np.empty((n + 2, 3), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+    top = 1
     while top > 0:
         top -= 1
         kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -199,8 +168,8 @@ def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) 
             continue
         if kind == INCOMPLETE:
             heads[e] = h
-        one, two = parts_of(kind, h, e, choose_whole(wholes, kind, h, e))
+        one, other = parts_of(kind, h, e, choose_whole(wholes, kind, h, e, single))
         stack[top, 0], stack[top, 1], stack[top, 2] = one
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = two
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = other
         top += 2
     return True

@@ -37,7 +37,16 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     >>> import arborescence as arb
     >>> arb.warmup()  # doctest: +SKIP
     """
-    parts = (_decode, _kbest, _read_and_evaluate, _train_and_parse, _rerank, _parse_english)
+    parts = (
+        _decode,
+        _kbest,
+        _projective,
+        _distribution,
+        _read_and_evaluate,
+        _train_and_parse,
+        _rerank,
+        _parse_english,
+    )
     for done, part in enumerate(parts):
         if progress:
             progress("compiling kernels", done, len(parts))
@@ -66,6 +75,23 @@ def _kbest() -> None:
     for dtype in (np.float32, np.float64):
         graphs = np.random.default_rng(0).normal(size=(2, 6, 6)).astype(dtype)
         arb.kbest(graphs, 2)
+
+
+def _projective() -> None:
+    scores = np.random.default_rng(0).normal(size=(2, 6, 6))
+    arb.decode(scores, projective=True)
+    arb.decode(np.round(scores), projective=True)
+    arb.kbest(scores, 2, projective=True)
+
+
+def _distribution() -> None:
+    scores = np.random.default_rng(0).normal(size=(6, 6))
+    for projective in (False, True):
+        dist = arb.TreeDistribution(scores, projective=projective)
+        dist.covariance(scores)
+        dist.sample(2, rng=0)
+        # All trees, so that some are drawn in the slow way.
+        arb.TreeDistribution(scores[:4, :4], projective=projective).sample(20, rng=0, replace=False)
 
 
 def _sentences() -> list[treebank.Sentence]:

@@ -33,6 +33,16 @@ def test_one_sentence(command: Command, example: Path) -> None:
     assert command("decode", example, "--root", "multi").out == "0 0 4 2\n"
 
 
+def test_projective(command: Command, tmp_path: Path) -> None:
+    scores = np.zeros((4, 4))
+    scores[0, 2] = scores[3, 1] = scores[2, 3] = 1  # the edges 0 -> 2 and 3 -> 1 cross
+    np.save(tmp_path / "scores.npy", scores)
+    assert command("decode", tmp_path / "scores.npy").out == "3 0 2\n"
+    assert command("decode", tmp_path / "scores.npy", "--projective").out == "2 0 2\n"
+    result = command("decode", tmp_path / "scores.npy", "--projective", "--kbest", 100)
+    assert len(result.out.splitlines()) == 7
+
+
 def test_json(command: Command, example: Path) -> None:
     assert json.loads(command("decode", example, "--json").out) == {
         "heads": [0, 3, 1, 2],

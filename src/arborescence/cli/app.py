@@ -9,7 +9,7 @@ from functools import partial
 from importlib import resources
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -390,6 +390,9 @@ def decode(
     ] = None,
     kbest: KBestOption = None,
     root: RootOption = Root.single,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Find trees without crossing edges.")
+    ] = False,
     threads: ThreadsOption = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print heads and weight of each tree as JSON.")
@@ -406,10 +409,11 @@ def decode(
 
     values, lengths = files.load_scores(scores)
     found: files.Best | files.KBest
+    which: dict[str, Any] = {"root": root.value, "projective": projective, "threads": threads}
     if kbest:
-        found = files.KBest(*arb.kbest(values, kbest, lengths, root=root.value, threads=threads))
+        found = files.KBest(*arb.kbest(values, kbest, lengths, **which))
     else:
-        heads = arb.decode(values, lengths, root=root.value, threads=threads)
+        heads = arb.decode(values, lengths, **which)
         found = files.Best(heads, arb.tree_weight(values, heads))
     if output:
         found.save(output)

@@ -130,7 +130,8 @@ class EveryTree:
         best = max(weights)
         below = np.array([_float(weight - best, unit) for weight in weights])
         log_total = math.log(math.fsum(np.exp(below)))
-        self.log_partition = float(Fraction(best, unit) + Fraction(log_total))
+        total = Fraction(best, unit) + Fraction(log_total)
+        self.log_partition = _float(total.numerator, total.denominator)
         self.log_probs = below - log_total
         self.probs = np.exp(self.log_probs)
         self.words = np.arange(1, len(scores))
@@ -163,8 +164,8 @@ class EveryTree:
 
 
 def _float(numerator, denominator):
-    """The quotient, rounded once; -inf where it is too low."""
+    """The quotient, rounded once."""
     try:
         return numerator / denominator
     except OverflowError:
-        return -np.inf
+        return np.inf if numerator > 0 else -np.inf

@@ -14,7 +14,7 @@ from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 
 JIT = not numba.config.DISABLE_JIT
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 20 if not JIT else 200 if numba.config.BOUNDSCHECK else 600
+COUNT = 150 if not JIT else 200 if numba.config.BOUNDSCHECK else 600
 ROOTS = ("single", "multi")
 
 both_roots = pytest.mark.parametrize("root", ROOTS)

@@ -105,6 +105,8 @@ def partition(
         shift = scale(scores[b], n, single, weights, logs)
         if np.isnan(shift):
             return b, BAD_SCORE
+        if shift == -np.inf:
+            return b, NO_TREE
         shares = marginals[b] if wanted else none
         log_sum = sum_over_trees(weights, logs, n, single, projective, sums, slopes, shares)
         if log_sum == -np.inf:

@@ -30,7 +30,9 @@ def scale(scores: np.ndarray, n: int, single: bool, weights: np.ndarray, logs: n
 
     Returns
     -------
-    shift : float, NaN if a score is NaN or +inf
+    shift : float
+        NaN if a score is NaN or +inf; -inf if there is no tree, since no edge enters a word, or
+        none leaves the root where it has to.
     """
     shift = 0.0
     first = 1 if single else 0
@@ -63,6 +65,8 @@ def scale(scores: np.ndarray, n: int, single: bool, weights: np.ndarray, logs: n
         shift += highest + of_word
     if single and n > 0:
         highest = logs[0, 1 : n + 1].max()
+        if highest == -np.inf:
+            return highest
         for d in range(1, n + 1):
             logs[0, d] -= highest
             weights[0, d] = np.exp(logs[0, d])

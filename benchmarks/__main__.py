@@ -1,6 +1,11 @@
 """All benchmarks, one after the other: ``python benchmarks``."""
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+
 import decoding
+import distributions
 import growth
 import kbest
 import parsing
@@ -8,4 +13,5 @@ import parsing
 decoding.main()
 growth.main()
 kbest.main()
+distributions.main()
 parsing.main()

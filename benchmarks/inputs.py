@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from arborescence import decode
+from arborescence.treebank import read
+
 TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"
 
 
@@ -17,11 +20,23 @@ def model_like(rng, count, n, dtype=np.float32):
         matrix[0, order[0]] += 6
         for k in range(1, n):
             matrix[order[rng.integers(k)], order[k]] += 6
-    diagonal = np.arange(n + 1)
+    return log_softmax(scores).astype(dtype)
+
+
+def projective_like(rng, count, n, dtype=np.float32):
+    """Model-like scores whose random tree has no crossing edges, as most sentences have none."""
+    scores = rng.normal(0.0, 2.0, (count, n + 1, n + 1))
+    heads = decode(rng.random(scores.shape), projective=True)[:, 1:]
+    scores[np.arange(count)[:, None], heads, np.arange(1, n + 1)] += 6
+    return log_softmax(scores).astype(dtype)
+
+
+def log_softmax(scores):
+    """Make probabilities of heads of scores (count, N, N), in logarithms."""
+    diagonal = np.arange(scores.shape[-1])
     scores[:, diagonal, diagonal] = -np.inf
     highest = scores.max(axis=1, keepdims=True)
-    scores -= highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
-    return scores.astype(dtype)
+    return scores - (highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True)))
 
 
 def uniform(rng, count, n, dtype=np.float32):
@@ -77,3 +92,24 @@ ADVERSARIAL = {
     "all tied": tied,
     "uniform": lambda n, dtype=np.float64: uniform(np.random.default_rng(n), 1, n, dtype)[0],
 }
+
+
+def english_lengths(count):
+    """Return the words of sentences of English-EWT, or numbers like theirs, in random order."""
+    files = sorted((TREEBANKS / "English-EWT").glob("*dev*"))
+    if files:
+        lengths = np.array([len(sentence) for sentence in read(files[0])])
+    else:
+        print("(no ../shared/ud/English-EWT: lengths are drawn from a list)")
+        lengths = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 20, 23, 27, 32, 41, 60])
+    return np.random.default_rng(0).choice(lengths, count)
+
+
+def padded(rng, lengths, size):
+    """Yield batches of model-like scores of so many sentences, padded to their longest one."""
+    for start in range(0, len(lengths), size):
+        words = lengths[start : start + size]
+        batch = np.zeros((len(words), words.max() + 1, words.max() + 1), np.float32)
+        for scores, n in zip(batch, words, strict=True):
+            scores[: n + 1, : n + 1] = projective_like(rng, 1, n)[0]
+        yield batch, words

@@ -1,4 +1,4 @@
-"""Other decoders, if they are installed: ``pip install ufal.chu-liu-edmonds stanza``."""
+"""Other programs, where installed: ``pip install ufal.chu-liu-edmonds stanza torch-struct``."""
 
 from __future__ import annotations
 
@@ -46,3 +46,52 @@ def installed():
         except ImportError:
             print(f"({name} is not installed: left out)")
     return found
+
+
+class TorchStruct:
+    """torch-struct, one thread. Its scores are (n, n), with those of root edges on the diagonal."""
+
+    def __init__(self):
+        import torch
+        import torch_struct
+
+        torch.set_num_threads(1)
+        # Distributions without declared constraints are warned about, and checked for nothing.
+        torch.distributions.Distribution.set_default_validate_args(False)
+        self._torch = torch
+        self._kinds = {
+            True: torch_struct.DependencyCRF,
+            False: torch_struct.NonProjectiveDependencyCRF,
+        }
+
+    def arguments(self, batch, lengths=None):
+        """Return what `distribution` takes: scores that need gradients, as it fails without."""
+        scores = self._torch.from_numpy(batch)
+        words = self._torch.arange(scores.shape[1] - 1)
+        edges = scores[:, 1:, 1:].clone()
+        edges[:, words, words] = scores[:, 0, 1:]
+        edges.requires_grad_()
+        return (edges,) if lengths is None else (edges, self._torch.from_numpy(lengths))
+
+    def distribution(self, arguments, projective, root="single"):
+        """Return a distribution, with `argmax`, `marginals` and `partition`."""
+        return self._kinds[projective](*arguments, multiroot=root == "multi")
+
+    def as_edges(self, parts):
+        """Return (B, N, N) numbers of edges as a NumPy array in our layout."""
+        parts = parts.detach().numpy()
+        edges = np.zeros((len(parts), parts.shape[1] + 1, parts.shape[1] + 1))
+        edges[:, 1:, 1:] = parts
+        words = np.arange(1, edges.shape[1])
+        edges[:, 0, 1:] = edges[:, words, words]
+        edges[:, words, words] = 0.0
+        return edges
+
+
+def torch_struct():
+    """Return a `TorchStruct`, or None."""
+    try:
+        return TorchStruct()
+    except ImportError:
+        print("(torch-struct is not installed: left out)")
+        return None

@@ -20,3 +20,10 @@ def test_importing_loads_nothing_heavy():
     script = "import arborescence, sys; print({'numpy', 'numba', 'torch'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "set()\n", done.stderr
+
+
+def test_without_torch_the_extra_is_named():
+    script = "import sys; sys.modules['torch'] = None; import arborescence.torch"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "MissingExtraError" in done.stderr
+    assert "pip install 'arborescence[torch]'" in done.stderr

@@ -210,27 +210,32 @@ class TreeDistribution:
         inside = rows.clamp(0, size - 1)
         entering = self._weights.mT.gather(2, inside.mT).mT.masked_fill(~words, 0)
         result = entering.sum(2) - self._log_partition[:, None]
-        result = result.masked_fill(~self._are_trees(rows), -torch.inf)
+        result = result.clamp(max=0).masked_fill(~self._are_trees(rows), -torch.inf)
         return self._given_back(result if several else result[:, 0])
 
     def cross_entropy(self, other: TreeDistribution) -> Tensor:
         """Return -Σ p(T) log q(T) in nats, (...), where q is `other`.
 
-        inf where `other` lacks an edge that is used here.
+        Parameters
+        ----------
+        other : TreeDistribution
+            Over sentences of the same lengths. inf where it rules out a tree that is possible here;
+            a total probability of less than 1e-10 is taken for rounding.
 
         Raises
         ------
-        ValueError
-            If `other` is over trees of another kind or shape.
+        ScoresError
+            If the shapes differ.
         """
         return self._given_back(self._cross_entropy(other))
 
     def kl(self, other: TreeDistribution) -> Tensor:
-        """Return the Kullback-Leibler divergence of `other` from this in nats, (...).
+        """Return the Kullback-Leibler divergence from `other` in nats, (...).
 
-        `cross_entropy` less `entropy`; raises what `cross_entropy` does.
+        `cross_entropy` less `entropy`, and raises what the former does.
         """
-        return self._given_back(self._cross_entropy(other) - self._cross_entropy(self))
+        divergence = self._cross_entropy(other) - self._cross_entropy(self)
+        return self._given_back(divergence.clamp(min=0))
 
     def expectation(self, edge_values: Tensor) -> Tensor:
         """Return the expected sum of the values of a tree's edges.
@@ -269,13 +274,14 @@ class TreeDistribution:
         covariance : (...), or (..., R, S) if f has R values for each edge and g has S
             Costs one more gradient for each value of f, or of g if those are fewer.
         """
-        result = self._covariance(f, g)
-        return self._given_back(self._shaped(result, f, g))
+        g = f if g is None else g
+        return self._given_back(self._shaped(self._covariance(f, g), f, g))
 
     def second_moment(self, f: Tensor, g: Tensor | None = None) -> Tensor:
         """Return the expected product of two sums over a tree's edges; as `covariance`."""
+        g = f if g is None else g
         p = self._marginals.flatten(1)[:, None]
-        left, right = p @ self._values(f), p @ self._values(f if g is None else g)
+        left, right = p @ self._values(f), p @ self._values(g)
         result = self._covariance(f, g) + left.mT @ right
         return self._given_back(self._shaped(result, f, g))
 
@@ -286,7 +292,7 @@ class TreeDistribution:
     def _log_partition(self) -> Tensor:
         """(B,) float64, of the scaled weights."""
         with torch.set_grad_enabled(self._weights.requires_grad):
-            return self._sum(self._weights)
+            return self._checked(self._sum(self._weights))
 
     @cached_property
     def _marginals(self) -> Tensor:
@@ -306,35 +312,37 @@ class TreeDistribution:
             weights = self._weights
             if not weights.requires_grad:
                 weights = weights.clone().requires_grad_()
-            total = self._sum(weights)
+            total = self._checked(self._sum(weights))
             (p,) = torch.autograd.grad(total.sum(), weights, create_graph=differentiable)
         return p, weights, total if self._weights.requires_grad else total.detach()
 
     def _sum(self, weights: Tensor) -> Tensor:
+        """Sum over trees of this kind, whose weights need not be those of this distribution."""
         if weights.shape[1] == 1:
-            return weights[:, 0, 1:].sum(1)  # the empty tree
-        result = (inside if self.projective else matrix_tree)(weights, self._single)
-        missing = result == -torch.inf
+            return weights[:, 0, 1:].exp().sum(1)  # the empty tree: 0, and differentiable
+        return (inside if self.projective else matrix_tree)(weights, self._single)
+
+    def _checked(self, total: Tensor) -> Tensor:
+        missing = total == -torch.inf
         if missing.any():
             raise self._error(NO_TREE, missing)
-        return result
+        return total
 
     def _cross_entropy(self, other: TreeDistribution) -> Tensor:
-        if (other._leading, other.root, other.projective) != (
-            self._leading,
-            self.root,
-            self.projective,
-        ) or not torch.equal(other._words, self._words):
-            raise ValueError("the other distribution must be over trees of the same kind and shape")
+        if not torch.equal(self._words, other._words) or self._leading != other._leading:
+            raise ScoresError("distributions can be compared over scores of the same shape only")
         p = self._marginals  # before the log-partition, which comes with it
         weights = other._weights.masked_fill(~other._edges, 0)
         result = other._log_partition - (p * weights).sum((1, 2))
-        lacking = ((p > _NEGLIGIBLE) & ~other._edges).any(2).any(1)
-        return result.masked_fill(lacking, torch.inf)
+        ruled_out = ((p > _NEGLIGIBLE) & ~other._edges).any(2).any(1)
+        if (other._single, other.projective) != (self._single, self.projective):
+            shared = other._sum(self._weights.detach())
+            ruled_out |= shared < self._log_partition - _NEGLIGIBLE
+        return result.masked_fill(ruled_out, torch.inf)
 
-    def _covariance(self, f: Tensor, g: Tensor | None) -> Tensor:
+    def _covariance(self, f: Tensor, g: Tensor) -> Tensor:
         """(B, R, S) float64: how the expectation of f changes if g is added to the weights."""
-        left, right = self._values(f), self._values(f if g is None else g)
+        left, right = self._values(f), self._values(g)
         if left.shape[2] > right.shape[2]:
             return self._covariance(g, f).mT
         p, weights, _ = self._gradient(True)
@@ -350,8 +358,8 @@ class TreeDistribution:
     def _many(self, edge_values: Tensor) -> bool:
         return bool(edge_values.ndim > self.scores.ndim)
 
-    def _shaped(self, result: Tensor, f: Tensor, g: Tensor | None) -> Tensor:
-        if not self._many(f if g is None else g):
+    def _shaped(self, result: Tensor, f: Tensor, g: Tensor) -> Tensor:
+        if not self._many(g):
             result = result[:, :, 0]
         return result if self._many(f) else result[:, 0]
 
@@ -372,7 +380,7 @@ class TreeDistribution:
         words = self._words[:, None]
         nodes = torch.arange(rows.shape[2], device=rows.device)
         lasts = self._words.sum(1)[:, None, None]
-        fits = (~words | ((rows >= 0) & (rows <= lasts))).all(2)
+        fits = torch.where(words, (rows >= 0) & (rows <= lasts), rows == -1).all(2)
         rows = rows.clamp(0, len(nodes) - 1).masked_fill(~words, 0)
         ancestors = rows
         for _ in range(len(nodes).bit_length()):

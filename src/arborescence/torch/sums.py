@@ -1,9 +1,9 @@
 """The sum over all trees of the product of their edges' weights, in logarithms.
 
 Each function takes `weights` (B, N, N) float64: logarithms, -inf where an edge is absent and in
-column 0, and otherwise of a size at which the best weight into a word is about 1 (`scaled`). Each
-returns the logarithm of the sum, (B,), -inf if there is no tree. All can be differentiated any
-number of times. `single` asks for trees with one root edge.
+column 0, and of one size (see `scaled`). Each returns the logarithm of the sum, (B,), -inf if there
+is no tree. All can be differentiated any number of times. `single` asks for trees with one root
+edge.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-# A determinant is trusted if no entry of the inverse is larger, where the largest of each row and
-# column is about 1. Then the sums are right to some 1e-11, relatively.
-_LARGEST = 1e5
+# A determinant is trusted if no entry of the inverse is larger, while those of the matrix are about
+# 1. Each derivative loses as many digits: marginals are right to some 1e-13, covariances to 1e-10.
+_LARGEST = 1e3
 
 
 def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return weights (B, N, N) of one size, and what each tree has lost by that, (B,).
+    """Return weights whose columns sum to 1, and what each tree has lost by that, (B,).
 
     A tree enters each word once, so any number may be taken from a column. One with a single root
-    edge leaves the root once, so any number may be taken from the row of the root as well.
+    edge leaves the root once, so any number may be taken from the row of the root before: so much,
+    and no more, that the root is a better head than all others for one word only.
     """
-    detached = weights.detach()
-    columns = detached[:, 1 if single else 0 :].logsumexp(1)
-    # A word that none but the root can be the head of.
-    columns = _finite(torch.where(columns == -torch.inf, detached[:, 0], columns))
-    weights = weights - columns[:, None]
-    lost = columns.sum(1)
-    if single:
-        root = _finite(weights.detach()[:, 0].amax(1))
-        weights = torch.cat([weights[:, :1] - root[:, None, None], weights[:, 1:]], 1)
-        lost = lost + root
-    return weights, lost
+    lost = weights.new_zeros(len(weights))
+    if single and weights.shape[1] > 2:
+        root, words = weights.detach()[:, 0, 1:], weights.detach()[:, 1:, 1:]
+        gain = (root - words.logsumexp(1)).masked_fill(root == -torch.inf, -torch.inf)
+        best, second = gain.topk(2).values.unbind(1)
+        lost = second.clamp(min=0).minimum(best)
+        lost = lost.masked_fill(lost.isinf(), 0)
+        weights = torch.cat([weights[:, :1] - lost[:, None, None], weights[:, 1:]], 1)
+    columns = _finite(weights.detach().logsumexp(1))
+    return weights - columns[:, None], lost + columns.sum(1)
 
 
 def matrix_tree(weights: Tensor, single: bool) -> Tensor:

@@ -93,8 +93,8 @@ def test_the_temperature_makes_right_edges_likely_and_wrong_ones_unlikely(root, 
     rng = np.random.default_rng(5)
     scores, gold = [], []
     for n in rng.integers(1, 9, size=60).tolist():
-        tree = arb.decode(rng.normal(size=(n + 1, n + 1)), **options)
-        scores.append(7 * rng.normal(size=(n + 1, n + 1)))
+        tree = arb.decode(rng.normal(size=(n + 1, n + 1)).astype(np.float32), **options)
+        scores.append(7 * rng.normal(size=(n + 1, n + 1)).astype(np.float32))
         scores[-1][tree[1:], np.arange(1, n + 1)] += 10  # so that gold is likely, not certain
         tree[1:][rng.random(n) < 0.1] = -1  # not known
         gold.append(tree)
@@ -103,7 +103,7 @@ def test_the_temperature_makes_right_edges_likely_and_wrong_ones_unlikely(root, 
     def loss(temperature):
         total = 0.0
         for matrix, heads in zip(scores, gold, strict=True):
-            marginals = arb.TreeDistribution(matrix / temperature, **options).marginals
+            marginals = arb.TreeDistribution(matrix / np.float32(temperature), **options).marginals
             tree = arb.decode(matrix, **options)
             for d in np.flatnonzero(heads >= 0):
                 p = marginals[tree[d], d]

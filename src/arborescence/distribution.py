@@ -25,6 +25,7 @@ from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.partition import derivatives, partition
 from arborescence.tree import is_projective, is_tree
+from arborescence.weights import as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -406,7 +407,7 @@ class TreeDistribution:
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
                 sentence, fault = partition(
-                    scores,
+                    *as_weights(scores, lengths, self._single),
                     lengths,
                     self._single,
                     self._projective,
@@ -426,8 +427,16 @@ class TreeDistribution:
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
-                way = np.ascontiguousarray(direction[part])
-                derivatives(scores, lengths, self._single, self._projective, way, slopes[part])
+                weights, logs, _ = as_weights(scores, lengths, self._single)
+                derivatives(
+                    weights,
+                    logs,
+                    lengths,
+                    self._single,
+                    self._projective,
+                    np.ascontiguousarray(direction[part]),
+                    slopes[part],
+                )
 
         in_threads(run, self._batch, self._threads)
         return slopes

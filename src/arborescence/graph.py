@@ -24,7 +24,7 @@ Root = Literal["single", "multi"]
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WHOLE = 2**53
 # How many scores are brought into another form at once.
-_AT_ONCE = 2**18
+_AT_ONCE = 2**15
 _ALL_WORDS = np.empty(0, np.int64)
 
 

@@ -17,7 +17,7 @@ from arborescence.projective.inside import (
     outside,
     outside_in_logs,
 )
-from arborescence.weights import SMALLEST, scale
+from arborescence.weights import SMALLEST
 
 if TYPE_CHECKING:
     from typing import Any
@@ -36,39 +36,55 @@ def sum_over_trees(
     sums: Inside,
     slopes: Inside,
     marginals: np.ndarray,
-) -> Any:
-    """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
+) -> tuple[Any, float]:
+    """Sum over all trees of n > 0 words, and fill the marginals. O(n³).
 
     Parameters
     ----------
     weights, logs : (N, N) float64 or complex128
-        As `scale` makes them.
+        As `as_weights` makes them.
     n, single, projective
         Words, and which trees.
     sums, slopes
         Scratch, of the type of the weights.
-    marginals : (N, N) of the same type, or (0, 0) if they are not wanted
-        Those of absent edges are left as they are.
+    marginals : (N, N) zeros of the same type, filled; or (0, 0) if they are not wanted
+
+    Returns
+    -------
+    log_sum : the logarithm of the sum; -inf if there is no tree
+    entropy : of the distribution over trees, if the marginals are wanted
     """
+    wanted = marginals.shape[0] > 0
     if projective:
         total = inside(weights, n, single, sums)
-        if total.real > SMALLEST:
-            if marginals.shape[0] > 0:
-                outside(weights, n, single, sums, total, slopes, marginals)
-            return np.log(total)
-        total = inside_in_logs(logs, n, single, sums)
-        if total.real > -np.inf and marginals.shape[0] > 0:
-            outside_in_logs(logs, n, single, sums, slopes, marginals)
-        return total
-    total = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
-    if np.isnan(total.real):
-        total = eliminate_in_logs(logs, n, single, marginals)
-    return total
+        if not total.real > SMALLEST:
+            log_sum = inside_in_logs(logs, n, single, sums)
+            entropy = 0.0
+            if log_sum.real > -np.inf and wanted:
+                entropy = outside_in_logs(logs, n, single, sums, slopes, marginals)
+            return log_sum, entropy
+        log_sum = np.log(total)
+        if wanted:
+            outside(weights, n, single, sums, total, slopes, marginals)
+    else:
+        log_sum = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
+        if np.isnan(log_sum.real):
+            return eliminate_in_logs(logs, n, single, marginals)
+    entropy = 0.0
+    if wanted:
+        entropy = log_sum.real
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                if marginals[h, d].real > 0.0:
+                    entropy -= marginals[h, d].real * logs[h, d].real
+    return log_sum, entropy
 
 
 @kernel
 def partition(
-    scores: np.ndarray,
+    weights: np.ndarray,
+    logs: np.ndarray,
+    shifts: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
@@ -80,53 +96,50 @@ def partition(
 
     Parameters
     ----------
-    scores : (B, N, N) float64, contiguous, ``[b, h, d]``
+    weights, logs, shifts
+        As `as_weights` makes them.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         Which trees.
     log_partition, entropy : (B,) float64, filled
-    marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and entropy is not filled either
+    marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and the entropy means nothing
 
     Returns
     -------
     (sentence, fault) : the first sentence that has no answer, and FINE or why
     """
-    batch, size, _ = scores.shape
-    weights, logs = np.empty((size, size)), np.empty((size, size))
+    batch, size, _ = weights.shape
     sums, slopes = new_inside(size, weights), new_inside(size, weights)
-    wanted = marginals.shape[0] > 0
     none = np.empty((0, 0))
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         log_partition[b] = 0.0
         entropy[b] = 0.0
+        if np.isnan(shifts[b]):
+            return b, BAD_SCORE
+        if shifts[b] == -np.inf:
+            return b, NO_TREE
         if n == 0:
             continue
-        shift = scale(scores[b], n, single, weights, logs)
-        if np.isnan(shift):
-            return b, BAD_SCORE
-        if shift == -np.inf:
-            return b, NO_TREE
-        shares = marginals[b] if wanted else none
-        log_sum = sum_over_trees(weights, logs, n, single, projective, sums, slopes, shares)
+        shares = marginals[b] if marginals.shape[0] > 0 else none
+        log_sum, doubt = sum_over_trees(
+            weights[b], logs[b], n, single, projective, sums, slopes, shares
+        )
         if log_sum == -np.inf:
             return b, NO_TREE
-        log_partition[b] = shift + log_sum
-        if wanted:
-            total = log_sum
-            for h in range(n + 1):
-                for d in range(1, n + 1):
-                    # What is less than 0 or more than 1 is so by rounding alone.
-                    shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
-                    if shares[h, d] > 0.0:
-                        total -= shares[h, d] * logs[h, d]
-            entropy[b] = max(total, 0.0)
+        log_partition[b] = shifts[b] + log_sum
+        # What is less than 0 or more than 1 is so by rounding alone.
+        entropy[b] = max(doubt, 0.0)
+        for h in range(shares.shape[0]):
+            for d in range(shares.shape[0]):
+                shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
     return batch, FINE
 
 
 @kernel
 def derivatives(
-    scores: np.ndarray,
+    weights: np.ndarray,
+    logs: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
@@ -140,39 +153,33 @@ def derivatives(
 
     Parameters
     ----------
-    scores, lengths, single, projective
+    weights, logs, lengths, single, projective
         As in `partition`, which has found that every sentence has a tree.
     direction : (B, N, N) float64
         Finite where edges are present.
     slopes_of_marginals : (B, N, N) float64 zeros, filled
     """
-    batch, size, _ = scores.shape
-    weights, logs = np.empty((size, size)), np.empty((size, size))
-    turned, turned_logs = (
-        np.empty((size, size), np.complex128),
-        np.empty((size, size), np.complex128),
-    )
+    batch, size, _ = weights.shape
+    turned = np.empty((size, size), np.complex128)
+    turned_logs = np.empty((size, size), np.complex128)
     sums, slopes = new_inside(size, turned), new_inside(size, turned)
     marginals = np.empty((size, size), np.complex128)
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
-        if n == 0:
-            continue
-        scale(scores[b], n, single, weights, logs)
         largest = 0.0
         for h in range(n + 1):
             for d in range(1, n + 1):
-                if logs[h, d] > -np.inf:
+                if logs[b, h, d] > -np.inf:
                     largest = max(largest, abs(direction[b, h, d]))
-        if largest == 0.0:
+        if n == 0 or largest == 0.0:
             continue
         for h in range(size):
             for d in range(size):
                 step = 0.0
-                if logs[h, d] > -np.inf:
+                if logs[b, h, d] > -np.inf:
                     step = _TINY * (direction[b, h, d] / largest)
-                turned[h, d] = weights[h, d] * (1.0 + 1j * step)
-                turned_logs[h, d] = logs[h, d] + 1j * step
+                turned[h, d] = weights[b, h, d] * (1.0 + 1j * step)
+                turned_logs[h, d] = logs[b, h, d] + 1j * step
         marginals[:] = 0.0
         sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals)
         for h in range(n + 1):

@@ -11,7 +11,7 @@ from arborescence.nonprojective.walks import add_up, walk
 from arborescence.partition import sum_over_trees
 from arborescence.projective.draws import draw_down
 from arborescence.projective.inside import inside_in_logs, new_inside, outside_in_logs
-from arborescence.weights import scale
+from arborescence.weights import as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +38,8 @@ class Sampler:
         self._n = n
         self._single = single
         self._projective = projective
-        self._weights = np.empty((n + 1, n + 1))
-        self._logs = np.empty((n + 1, n + 1))
-        scale(scores, n, single, self._weights, self._logs)
+        matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
+        [self._weights], [self._logs], _ = as_weights(matrix, np.empty(0, np.int64), single)
 
     def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw k trees, (k, n + 1), each from all trees."""
@@ -125,8 +124,8 @@ class Sampler:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
-        shares -= np.logaddexp.reduce(shares)
-        return shares
+        logs_of_shares: NDArray[np.float64] = shares - np.logaddexp.reduce(shares)
+        return logs_of_shares
 
     @property
     def choices(self) -> list[int]:

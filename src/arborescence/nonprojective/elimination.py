@@ -68,7 +68,7 @@ def eliminate(
 
     Parameters
     ----------
-    weights : (N, N) float64 or complex128 as `scale` makes them
+    weights : (N, N) float64 or complex128 as `as_weights` makes them
     n : words
     single : whether exactly one edge leaves the root
     steps, slopes : (N, N) as the weights: scratch
@@ -123,8 +123,8 @@ def eliminate(
         go_back(n, first, steps, degrees, slopes)
         for i in range(n + 1):
             for j in range(1, n + 1):
-                if i != j:
-                    h, d = order[i], order[j]
+                h, d = order[i], order[j]
+                if weights[h, d] != 0.0:
                     marginals[h, d] = weights[h, d] * slopes[i, j]
     return log_sum
 
@@ -162,8 +162,34 @@ def add_logs(one: Any, other: Any) -> Any:
     return one + np.log(1.0 + np.exp(other - one))
 
 
+@inlined_kernel
+def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> float:
+    """Return the entropy of a choice between two, given theirs, and logarithms as above. O(1)."""
+    entropy = 0.0
+    if one.real > -np.inf:
+        away = (total - one).real
+        entropy += np.exp(-away) * (of_one + away)
+    if other.real > -np.inf:
+        away = (total - other).real
+        entropy += np.exp(-away) * (of_other + away)
+    return entropy
+
+
+@inlined_kernel
+def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
+    """Make the marginals of the edges into a word sum to 1, which large logarithms blur. O(n)."""
+    total = 0.0 * marginals[0, d]
+    for h in range(n + 1):
+        total += marginals[h, d]
+    if total.real > 0.0:
+        for h in range(n + 1):
+            marginals[h, d] /= total
+
+
 @kernel
-def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> Any:
+def eliminate_in_logs(
+    logs: np.ndarray, n: int, single: bool, marginals: np.ndarray
+) -> tuple[Any, float]:
     """Do what `eliminate` does where weights are too small for floats. O(n³), with as many exps.
 
     Parameters
@@ -177,34 +203,50 @@ def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndar
     Returns
     -------
     log_sum : as the logs; -inf if there is no tree
+    entropy : of the distribution over trees
+        Each edge has the entropy of what it stands for, and each degree that of its edges. The
+        degrees' add up, and no logarithm takes part, however large they are.
     """
     absent = logs[0, 0]  # -inf, of the right type
     order = np.arange(n + 1)
     first = 1 if single else 0
     steps = logs[: n + 1, : n + 1].copy()
+    doubts = np.zeros((n + 1, n + 1))  # the entropy of each edge
     degrees = np.full(n + 1, absent)
     log_sum = absent
+    entropy = 0.0
     for m in range(n, 0, -1):
+        low = first if m > 1 else 0
         chosen = m
         for j in range(m, 0, -1):
             degrees[j] = absent
-            for i in range(first if m > 1 else 0, m + 1):
+            for i in range(low, m + 1):
                 degrees[j] = add_logs(degrees[j], steps[i, j])
             if degrees[j].real > degrees[chosen].real:
                 chosen = j
         degree = degrees[chosen]
         if degree.real == -np.inf:
-            return absent
+            return absent, 0.0
         log_sum = degree if m == n else log_sum + degree
         swap(steps, chosen, m, n)
+        swap(doubts, chosen, m, n)
         order[chosen], order[m] = order[m], order[chosen]
         degrees[chosen], degrees[m] = degrees[m], degree
+        doubt = 0.0
+        for i in range(low, m):
+            if steps[i, m].real > -np.inf:
+                away = (degree - steps[i, m]).real
+                doubt += np.exp(-away) * (doubts[i, m] + away)
+        entropy += doubt
         for i in range(m):
             if steps[i, m].real > -np.inf:
                 for j in range(1, m):
-                    if i != j:
+                    if i != j and steps[m, j].real > -np.inf:
                         via = steps[i, m] + steps[m, j] - degree
-                        steps[i, j] = add_logs(steps[i, j], via)
+                        of_via = doubts[i, m] + doubts[m, j] - doubt
+                        both = add_logs(steps[i, j], via)
+                        doubts[i, j] = mixed(steps[i, j], doubts[i, j], via, of_via, both)
+                        steps[i, j] = both
     if marginals.shape[0] > 0:
         slopes = np.full((n + 1, n + 1), absent)
         slopes[0, 1] = -steps[0, 1]
@@ -215,7 +257,9 @@ def eliminate_in_logs(logs: np.ndarray, n: int, single: bool, marginals: np.ndar
                 h, d = order[i], order[j]
                 if i != j and logs[h, d].real > -np.inf and slopes[i, j].real > -np.inf:
                     marginals[h, d] = np.exp(logs[h, d] + slopes[i, j])
-    return log_sum
+        for d in range(1, n + 1):
+            scale_column(marginals, n, d)
+    return log_sum, entropy
 
 
 @kernel

@@ -27,7 +27,7 @@ def draw_down(
     Parameters
     ----------
     logs : (N, N) float64
-        As `scale` makes them.
+        As `as_weights` makes them.
     n : words
     single : whether exactly one edge leaves the root
     sums : as `inside_in_logs` has filled them

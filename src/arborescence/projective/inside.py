@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, reordered_kernel
+from arborescence.nonprojective.elimination import scale_column
 from arborescence.projective.spans import INCOMPLETE, splits_of
 
 
@@ -57,7 +58,7 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     Parameters
     ----------
     weights : (N, N) float64 or complex128
-        As `scale` makes them.
+        As `as_weights` makes them.
     n : words
     single : whether exactly one edge leaves the root
     sums : filled
@@ -163,14 +164,21 @@ def share_out(
     other: np.ndarray,
     to_one: np.ndarray,
     to_other: np.ndarray,
-) -> None:
-    """Add to the shares of the parts of a span what each way to build it has of its share. O(n)."""
+) -> float:
+    """Add to the shares of the parts of a span what each way to build it has of its share. O(n).
+
+    Returns the entropy of the way, times the share.
+    """
+    entropy = 0.0
     if share.real > 0.0:
         for r in range(one.shape[0]):
-            if (one[r] + other[r]).real > -np.inf:
-                of_way = share * np.exp(one[r] + other[r] - log_sum)
+            way = one[r] + other[r] - log_sum
+            if way.real > -np.inf:
+                of_way = share * np.exp(way)
                 to_one[r] += of_way
                 to_other[r] += of_way
+                entropy -= of_way.real * way.real
+    return entropy
 
 
 @kernel
@@ -181,17 +189,22 @@ def outside_in_logs(
     sums: Inside,
     shares: Inside,
     marginals: np.ndarray,
-) -> None:
-    """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³)."""
+) -> float:
+    """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³).
+
+    Returns the entropy. A tree is made by choosing how to build one span after the other; so the
+    entropy is what is uncertain about each of these ways, however large the logarithms are.
+    """
     complete, across, incomplete = sums
     share_complete, share_across, share_incomplete = shares
     share_complete[: n + 1, : n + 1] = 0.0
     share_across[: n + 1, : n + 1] = 0.0
     share_incomplete[: n + 1, : n + 1] = 0.0
     share_complete[0, n] = 1.0
+    entropy = 0.0
     for j in range(n, 0, -1):
         for i in range(j):
-            share_out(
+            entropy += share_out(
                 share_complete[j, i] + share_across[i, j],
                 complete[j, i],
                 incomplete[j, i:j],
@@ -199,7 +212,7 @@ def outside_in_logs(
                 share_incomplete[j, i:j],
                 share_across[i, i:j],
             )
-            share_out(
+            entropy += share_out(
                 share_complete[i, j] + share_across[j, i],
                 complete[i, j],
                 incomplete[i, i + 1 : j + 1],
@@ -216,7 +229,7 @@ def outside_in_logs(
                 if logs[j, i].real > -np.inf:
                     meet = incomplete[j, i] - logs[j, i]
             stop = splits_of(INCOMPLETE, i, j, single)[1]
-            share_out(
+            entropy += share_out(
                 share,
                 meet,
                 complete[i, i:stop],
@@ -224,3 +237,6 @@ def outside_in_logs(
                 share_complete[i, i:stop],
                 share_complete[j, i + 1 : stop + 1],
             )
+    for d in range(1, n + 1):
+        scale_column(marginals, n, d)
+    return entropy

@@ -51,12 +51,8 @@ class Sampler:
             inside_in_logs(self._logs, self._n, self._single, inside)
             draw_down(self._logs, self._n, self._single, inside, generator, heads)
             return heads
-        sums, roots = self._for_walks()
-        drawn = walk(sums, roots, self._n, self._single, generator, heads)
-        while drawn < k:
-            heads[drawn] = _Drawn(self).draw(generator, self._root_of(heads[drawn]))
-            drawn += 1
-            drawn += walk(sums, roots, self._n, self._single, generator, heads[drawn:])
+        weights, logs, sums, roots = self._for_walks()
+        walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -79,25 +75,20 @@ class Sampler:
             trees.append(drawn.draw(generator))
         return np.array(trees)
 
-    def _root_of(self, tree: NDArray[np.int64]) -> int:
-        """Return the word of the root edge, if all trees have a single one: else 0.
-
-        Walks that are given up have drawn it already. It has to stay, since some words are more
-        easily walked to than others.
-        """
-        return int(np.flatnonzero(tree == 0)[0]) if self._single else 0
-
-    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _for_walks(self) -> tuple[NDArray[np.float64], ...]:
         """Return what `walk` takes."""
         n = self._n
+        weights, logs = self._weights.copy(), self._logs.copy()
+        roots = np.empty(0)
+        if self._single:
+            marginals = np.zeros((n + 1, n + 1))
+            scratch = (new_inside(n + 1, marginals), new_inside(n + 1, marginals))
+            sum_over_trees(weights, logs, n, True, False, *scratch, marginals)
+            roots = np.maximum(marginals[0], 0.0).cumsum()
+            weights[0], logs[0] = 0.0, -np.inf
         sums = np.zeros((n + 1, n + 1))
-        add_up(self._weights, n, 1 if self._single else 0, sums)
-        if not self._single:
-            return sums, sums[0]
-        marginals = np.zeros((n + 1, n + 1))
-        scratch = (new_inside(n + 1, marginals), new_inside(n + 1, marginals))
-        sum_over_trees(self._weights, self._logs, n, True, False, *scratch, marginals)
-        return sums, np.maximum(marginals[0], 0.0).cumsum()
+        add_up(weights, n, sums)
+        return weights, logs, sums, roots
 
     # A tree as a sequence of choices: the word of the root edge, if there is just one, and then
     # the heads of all words, the last word first.
@@ -112,7 +103,7 @@ class Sampler:
         choice : int
             The word whose head is chosen; 0 for the word of the root edge.
         """
-        shares = np.empty(self._n + 1)
+        shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
             sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
             marginals = np.zeros(logs.shape)
@@ -124,8 +115,8 @@ class Sampler:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
-        logs_of_shares: NDArray[np.float64] = shares - np.logaddexp.reduce(shares)
-        return logs_of_shares
+        shares -= np.logaddexp.reduce(shares)
+        return shares
 
     @property
     def choices(self) -> list[int]:
@@ -167,16 +158,9 @@ class _Drawn:
         """Whether there are more trees."""
         return self._first is None or self._first.all_left > -np.inf
 
-    def draw(self, generator: np.random.Generator, root: int = 0) -> NDArray[np.int64]:
-        """Draw one of the trees that are left, and count it among those drawn.
-
-        With `root`, one of those in which the root edge goes to that word.
-        """
-
-        def choose(choice: _Choice, word: int) -> int:
-            return _pick(choice.left, generator) if word or not root else root
-
-        return self._go(choose)
+    def draw(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw one of the trees that are left, and count it among those drawn."""
+        return self._go(lambda choice, _: _pick(choice.left, generator))
 
     def add(self, tree: NDArray[np.int64]) -> None:
         """Count a tree among those drawn."""

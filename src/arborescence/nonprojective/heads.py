@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.nonprojective.elimination import add_logs, swap
+from arborescence.nonprojective.elimination import add_logs, add_row, swap
+from arborescence.weights import SMALLEST
 
 
 @kernel
@@ -55,6 +56,74 @@ def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None
     for i in range(n + 1):
         if i != 1:
             shares[order[i]] = logs[order[i], word] + escape[i]
+
+
+@kernel
+def weigh_heads_in_floats(
+    weights: np.ndarray,
+    n: int,
+    word: int,
+    tree: np.ndarray,
+    known: np.ndarray,
+    shares: np.ndarray,
+) -> bool:
+    """Do the same without logarithms, given some heads; tell if floats are wide enough. O(n³).
+
+    Words with a known head are eliminated first, each in O(n).
+
+    Parameters
+    ----------
+    weights : (N, N) float64, ``[h, d]``
+    n : words
+    word : 1 to n, whose head is not known
+    tree : (N,) int64
+    known : (N,) bool: words whose heads in `tree` are given
+    shares : (N,) float64, filled
+        ``shares[h]`` is in proportion to the sum over the trees with the edge h -> word.
+    """
+    order = np.zeros(n + 1, np.int64)
+    order[1] = word
+    free, given = 2, n
+    for d in range(1, n + 1):
+        if d != word:
+            if known[d]:
+                order[given] = d
+                given -= 1
+            else:
+                order[free] = d
+                free += 1
+    steps = np.zeros((n + 1, n + 1))
+    for j in range(1, n + 1):
+        d = order[j]
+        for i in range(n + 1):
+            if known[d]:
+                steps[i, j] = 1.0 if tree[d] == order[i] else 0.0
+            else:
+                steps[i, j] = weights[order[i], d]
+    for m in range(n, 1, -1):
+        degree = 0.0
+        for i in range(m):
+            degree += steps[i, m]
+        if not degree > SMALLEST:
+            return False
+        for i in range(m):
+            if steps[i, m] > 0.0:
+                steps[i, m] /= degree
+                add_row(steps[i, 1:m], steps[i, m], steps[m, 1:m])
+                if i > 0:
+                    steps[i, i] = 0.0
+    escape = np.zeros(n + 1)
+    escape[0] = 1.0
+    for m in range(2, n + 1):
+        for i in range(m):
+            escape[m] += steps[i, m] * escape[i]
+    total = 0.0
+    shares[:] = 0.0
+    for i in range(n + 1):
+        if i != 1:
+            shares[order[i]] = weights[order[i], word] * escape[i]
+            total += shares[order[i]]
+    return total > SMALLEST
 
 
 @kernel

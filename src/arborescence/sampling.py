@@ -115,7 +115,7 @@ class Sampler:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
-        shares -= np.logaddexp.reduce(shares)
+        shares -= float(np.logaddexp.reduce(shares))
         return shares
 
     @property

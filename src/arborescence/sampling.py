@@ -103,7 +103,7 @@ class Sampler:
         choice : int
             The word whose head is chosen; 0 for the word of the root edge.
         """
-        shares: NDArray[np.float64] = np.empty(self._n + 1)
+        shares = np.empty(self._n + 1)
         if self._projective:
             sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
             marginals = np.zeros(logs.shape)
@@ -115,8 +115,8 @@ class Sampler:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
-        shares -= float(np.logaddexp.reduce(shares))
-        return shares
+        normalized: NDArray[np.float64] = shares - np.logaddexp.reduce(shares)
+        return normalized
 
     @property
     def choices(self) -> list[int]:

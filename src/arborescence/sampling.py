@@ -39,7 +39,9 @@ class Sampler:
         self._single = single
         self._projective = projective
         matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
-        [self._weights], [self._logs], _ = as_weights(matrix, np.empty(0, np.int64), single)
+        made = as_weights(matrix, np.empty(0, np.int64), single)
+        self._weights: NDArray[np.float64] = made.weights[0]
+        self._logs: NDArray[np.float64] = made.logs[0]
 
     def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw k trees, (k, n + 1), each from all trees."""
@@ -103,7 +105,7 @@ class Sampler:
         choice : int
             The word whose head is chosen; 0 for the word of the root edge.
         """
-        shares = np.empty(self._n + 1)
+        shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
             sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
             marginals = np.zeros(logs.shape)
@@ -115,8 +117,8 @@ class Sampler:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
-        normalized: NDArray[np.float64] = shares - np.logaddexp.reduce(shares)
-        return normalized
+        shares -= np.logaddexp.reduce(shares)
+        return shares
 
     @property
     def choices(self) -> list[int]:

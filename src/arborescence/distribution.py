@@ -16,6 +16,7 @@ from arborescence.graph import (
     as_array,
     as_floats,
     as_graph,
+    check_count,
     check_root,
     in_doubles,
     matrix_of,
@@ -367,8 +368,7 @@ class TreeDistribution:
         """
         from arborescence.sampling import Sampler
 
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
+        k = check_count(k)
         generator = np.random.default_rng(rng)
         size = self._graph.scores.shape[-1]
         heads = np.full((self._batch, k, size), -1, np.int64)

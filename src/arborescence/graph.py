@@ -7,6 +7,7 @@ and the caller's array is never written to.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -156,6 +157,17 @@ def check_root(root: str) -> bool:
     if root == "multi":
         return False
     raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
+
+
+def check_count(k: Any) -> int:
+    """Return k, a number of trees: a whole one, and at least 1."""
+    try:
+        whole = operator.index(k)
+    except TypeError:
+        raise TypeError(f"k must be a whole number, not {k!r}") from None
+    if whole < 1:
+        raise ValueError(f"k must be at least 1, not {whole}")
+    return whole
 
 
 def words_of(graph: Graph, sentence: int) -> int:

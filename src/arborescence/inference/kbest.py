@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from arborescence._threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.faults import FINE, no_answer
-from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, words_of
+from arborescence.graph import Graph, Root, as_graph, check_count, check_root, matrix_of, words_of
 from arborescence.inference.lists import Lists
 from arborescence.nonprojective.desk import Desk
 from arborescence.projective.desk import ProjectiveDesk
@@ -102,7 +101,7 @@ def kbest(
     >>> arb.kbest(scores, k=10, root="multi")[1]
     array([260., 220., 210., 200., 190., 150., 130.])
     """
-    k = _checked(k)
+    k = check_count(k)
     single = check_root(root)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
@@ -264,16 +263,6 @@ def _rank(
             heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
             lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
     return desk
-
-
-def _checked(k: int) -> int:
-    try:
-        whole = operator.index(k)
-    except TypeError:
-        raise TypeError(f"k must be a whole number, not {k!r}") from None
-    if whole < 1:
-        raise ValueError(f"k must be at least 1, not {whole}")
-    return whole
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:

@@ -88,13 +88,13 @@ def main():
     folder.mkdir(exist_ok=True)
     mpl.rcParams |= {
         "svg.hashsalt": "calibration",  # the same picture is the same file
-        "svg.fonttype": "none",
         "font.family": ["DejaVu Sans", "sans-serif"],
         "text.color": INK,
         "axes.edgecolor": INK,
         "axes.labelcolor": INK,
     }
     figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
     print("| treebank | algorithm | temperature | calibration error |\n| --- | --- | --- | --- |")
     for axes, treebank in zip(panels, ("English-EWT", "Gothic-PROIEL"), strict=True):
         found = measure(treebank, folder)

@@ -21,7 +21,7 @@ _LARGEST = 1e3
 
 
 def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return weights whose columns sum to 1, and what each tree has lost by that, (B,).
+    """Return weights whose columns have 1 as their largest, and what trees have lost by it, (B,).
 
     A tree enters each word once, so any number may be taken from a column. One with a single root
     edge leaves the root once, so any number may be taken from the row of the root before: so much,
@@ -30,12 +30,12 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
     lost = weights.new_zeros(len(weights))
     if single and weights.shape[1] > 2:
         root, words = weights.detach()[:, 0, 1:], weights.detach()[:, 1:, 1:]
-        gain = (root - words.logsumexp(1)).masked_fill(root == -torch.inf, -torch.inf)
+        gain = (root - words.amax(1)).masked_fill(root == -torch.inf, -torch.inf)
         best, second = gain.topk(2).values.unbind(1)
         lost = second.clamp(min=0).minimum(best)
         lost = lost.masked_fill(lost.isinf(), 0)
         weights = torch.cat([weights[:, :1] - lost[:, None, None], weights[:, 1:]], 1)
-    columns = _finite(weights.detach().logsumexp(1))
+    columns = _finite(weights.detach().amax(1))
     return weights - columns[:, None], lost + columns.sum(1)
 
 

@@ -151,6 +151,9 @@ def test_relations_that_hold_the_mark():
     LinearParser.train([marked], projective=True, bits=BITS, epochs=1)
 
 
-def test_a_setting_that_makes_no_sense():
+def test_settings_that_make_no_sense(plain):
     with pytest.raises(ValueError, match="projective must be"):
         train(projective="yes")
+    for call in (plain.parse, lambda *args, **options: plain.kbest(*args, 2, **options)):
+        with pytest.raises(ValueError, match="projective must be"):
+            call(treebank(), projective="pseudo")

@@ -147,8 +147,7 @@ class Parser(ABC):
         Sentence
             The same sentences in the same order, parsed.
         """
-        _check_options(threads, root)
-        options = Options(root, projective, confidence)
+        options = _checked(threads, root, projective, confidence)
         return _run(lambda batch: self._parse_batch(batch, options), batches(sentences), threads)
 
     def kbest(
@@ -187,20 +186,22 @@ class Parser(ABC):
         Raises
         ------
         ValueError
-            If `k` or `threads` is less than 1, or `root` is neither.
+            If `k` or `threads` is less than 1, or another option is none of those above.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        _check_options(threads, root)
+        options = _checked(threads, root, projective, confidence)
         small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
-        options = Options(root, projective, confidence)
         return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
 
 
-def _check_options(threads: int, root: Root) -> None:
+def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     check_root(root)
+    if projective not in (None, False, True):
+        raise ValueError(f"projective must be None, False or True, not {projective!r}")
+    return Options(root, projective, confidence)
 
 
 def _run(

@@ -205,7 +205,8 @@ class LinearParser(Parser):
             Whether the parser is for trees without crossing edges: it learns from the gold trees
             that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
             ``"pseudo"``: in addition, relations say where an edge was lifted from, and `parse`
-            undoes it by `deprojectivize`, so that edges may cross after all.
+            undoes it by `deprojectivize`, so that edges may cross after all. (Of the k best trees,
+            some may become the same by that.)
         tagger
             To be kept in the model, for sentences that come without UPOS.
         checkpoint

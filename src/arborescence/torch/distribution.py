@@ -50,12 +50,14 @@ class TreeDistribution:
     ------
     ScoresError
         If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+    NoTreeError
+        When something is asked for, if the edges of a sentence form no such tree.
 
     Notes
     -----
     Everything is computed in float64 and returned in the type of the scores, on their device.
-    There is no loop over sentences. Properties are computed when they are first asked for and
-    kept, with their graph. Where there is no tree, they raise `NoTreeError`, as all methods do.
+    There is no loop over sentences. What others are made of, the log-partition and the marginals,
+    is computed when it is first asked for and kept, with its graph.
 
     Non-projective: the determinant of Koo, Globerson, Carreras and Collins (2007), O(n³), by one LU
     decomposition of the whole batch. Sentences for which rounding could show are summed once more
@@ -98,7 +100,7 @@ class TreeDistribution:
 
         nodes = torch.arange(size, device=scores.device)
         counts = np.full(batch, size - 1) if lengths is None else form.lengths
-        words = nodes <= torch.as_tensor(counts, device=scores.device)[:, None]
+        words = nodes <= torch.tensor(counts, device=scores.device)[:, None]
         edges = words[:, :, None] & words[:, None, :] & (nodes != nodes[:, None])
         edges[:, :, 0] = False
         weights = scores.reshape(batch, size, size).to(torch.float64)

@@ -16,7 +16,7 @@ import numpy as np
 
 import arborescence as arb
 from decoding import greedy_pass
-from inputs import english_lengths, model_like, padded, projective_like
+from inputs import KINDS, english_lengths, model_like, padded, projective_like
 from kbest import microseconds, power
 from peers import torch_struct
 from timing import table
@@ -107,6 +107,43 @@ def eisner(sizes, peer):
     if len(sizes) > 3:
         print(f"From n = {sizes[2]} on it grows as n to the {power(sizes[2:], took[2:]):.2f}.")
     print(f"Of {compared} trees by torch-struct, {lighter} weigh less than ours.\n" if peer else "")
+
+
+def next_door(rng, count, n):
+    """All but equal: one unit in the last place apart, so that any sum is rounded."""
+    return 1.0 + np.spacing(1.0) * rng.integers(0, 2, (count, n + 1, n + 1))
+
+
+def hard(sizes):
+    """Print the time for the best projective tree where rounding may decide."""
+    rows = []
+    for kind, make in {**KINDS, "one unit in the last place apart (float64)": next_door}.items():
+        row = [kind]
+        for n in sizes:
+            count = max(4, enough(n) // 4)
+            batch = make(np.random.default_rng(1), count, n)
+            row.append(f"{microseconds(lambda b=batch: arb.decode(b, projective=True), count):.1f}")
+        rows.append(row)
+    print("### The best projective tree, single root (µs a sentence)\n")
+    table(["scores", *(f"n = {n}" for n in sizes)], rows)
+
+
+def ranked(sizes):
+    """Print the time for the k best projective trees."""
+    rows = []
+    for n in sizes[:4]:
+        count = max(4, enough(n) // 10)
+        batch = projective_like(np.random.default_rng(1), count, n)
+        row = [str(n)]
+        row.append(f"{microseconds(lambda b=batch: arb.decode(b, projective=True), count):.1f}")
+        for k in (1, 10, 50, 200, 1000):
+            us = microseconds(
+                lambda b=batch, k=k: arb.kbest(b, k, projective=True), count, at_least=2
+            )
+            row.append(f"{us:,.0f} ({us / k:,.1f})")
+        rows.append(row)
+    print("### The k best projective trees, single root (µs a sentence; in brackets, a tree)\n")
+    table(["n words", "`decode`", *(f"k = {k:,}" for k in (1, 10, 50, 200, 1000))], rows)
 
 
 def sums(sizes, peer):
@@ -339,6 +376,8 @@ def main():
     right(peer)
     samples()
     eisner(sizes, peer)
+    hard(sizes)
+    ranked(sizes)
     single_calls(sizes, peer)
     real_lengths(peer)
     sums(sizes, peer)

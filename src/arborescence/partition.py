@@ -130,8 +130,8 @@ def partition(
         log_partition[b] = shifts[b] + log_sum
         # What is less than 0 or more than 1 is so by rounding alone.
         entropy[b] = max(doubt, 0.0)
-        for h in range(shares.shape[0]):
-            for d in range(shares.shape[0]):
+        for h in range(min(n + 1, shares.shape[0])):
+            for d in range(1, n + 1):
                 shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
     return batch, FINE
 
@@ -173,8 +173,8 @@ def derivatives(
                     largest = max(largest, abs(direction[b, h, d]))
         if n == 0 or largest == 0.0:
             continue
-        for h in range(size):
-            for d in range(size):
+        for h in range(n + 1):
+            for d in range(n + 1):
                 step = 0.0
                 if logs[b, h, d] > -np.inf:
                     step = _TINY * (direction[b, h, d] / largest)

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 # A smaller sum over trees may have lost something to underflow.
 SMALLEST = 1e-250
 
+# Scores so far apart that one edge is next to nothing beside the other; and its weight, at most.
+_FAR = 400.0
+_NEXT_TO_NOTHING = 1e-150
+
 
 class Weights(NamedTuple):
     """Scores as weights: that of a tree is the product of its edges', times its scale."""
 
     weights: NDArray[np.float64]
-    """(B, N, N): ``[b, h, d]``, 0 for absent edges."""
+    """(B, N, N): ``[b, h, d]``, 0 for absent edges; nothing is written where there is padding."""
     logs: NDArray[np.float64]
     """(B, N, N): their logarithms."""
     shifts: NDArray[np.float64]
@@ -43,12 +47,16 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
         Whether all trees have one root edge. Then root edges have a scale of their own, and the
         edges into each word that sum to 1 are those from other words.
     """
-    logs, shifts = np.empty_like(scores), np.empty(len(scores))
+    logs, weights, shifts = np.empty_like(scores), np.empty_like(scores), np.empty(len(scores))
     lower(scores, lengths, single, logs, shifts)
-    # All at once, which takes a fifth of the time that a kernel takes. Root edges that overflow are
-    # scaled down in the next step.
+    # NumPy takes a fifth of the time that a kernel takes. Root edges that overflow are scaled down
+    # in the next step.
     with np.errstate(over="ignore"):
-        weights = np.exp(logs)
+        if lengths.size:
+            for b, n in enumerate(lengths.tolist()):
+                np.exp(logs[b, : n + 1, : n + 1], out=weights[b, : n + 1, : n + 1])
+        else:
+            np.exp(logs, out=weights)
     normalize(weights, logs, shifts, lengths, single)
     return Weights(weights, logs, shifts)
 
@@ -59,7 +67,9 @@ def lower(
 ) -> None:
     """Fill the `logs`: scores less the highest of each word. O(n²).
 
-    The highest score of an edge from another word, if `single`, where there is one.
+    If `single`, all root edges are lowered first, until the root is a better head than another word
+    for one word at most. For that one the highest score is that of the root edge, if hardly
+    anything can compete with it; else, and for all others, that of an edge from another word.
     """
     batch, size, _ = scores.shape
     highest = np.empty(size)
@@ -67,7 +77,7 @@ def lower(
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         highest[:] = -np.inf
-        logs[b] = -np.inf
+        logs[b, : n + 1, : n + 1] = -np.inf
         shifts[b] = 0.0
         for h in range(n + 1):
             for d in range(1, n + 1):
@@ -77,16 +87,32 @@ def lower(
                         shifts[b] = np.nan
                     if h >= first and score > highest[d]:
                         highest[d] = score
+        too_high = surplus(scores[b, 0], highest, n) if single else 0.0
+        shifts[b] += too_high
         for d in range(1, n + 1):
-            if highest[d] == -np.inf:
-                highest[d] = scores[b, 0, d]
+            if single and scores[b, 0, d] - too_high > highest[d] + _FAR:
+                highest[d] = scores[b, 0, d] - too_high
             shifts[b] += highest[d]
         if not shifts[b] > -np.inf:
             continue
         for h in range(n + 1):
             for d in range(1, n + 1):
                 if h != d:
-                    logs[b, h, d] = scores[b, h, d] - highest[d]
+                    score = scores[b, h, d] if h > 0 else scores[b, h, d] - too_high
+                    logs[b, h, d] = score - highest[d]
+
+
+@kernel
+def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
+    """Return by how much root edges may be lowered: by what the second best one is ahead. O(n)."""
+    ahead, second = -np.inf, -np.inf
+    for d in range(1, n + 1):
+        lead = root[d] - highest[d] if root[d] > -np.inf else -np.inf
+        if lead > ahead:
+            ahead, second = lead, ahead
+        elif lead > second:
+            second = lead
+    return second if 0.0 < second < np.inf else 0.0
 
 
 @kernel
@@ -109,8 +135,8 @@ def normalize(
             for d in range(1, n + 1):
                 totals[d] += weights[b, h, d]
         for d in range(1, n + 1):
-            if totals[d] == 0.0:
-                totals[d] = 1.0  # the root is the only head
+            if totals[d] < _NEXT_TO_NOTHING:
+                totals[d] = 1.0  # the root is the only head, or all but the only one
             logs_of_totals[d] = np.log(totals[d])
             shifts[b] += logs_of_totals[d]
             totals[d] = 1.0 / totals[d]

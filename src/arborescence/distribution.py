@@ -351,8 +351,8 @@ class TreeDistribution:
         -----
         Wilson (1996) draws non-projective trees by walks that erase their loops, here with the
         root edge drawn first where there is only one (Zmigrod, Vieira and Cotterell 2021,
-        *Efficient Sampling of Dependency Structures*); where a walk takes too long, a head is drawn
-        given those before (after Colbourn, Myrvold and Neufeld 1996). Projective trees are drawn
+        *Efficient Sampling of Dependency Structures*); where walks take too long, single heads are
+        drawn given others (after Colbourn, Myrvold and Neufeld 1996). Projective trees are drawn
         from the top down. O(n³) a sentence, then mostly O(n log n) a tree, or O(n²) if projective.
         Without replacement it may take up to O(n⁴) a tree, where a few trees are very probable.
 

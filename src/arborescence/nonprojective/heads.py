@@ -64,7 +64,7 @@ def weigh_heads_in_floats(
     n: int,
     word: int,
     tree: np.ndarray,
-    known: np.ndarray,
+    given: np.ndarray,
     shares: np.ndarray,
 ) -> bool:
     """Do the same without logarithms, given some heads; tell if floats are wide enough. O(n³).
@@ -77,18 +77,18 @@ def weigh_heads_in_floats(
     n : words
     word : 1 to n, whose head is not known
     tree : (N,) int64
-    known : (N,) bool: words whose heads in `tree` are given
+    given : (N,) bool: the words whose heads in `tree` are known
     shares : (N,) float64, filled
         ``shares[h]`` is in proportion to the sum over the trees with the edge h -> word.
     """
     order = np.zeros(n + 1, np.int64)
     order[1] = word
-    free, given = 2, n
+    free, last = 2, n
     for d in range(1, n + 1):
         if d != word:
-            if known[d]:
-                order[given] = d
-                given -= 1
+            if given[d]:
+                order[last] = d
+                last -= 1
             else:
                 order[free] = d
                 free += 1
@@ -96,7 +96,7 @@ def weigh_heads_in_floats(
     for j in range(1, n + 1):
         d = order[j]
         for i in range(n + 1):
-            if known[d]:
+            if given[d]:
                 steps[i, j] = 1.0 if tree[d] == order[i] else 0.0
             else:
                 steps[i, j] = weights[order[i], d]

@@ -4,10 +4,11 @@ From each word that is not in the tree yet, a walk goes to a head, drawn in prop
 weights, and on from there, until it meets the tree; whatever loops it has made are forgotten. The
 tree that comes out is drawn exactly from the distribution, whatever the order of the words.
 
-Where a cycle of words outweighs the ways out of it, a walk may go round for ages. Then the head of
-a word on its way is drawn in another way, given the tree so far (`heads`), and the walk starts
-again. That it went on for long says nothing about how the tree will be: loops are independent of
-what remains once they are erased (Propp and Wilson 1998).
+Where a cycle of words outweighs the ways out of it, a walk may go round for ages. How many steps
+all walks of a tree take together says nothing about the tree: they are what the erased loops make
+up, which are independent of what remains (Propp and Wilson 1998). So after too many, all is
+forgotten; the head of one word is drawn in another way (`heads`), and then the rest of the tree by
+walks again, given that head. Which word that is must not depend on the walks either.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 
-# For each word, so many steps of a walk cost about as much as to weigh the heads of one word.
+# So many steps for each word cost about as much as to weigh the heads of one word.
 _STEPS_A_WORD = 16
 
 
@@ -54,18 +55,18 @@ def choose_head(
     n: int,
     word: int,
     tree: np.ndarray,
-    known: np.ndarray,
+    given: np.ndarray,
     uniform: float,
 ) -> int:
     """Draw the head of a word, given some heads of the tree; return -1 if there is none. O(n³)."""
     shares = np.empty(n + 1)
-    if not weigh_heads_in_floats(weights, n, word, tree, known, shares):
-        given = logs.copy()
+    if not weigh_heads_in_floats(weights, n, word, tree, given, shares):
+        logs = logs.copy()
         for d in range(1, n + 1):
-            if known[d]:
-                given[:, d] = -np.inf
-                given[tree[d], d] = 0.0
-        weigh_heads(given, n, word, shares)
+            if given[d]:
+                logs[:, d] = -np.inf
+                logs[tree[d], d] = 0.0
+        weigh_heads(logs, n, word, shares)
         highest = shares.max()
         if highest == -np.inf:
             return -1
@@ -99,20 +100,22 @@ def walk(
     generator : the source of randomness
     heads : (k, N) int64, filled
     """
-    done = np.empty(n + 1, np.bool_)
-    known = np.empty(n + 1, np.bool_)
+    best = np.zeros(n + 1, np.int64)
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if weights[h, d] > weights[best[d], d]:
+                best[d] = h
+    given = np.empty(n + 1, np.bool_)
     for draw in range(heads.shape[0]):
         tree = heads[draw]
+        tree[0] = -1
         while True:
-            tree[0] = -1
-            done[:] = False
-            known[:] = False
-            done[0] = True
+            given[:] = False
             if single:
                 root = choose(roots, n, generator.random())
                 tree[root] = 0
-                done[root] = known[root] = True
-            if grow(weights, logs, sums, n, generator, tree, done, known):
+                given[root] = True
+            if grow(weights, logs, sums, best, n, generator, tree, given):
                 break
 
 
@@ -121,36 +124,63 @@ def grow(
     weights: np.ndarray,
     logs: np.ndarray,
     sums: np.ndarray,
+    best: np.ndarray,
     n: int,
     generator: np.random.Generator,
     tree: np.ndarray,
-    done: np.ndarray,
-    known: np.ndarray,
+    given: np.ndarray,
 ) -> bool:
     """Draw the rest of a tree; tell if there is any, which only rounding can make false.
 
-    ``done`` (N,) bool marks the words that are connected to the root, ``known`` those whose heads
-    are given.
+    ``given`` (N,) bool marks the words whose heads are known, ``best`` (N,) are all words' best
+    heads.
     """
-    for start in range(1, n + 1):
-        d, steps = start, 0
-        while not done[d]:
-            if known[d]:
-                d = tree[d]
-            elif sums[d, n] == 0.0:
-                return False
-            elif steps < _STEPS_A_WORD * n:
-                tree[d] = choose(sums[d], n, generator.random())
-                d = tree[d]
-                steps += 1
-            else:
-                tree[d] = choose_head(weights, logs, n, d, tree, known, generator.random())
-                if tree[d] < 0:
-                    return False
-                known[d] = True
-                d, steps = start, 0
+    done = np.zeros(n + 1, np.bool_)
+    done[0] = True
+    steps = 0
+    start = 1
+    while start <= n:
         d = start
-        while not done[d]:
-            done[d] = known[d] = True
+        while not done[d] and steps < _STEPS_A_WORD * n:
+            if not given[d]:
+                if sums[d, n] == 0.0:
+                    return False
+                tree[d] = choose(sums[d], n, generator.random())
             d = tree[d]
+            steps += 1
+        if done[d]:
+            d = start
+            while not done[d]:
+                done[d] = True
+                d = tree[d]
+            start += 1
+        else:
+            word = find_trap(best, n, tree, given)
+            tree[word] = choose_head(weights, logs, n, word, tree, given, generator.random())
+            if tree[word] < 0:
+                return False
+            given[word] = True
+            done[1:] = False
+            steps = 0
+            start = 1
     return True
+
+
+@kernel
+def find_trap(best: np.ndarray, n: int, tree: np.ndarray, given: np.ndarray) -> int:
+    """Return a word whose head is not given: on a cycle of best heads, if there is one. O(n)."""
+    mark = np.zeros(n + 1, np.int64)
+    mark[0] = -1
+    free = 0
+    for start in range(1, n + 1):
+        d = start
+        while mark[d] == 0:
+            mark[d] = start
+            d = tree[d] if given[d] else best[d]
+        if mark[d] == start:
+            while given[d]:
+                d = tree[d]
+            return d
+        if not given[start]:
+            free = start
+    return free

@@ -203,7 +203,8 @@ class TreeDistribution:
             if self._projective and right.any():
                 right[right] = is_projective(trees[right])
             edges = scores[trees[right, 1:], np.arange(1, words + 1)]
-            weights[b, right] = edges.sum(axis=1, dtype=np.float64)
+            with np.errstate(over="ignore"):
+                weights[b, right] = edges.sum(axis=1, dtype=np.float64)
         log_prob = weights - np.reshape(self._flat(self.log_partition), (-1, 1))
         log_prob = np.minimum(log_prob, 0.0)
         return self._shaped(log_prob[:, 0]) if one else self._shaped(log_prob)

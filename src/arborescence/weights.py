@@ -72,7 +72,7 @@ def lower(
     anything can compete with it; else, and for all others, that of an edge from another word.
     """
     batch, size, _ = scores.shape
-    highest = np.empty(size)
+    highest, raised = np.empty(size), np.empty(size)
     first = 1 if single else 0
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
@@ -90,16 +90,20 @@ def lower(
         too_high = surplus(scores[b, 0], highest, n) if single else 0.0
         shifts[b] += too_high
         for d in range(1, n + 1):
-            if single and scores[b, 0, d] - too_high > highest[d] + _FAR:
-                highest[d] = scores[b, 0, d] - too_high
-            shifts[b] += highest[d]
+            raised[d] = 0.0
+            if single and scores[b, 0, d] - highest[d] > too_high + _FAR:
+                highest[d] = scores[b, 0, d]
+                raised[d] = too_high
+            shifts[b] += highest[d] - raised[d]
         if not shifts[b] > -np.inf:
             continue
+        # The difference first, so that it is exact where scores lie close to each other.
         for h in range(n + 1):
             for d in range(1, n + 1):
                 if h != d:
-                    score = scores[b, h, d] if h > 0 else scores[b, h, d] - too_high
-                    logs[b, h, d] = score - highest[d]
+                    logs[b, h, d] = scores[b, h, d] - highest[d] + raised[d]
+                    if h == 0:
+                        logs[b, h, d] -= too_high
 
 
 @kernel

@@ -61,7 +61,7 @@ class ProjectiveDesk(NamedTuple):
                 if np.isnan(look_over(scores, n)[0]):
                     return self, b, BAD_SCORE
                 wholes = fill_wholes(scores, n, single)
-                ranking = new_ranking(wholes, n, single, _FEW * (n + 1))
+                ranking = new_ranking(wholes, n, _FEW * (n + 1))
             found = FULL
             while found == FULL:
                 count, found = rank_projective(

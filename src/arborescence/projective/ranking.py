@@ -21,7 +21,6 @@ from arborescence.faults import FINE, NO_TREE
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 from arborescence.projective.wholes import (
     Wholes,
-    choose_whole,
     rounded_once,
     sign_of_difference,
 )
@@ -73,8 +72,8 @@ def span_of(number: int, size: int) -> tuple[int, int, int]:
 
 
 @kernel
-def new_ranking(wholes: Wholes, n: int, single: bool, room: int) -> Ranking:
-    """Make the first derivation of every span, and room for some more. O(n³)."""
+def new_ranking(wholes: Wholes, n: int, room: int) -> Ranking:
+    """Make the first derivation of every span, and room for some more. O(n²)."""
     size = n + 1
     spans = 2 * size * size
     width = wholes.spans.shape[3]
@@ -92,8 +91,8 @@ def new_ranking(wholes: Wholes, n: int, single: bool, room: int) -> Ranking:
         links[SPAN] = number
         if h == e:
             links[NEXT] = NOTHING
-        elif wholes.present[kind, h, e]:
-            one, other = parts_of(kind, h, e, choose_whole(wholes, kind, h, e, single))
+        elif wholes.splits[kind, h, e] >= 0:
+            one, other = parts_of(kind, h, e, wholes.splits[kind, h, e])
             links[LEFT] = number_of(one, size)
             links[RIGHT] = number_of(other, size)
             ranking.weights[number] = wholes.spans[kind, h, e]
@@ -156,7 +155,7 @@ def let_wait(ranking: Ranking, wholes: Wholes, number: int, left: int, right: in
     """Add a derivation of a span to those that wait. O(D)."""
     row = ranking.used[0]
     ranking.used[0] += 1
-    kind, h, e = span_of(number, wholes.present.shape[1])
+    kind, h, e = span_of(number, wholes.splits.shape[1])
     links = ranking.links[row]
     links[SPAN], links[LEFT], links[RIGHT] = number, left, right
     links[NEXT], links[CHILD], links[SIBLING] = UNKNOWN, NOTHING, NOTHING
@@ -171,16 +170,15 @@ def let_wait(ranking: Ranking, wholes: Wholes, number: int, left: int, right: in
 @kernel
 def open_span(ranking: Ranking, wholes: Wholes, number: int, single: bool) -> None:
     """Let the best derivation of each split wait, but for the very best one. O(n D)."""
-    size = wholes.present.shape[1]
+    size = wholes.splits.shape[1]
     kind, h, e = span_of(number, size)
     ranking.waiting[number] = NOTHING
     low, stop = splits_of(kind, h, e, single)
     for r in range(low, stop):
         one, other = parts_of(kind, h, e, r)
-        left, right = number_of(one, size), number_of(other, size)
-        chosen = ranking.links[number, LEFT] == left and ranking.links[number, RIGHT] == right
-        if wholes.present[one] and wholes.present[other] and not chosen:
-            let_wait(ranking, wholes, number, left, right)
+        exists = wholes.splits[one] >= 0 and wholes.splits[other] >= 0
+        if exists and r != wholes.splits[kind, h, e]:
+            let_wait(ranking, wholes, number, number_of(one, size), number_of(other, size))
 
 
 @kernel
@@ -191,7 +189,7 @@ def advance(ranking: Ranking, wholes: Wholes, number: int, single: bool) -> bool
     been found is kept when there is no room, so that the same call may be made again.
     """
     links, stack = ranking.links, ranking.stack
-    size = wholes.present.shape[1]
+    size = wholes.splits.shape[1]
     stack[0] = number
     top = 1
     while top > 0:
@@ -266,9 +264,9 @@ def rank_projective(
     -------
     (count, found) : how many trees are written, and FINE; EXHAUSTED; or FULL: go on with more room
     """
-    size = wholes.present.shape[1]
+    size = wholes.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
-    if not wholes.present[COMPLETE, 0, size - 1]:
+    if wholes.splits[COMPLETE, 0, size - 1] < 0:
         return 0, NO_TREE
     first = count < 0
     count = max(count, 0)

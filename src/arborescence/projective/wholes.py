@@ -26,8 +26,8 @@ class Wholes(NamedTuple):
 
     scores: np.ndarray  # (N, N, D) int64
     bias: int  # the unit is 2^-bias
-    present: np.ndarray  # (2, N, N) bool: spans that exist, by INCOMPLETE or COMPLETE, [h, e]
-    spans: np.ndarray  # (2, N, N, D) int64: their best weights
+    splits: np.ndarray  # (2, N, N) int64: where the best span is split; -1 if there is none
+    spans: np.ndarray  # (2, N, N, D) int64: what it weighs, by INCOMPLETE or COMPLETE, [h, e]
 
 
 @kernel
@@ -100,11 +100,11 @@ def fill_wholes(scores: np.ndarray, n: int, single: bool) -> Wholes:
     """Fill the charts. O(n³ D)."""
     bias, width = unit_of(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
-    present = np.zeros((2, n + 1, n + 1), np.bool_)
+    splits = np.full((2, n + 1, n + 1), -1, np.int64)
     spans = np.zeros((2, n + 1, n + 1, width), np.int64)
-    wholes = Wholes(values, bias, present, spans)
+    wholes = Wholes(values, bias, splits, spans)
     for j in range(n + 1):
-        present[COMPLETE, j, j] = True
+        splits[COMPLETE, j, j] = j  # a word by itself is not split
         for i in range(j - 1, -1, -1):
             for h, e in ((i, j), (j, i)):
                 if e > 0 and scores[h, e] != -np.inf:
@@ -121,7 +121,7 @@ def fill_span(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> None:
     r = choose_whole(wholes, kind, h, e, single)
     if r >= 0:
         one, other = parts_of(kind, h, e, r)
-        wholes.present[kind, h, e] = True
+        wholes.splits[kind, h, e] = r
         for k in range(wholes.spans.shape[3]):
             weight = wholes.spans[one][k] + wholes.spans[other][k]
             if kind == INCOMPLETE:
@@ -137,7 +137,7 @@ def choose_whole(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> int
     choice = -1
     for r in range(low, stop):
         one, other = parts_of(kind, h, e, r)
-        if wholes.present[one] and wholes.present[other]:
+        if wholes.splits[one] >= 0 and wholes.splits[other] >= 0:
             if choice >= 0:
                 best_one, best_other = parts_of(kind, h, e, choice)
                 if (
@@ -156,7 +156,7 @@ def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) 
     Of equal choices the first is taken: the lowest root, and the split that is furthest left.
     """
     wholes = fill_wholes(scores, n, single)
-    if not wholes.present[COMPLETE, 0, n]:
+    if wholes.splits[COMPLETE, 0, n] < 0:
         return False
     stack = np.empty((n + 2, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
@@ -168,7 +168,7 @@ def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) 
             continue
         if kind == INCOMPLETE:
             heads[e] = h
-        one, other = parts_of(kind, h, e, choose_whole(wholes, kind, h, e, single))
+        one, other = parts_of(kind, h, e, wholes.splits[kind, h, e])
         stack[top, 0], stack[top, 1], stack[top, 2] = one
         stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = other
         top += 2

@@ -732,6 +732,7 @@ SAMPLED = {
     "absent": ABSENT["absent"],
     "mask-1e9-32": FINITE["mask-1e9-32"],
     "root-dominates": FINITE["root-dominates"],
+    "scaled-1e6": lambda rng, n: 1e6 * FINITE["normal-64"](rng, n),
     **{name: HARD[name] for name in ("cycles-50", "cycles-1000", "nested-cycles-10")},
 }
 

@@ -53,8 +53,13 @@ class Sampler:
             inside_in_logs(self._logs, self._n, self._single, inside)
             draw_down(self._logs, self._n, self._single, inside, generator, heads)
             return heads
-        weights, logs, sums, roots = self._for_walks()
-        walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
+        weights, logs, sums = self._for_walks()
+        roots = self._roots() if self._single else np.empty(0)
+        drawn = walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
+        while drawn < k:  # rounding has given a word the root edge that no tree gives it
+            roots = np.exp(self.weigh(self._logs, 0)).cumsum()
+            rest = heads[drawn:]
+            drawn += walk(weights, logs, sums, roots, self._n, self._single, generator, rest)
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -77,20 +82,27 @@ class Sampler:
             trees.append(drawn.draw(generator))
         return np.array(trees)
 
-    def _for_walks(self) -> tuple[NDArray[np.float64], ...]:
-        """Return what `walk` takes."""
+    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights, their logarithms and sums, as `walk` takes them."""
         n = self._n
-        weights, logs = self._weights.copy(), self._logs.copy()
-        roots = np.empty(0)
+        weights, logs, sums = self._weights, self._logs, np.zeros((n + 1, n + 1))
         if self._single:
-            marginals = np.zeros((n + 1, n + 1))
-            scratch = (new_inside(n + 1, marginals), new_inside(n + 1, marginals))
-            sum_over_trees(weights, logs, n, True, False, *scratch, marginals)
-            roots = np.maximum(marginals[0], 0.0).cumsum()
-            weights[0], logs[0] = 0.0, -np.inf
-        sums = np.zeros((n + 1, n + 1))
+            # What is left beside the root edge may be next to nothing: for walks it is all.
+            logs = logs.copy()
+            logs[0] = -np.inf
+            highest = logs.max(axis=0)
+            logs -= np.where(highest > -np.inf, highest, 0.0)
+            weights = np.exp(logs)
         add_up(weights, n, sums)
-        return weights, logs, sums, roots
+        return weights, logs, sums
+
+    def _roots(self) -> NDArray[np.float64]:
+        """Return the sums, from left to right, of the probabilities of root edges."""
+        marginals = np.zeros((self._n + 1, self._n + 1))
+        scratch = (new_inside(self._n + 1, marginals), new_inside(self._n + 1, marginals))
+        sum_over_trees(self._weights, self._logs, self._n, True, False, *scratch, marginals)
+        sums: NDArray[np.float64] = np.maximum(marginals[0], 0.0).cumsum()
+        return sums
 
     # A tree as a sequence of choices: the word of the root edge, if there is just one, and then
     # the heads of all words, the last word first.

@@ -84,13 +84,15 @@ def walk(
     single: bool,
     generator: np.random.Generator,
     heads: np.ndarray,
-) -> None:
-    """Draw trees. Mostly O(n log n) each: a walk takes the mean time to hit the root.
+) -> int:
+    """Draw trees; return how many, which are all unless `roots` allows what no tree has.
+
+    Mostly O(n log n) each: a walk takes the mean time to hit the root.
 
     Parameters
     ----------
     weights, logs : (N, N) float64
-        As `as_weights` makes them; without edges from the root, if `single`.
+        As `as_weights` makes them, in any scale for each word; if `single`, without root edges.
     sums : (N, N) float64
         By `add_up`.
     roots : (N,) float64
@@ -109,14 +111,14 @@ def walk(
     for draw in range(heads.shape[0]):
         tree = heads[draw]
         tree[0] = -1
-        while True:
-            given[:] = False
-            if single:
-                root = choose(roots, n, generator.random())
-                tree[root] = 0
-                given[root] = True
-            if grow(weights, logs, sums, best, n, generator, tree, given):
-                break
+        given[:] = False
+        if single:
+            root = choose(roots, n, generator.random())
+            tree[root] = 0
+            given[root] = True
+        if not grow(weights, logs, sums, best, n, generator, tree, given):
+            return draw
+    return heads.shape[0]
 
 
 @kernel
@@ -130,7 +132,7 @@ def grow(
     tree: np.ndarray,
     given: np.ndarray,
 ) -> bool:
-    """Draw the rest of a tree; tell if there is any, which only rounding can make false.
+    """Draw the rest of a tree; tell if there is any.
 
     ``given`` (N,) bool marks the words whose heads are known, ``best`` (N,) are all words' best
     heads.

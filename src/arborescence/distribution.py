@@ -74,6 +74,7 @@ class TreeDistribution:
 
     Examples
     --------
+    >>> import math
     >>> import numpy as np
     >>> import arborescence as arb
     >>> scores = np.log([[1.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 1.0]])
@@ -82,9 +83,9 @@ class TreeDistribution:
     array([[0. , 0.6, 0.4],
            [0. , 0. , 0.6],
            [0. , 0.4, 0. ]])
-    >>> round(np.exp(dist.log_partition), 9), round(np.exp(dist.log_count), 9)
+    >>> round(math.exp(dist.log_partition), 9), round(math.exp(dist.log_count), 9)
     (5.0, 2.0)
-    >>> dist.argmax, round(np.exp(dist.log_prob(dist.argmax)), 9)
+    >>> dist.argmax, round(math.exp(dist.log_prob(dist.argmax)), 9)
     (array([-1,  0,  1]), 0.6)
     >>> dist.expectation(np.ones((3, 3)))  # the edges of a tree of two words
     2.0

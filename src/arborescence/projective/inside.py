@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, reordered_kernel
-from arborescence.nonprojective.elimination import scale_column
+from arborescence._jit import inlined_kernel, kernel
+from arborescence.nonprojective.elimination import add_row, row_product, scale_column
 from arborescence.projective.spans import INCOMPLETE, splits_of
 
 
@@ -35,22 +35,6 @@ def new_inside(size: int, like: np.ndarray) -> Inside:
     )
 
 
-@reordered_kernel
-def sum_products(one: np.ndarray, other: np.ndarray) -> Any:
-    """Return the sum of ``one * other``, of at least one number each. O(n)."""
-    total = one[0] * other[0]
-    for r in range(1, one.shape[0]):
-        total += one[r] * other[r]
-    return total
-
-
-@reordered_kernel
-def add_product(out: np.ndarray, factor: Any, row: np.ndarray) -> None:
-    """Add ``factor * row``. O(n)."""
-    for r in range(out.shape[0]):
-        out[r] += factor * row[r]
-
-
 @kernel
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return that over all trees of n > 0 words. O(n³).
@@ -68,11 +52,11 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
         complete[j, j] = across[j, j] = 1.0
         for i in range(j - 1, -1, -1):
             stop = splits_of(INCOMPLETE, i, j, single)[1]
-            meet = sum_products(complete[i, i:stop], complete[j, i + 1 : stop + 1])
+            meet = row_product(complete[i, i:stop], complete[j, i + 1 : stop + 1])
             incomplete[i, j] = meet * weights[i, j]
             incomplete[j, i] = meet * weights[j, i]
-            right = sum_products(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
-            left = sum_products(incomplete[j, i:j], across[i, i:j])
+            right = row_product(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
+            left = row_product(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
     return complete[0, n]
@@ -98,18 +82,18 @@ def outside(
     for j in range(n, 0, -1):
         for i in range(j):
             slope = slope_complete[j, i] + slope_across[i, j]
-            add_product(slope_incomplete[j, i:j], slope, across[i, i:j])
-            add_product(slope_across[i, i:j], slope, incomplete[j, i:j])
+            add_row(slope_incomplete[j, i:j], slope, across[i, i:j])
+            add_row(slope_across[i, i:j], slope, incomplete[j, i:j])
             slope = slope_complete[i, j] + slope_across[j, i]
-            add_product(slope_incomplete[i, i + 1 : j + 1], slope, across[j, i + 1 : j + 1])
-            add_product(slope_across[j, i + 1 : j + 1], slope, incomplete[i, i + 1 : j + 1])
+            add_row(slope_incomplete[i, i + 1 : j + 1], slope, across[j, i + 1 : j + 1])
+            add_row(slope_across[j, i + 1 : j + 1], slope, incomplete[i, i + 1 : j + 1])
             marginals[i, j] = slope_incomplete[i, j] * incomplete[i, j]
             if i > 0:
                 marginals[j, i] = slope_incomplete[j, i] * incomplete[j, i]
             slope = slope_incomplete[i, j] * weights[i, j] + slope_incomplete[j, i] * weights[j, i]
             stop = splits_of(INCOMPLETE, i, j, single)[1]
-            add_product(slope_complete[i, i:stop], slope, complete[j, i + 1 : stop + 1])
-            add_product(slope_complete[j, i + 1 : stop + 1], slope, complete[i, i:stop])
+            add_row(slope_complete[i, i:stop], slope, complete[j, i + 1 : stop + 1])
+            add_row(slope_complete[j, i + 1 : stop + 1], slope, complete[i, i:stop])
 
 
 @inlined_kernel

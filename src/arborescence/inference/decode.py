@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from arborescence._threads import in_threads
 from arborescence.errors import ScoresError
-from arborescence.faults import FINE, no_answer
+from arborescence.faults import FINE, NO_TREE, no_answer
 from arborescence.graph import (
     Graph,
     Root,
@@ -20,9 +21,14 @@ from arborescence.graph import (
 )
 from arborescence.nonprojective.best import decode_kernel
 from arborescence.projective.eisner import eisner_kernel
+from arborescence.undirected.best import undirected_kernel
+from arborescence.undirected.encoding import Encoding, no_encoding, number_of
+from arborescence.undirected.enhancing import as_limit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Method = Literal["exact", "undirected"]
 
 
 def decode(
@@ -31,9 +37,12 @@ def decode(
     *,
     root: Root = "single",
     projective: bool = False,
+    method: Method = "exact",
+    rounds: int | None = 5,
+    encoding: Encoding = "mean",
     threads: int = 1,
 ) -> Any:
-    """Return the tree of highest weight, exactly.
+    """Return the tree of highest weight, exactly unless another method is asked for.
 
     Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the
     root constraint. If the greedy graph is a tree already, that is one pass over the scores.
@@ -52,6 +61,13 @@ def decode(
         Exactly one edge may leave the root (the default), or one or more.
     projective : bool
         Whether edges may not cross.
+    method : {"exact", "undirected"}
+        ``"undirected"`` is an approximation: the best undirected tree, directed away from its
+        root, and enhanced (Levi, Reichart and Rappoport 2016).
+    rounds : int or None
+        Of the undirected method: how many rounds of `arborescence.undirected.enhance`.
+    encoding : {"mean", "product", "max", "min"}
+        Of the undirected method: see `arborescence.undirected.encode`.
     threads : int
         Over how many threads a batch is spread.
 
@@ -67,15 +83,27 @@ def decode(
         If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
     NoTreeError
         If the edges that are present form no such tree.
+    ValueError
+        If an option is none of those above, or ``method="undirected"`` is asked for projective
+        trees.
 
     Notes
     -----
-    The tree is the best one in real arithmetic over the given floats: rounding never decides.
+    The exact tree is the best one in real arithmetic over the given floats: rounding never decides.
     Of trees with equal weight, which one is returned depends on nothing but the scores of that
     sentence: a word prefers its lowest head, of several heads for a contracted cycle the lowest
     wins, and of several root edges that cost the same the one of the lowest word is given up. Of
     projective trees, the one with the lowest root wins, and then the one whose spans are split
     furthest left.
+
+    The undirected method: with ``root="multi"``, the maximum spanning tree of all nodes is directed
+    away from the root. With ``root="single"``, of which the paper is silent, it is the maximum
+    spanning tree of the words, and the root edge is the one with which this tree, directed away
+    from it, weighs most: O(n), for moving the root over an edge turns no other edge round. If the
+    scores are the same in both directions, that is the best undirected tree with one root edge:
+    such a tree is a root edge and a spanning tree of the words, and each is the best of its kind. A
+    sentence whose tree has an absent edge in the end is decoded exactly instead. O(n²) for the
+    scores, each of which is read, and O(n) a round.
 
     Examples
     --------
@@ -100,6 +128,12 @@ def decode(
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
     decode_share = _decode_projective if projective else _decode_nonprojective
+    if method == "undirected":
+        if projective:
+            raise ValueError("method='undirected' does not find projective trees")
+        decode_share = partial(_decode_undirected, number_of(encoding), as_limit(rounds))
+    elif method != "exact":
+        raise ValueError(f"method must be 'exact' or 'undirected', not {method!r}")
     if threads == 1:
         decode_share(graph, single, heads, 0, batch)
     else:
@@ -190,3 +224,25 @@ def _decode_projective(
         sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
         if fault != FINE:
             raise no_answer(graph, part.start + sentence, fault, single)
+
+
+def _decode_undirected(
+    how: int,
+    rounds: int,
+    graph: Graph,
+    single: bool,
+    heads: NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> None:
+    """Decode likewise, but through undirected trees."""
+    for part, scores, lengths in in_doubles(graph, start, stop):
+        done = 0
+        while done < len(scores):
+            done, fault = undirected_kernel(scores, lengths, single, how, rounds, heads[part], done)
+            if fault == NO_TREE:
+                sentence = part.start + done
+                _decode_nonprojective(graph, single, heads, sentence, sentence + 1)
+                done += 1
+            elif fault != FINE:
+                raise no_encoding(graph, part.start + done, fault)

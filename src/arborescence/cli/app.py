@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arborescence import __version__
+from arborescence.cli import experiment
+from arborescence.cli.help import examples
 from arborescence.cli.progress import counted, steps
 from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver, the_tree, the_trees
@@ -30,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(experiment.app, name="experiment")
 
 
 class Root(StrEnum):
@@ -68,11 +71,6 @@ SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this S
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
 ]
-
-
-def examples(*lines: str) -> str:
-    """Lay out the examples at the end of a help page."""
-    return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
 
 
 def show_version(wanted: bool) -> None:

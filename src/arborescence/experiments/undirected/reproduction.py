@@ -1,0 +1,78 @@
+"""The whole experiment: from a folder of treebanks to tables and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arborescence.errors import MissingExtraError
+from arborescence.experiments import corpora
+from arborescence.experiments.results import Results
+from arborescence.experiments.undirected import plots, tables
+from arborescence.experiments.undirected.models import Settings, outcomes
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from arborescence.parsers.base import Progress
+
+
+def reproduce(
+    treebanks: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    only: Iterable[str] = (),
+    epochs: int = 10,
+    seed: int = 1,
+    bits: int = 20,
+    progress: Progress | None = None,
+) -> bool:
+    """Train and test the four models of *undirected* on treebanks, and write what comes out.
+
+    The trees of each model are kept in `output` as soon as they are found. If the experiment is
+    interrupted, the next call takes them from there, and trains only what is missing.
+
+    Parameters
+    ----------
+    treebanks
+        A folder with a folder for each treebank, which holds files such as ``train.conllu``,
+        ``en_ewt-ud-dev.conllu.gz`` and ``test.conllu.gz``. Where there is no train part, parsers
+        learn from the dev part; where there is no test part either, the treebank is left out.
+    output
+        A folder for ``report.md``, ``models.csv``, ``pairs.csv``, ``uas.svg``, ``wins.svg`` and, in
+        ``trees``, the head vectors. It is made if it is missing.
+    only
+        The names of some treebanks; none for all.
+    epochs, seed, bits
+        How every parser is trained: see `LinearParser.train`.
+    progress
+        Called as ``progress(what, done, total)``.
+
+    Returns
+    -------
+    plotted : bool
+        Whether there are plots: they need the extra ``plots``.
+
+    Raises
+    ------
+    TreebankError
+        If there is no treebank that can be used, one of `only` is missing, or one is broken.
+    OSError
+        If `treebanks` cannot be read or `output` cannot be written.
+
+    Notes
+    -----
+    The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
+    without a development set, with gold tags. Three trainings make four models.
+    """
+    output = Path(output)
+    settings = Settings(epochs, seed, bits)
+    chosen = corpora.find(Path(treebanks), only)
+    found = list(outcomes(chosen, Results(output / "trees"), settings, progress))
+    try:
+        figures = plots.draw(found, output)
+    except MissingExtraError:
+        figures = []
+    tables.write(found, settings, figures, output)
+    return bool(figures)

@@ -1,0 +1,165 @@
+"""The tables: as CSV, and as a report in Markdown beside the paper's numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict
+from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from arborescence import __version__
+from arborescence.experiments.measures import oracle_uas, wins
+from arborescence.experiments.undirected.findings import FINDINGS, oracle_gain
+from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, MODELS
+from arborescence.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from arborescence.experiments.measures import Counts
+    from arborescence.experiments.undirected.models import Outcome, Settings
+
+    Row = tuple[object, ...]
+    Models = dict[str, Counts]
+
+_MODEL_COLUMNS: Final = (
+    *("treebank", "model", "split", "lessons", "sentences", "words"),
+    *("uas", "undirected_uas", "right_roots"),
+)
+_PAIR_COLUMNS: Final = ("treebank", "d_mst_better", "u_mst_uf_lep_better", "oracle_uas", "gain")
+_EXPLANATION: Final = """\
+## Where they differ from the paper's
+"""
+
+
+def write(
+    outcomes: Sequence[Outcome], settings: Settings, figures: Iterable[str], folder: Path
+) -> None:
+    """Write ``models.csv``, ``pairs.csv`` and ``report.md`` into a folder.
+
+    Parameters
+    ----------
+    outcomes
+        What the models made of each treebank; at least one.
+    settings
+        How they were trained.
+    figures
+        The names of the figures beside the report.
+    folder
+        Where to write; each file appears whole or not at all.
+    """
+    for name, text in (
+        ("models.csv", _csv(_MODEL_COLUMNS, _model_rows(outcomes))),
+        ("pairs.csv", _csv(_PAIR_COLUMNS, _pair_rows(outcomes))),
+        ("report.md", "\n".join(_report(outcomes, settings, figures))),
+    ):
+        with replacing(folder / name) as file:
+            file.write(text.encode())
+
+
+def _csv(header: Row, rows: Iterable[Row]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
+    for treebank, split, lessons, models in outcomes:
+        for name, counts in models.items():
+            sizes = lessons, counts.words.size, counts.words.sum()
+            rates = counts.uas, counts.undirected_uas, counts.right_roots
+            yield treebank, name, split, *sizes, *map(_digits, rates)
+
+
+def _pair_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
+    for outcome in outcomes:
+        yield outcome.treebank, *map(_digits, _pair(outcome.counts))
+
+
+def _pair(models: Models) -> tuple[float, ...]:
+    """Return what each side wins, their oracle, and what it adds to the better of them."""
+    ours, theirs = models[DIRECTED], models[ENHANCED]
+    return wins(ours, theirs), wins(theirs, ours), oracle_uas(ours, theirs), oracle_gain(models)
+
+
+def _report(
+    outcomes: Sequence[Outcome], settings: Settings, figures: Iterable[str]
+) -> Iterator[str]:
+    """Write the report, part by part."""
+    how = ", ".join(f"{name} {value}" for name, value in asdict(settings).items())
+    yield "# Parsing through undirected spanning trees\n"
+    yield (
+        "Four models of Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency\n"
+        "Parsing with Undirected Minimum Spanning Tree Inference*, on the test parts of\n"
+        "treebanks. Tags are gold. Words whose gold relation is `punct` are left out. Numbers are\n"
+        "percentages, and averages give each treebank the same weight.\n\n"
+        f"Trained by arborescence {__version__}: MIRA, {how}; the last epoch counts.\n"
+    )
+    yield "## Beside the paper's averages\n"
+    groups = _groups(outcomes)
+    yield _table(
+        ("", "the paper (18 languages)", *groups),
+        (
+            (finding.name, finding.paper, *map(_digits, map(finding.average, groups.values())))
+            for finding in FINDINGS
+        ),
+    )
+    for figure in figures:
+        yield f"![{figure}]({figure})\n"
+    yield _EXPLANATION
+    for title, of in _MEASURES.items():
+        yield f"## {title}\n"
+        yield _treebanks(outcomes, MODELS, partial(_each, of))
+    yield f"## {DIRECTED} and {ENHANCED}, sentence by sentence\n"
+    yield (
+        "Which of them has more right heads in a sentence, and the directed UAS of the oracle: of\n"
+        "the better tree of each sentence.\n"
+    )
+    header = (f"{DIRECTED} better", f"{ENHANCED} better", "oracle", "the oracle adds")
+    yield _treebanks(outcomes, header, _pair)
+
+
+_MEASURES: Final[dict[str, Callable[[Counts], float]]] = {
+    "Directed UAS": lambda counts: counts.uas,
+    "Undirected UAS": lambda counts: counts.undirected_uas,
+    "Sentences with the right root": lambda counts: counts.right_roots,
+}
+
+
+def _each(measure: Callable[[Counts], float], models: Models) -> list[float]:
+    return [measure(counts) for counts in models.values()]
+
+
+def _groups(outcomes: Sequence[Outcome]) -> dict[str, Sequence[Outcome]]:
+    """Return what to average over: all treebanks, and apart those that have a train part."""
+    groups = {f"average of {len(outcomes)}": outcomes}
+    large = [outcome for outcome in outcomes if outcome.split == "train"]
+    if 0 < len(large) < len(outcomes):
+        groups[f"average of the {len(large)} with a train part"] = large
+    return groups
+
+
+def _treebanks(
+    outcomes: Sequence[Outcome], header: Row, of: Callable[[Models], Iterable[float]]
+) -> str:
+    """Write a table with a row for each treebank, and averages below."""
+    rows: list[Row] = [
+        (treebank, f"{lessons:,} ({split})", *map(_digits, of(models)))
+        for treebank, split, lessons, models in outcomes
+    ]
+    for name, some in _groups(outcomes).items():
+        columns = zip(*(of(outcome.counts) for outcome in some), strict=True)
+        rows.append((f"**{name}**", "", *map(_digits, map(fmean, columns))))
+    return _table(("treebank", "sentences to learn from", *header), rows)
+
+
+def _table(header: Row, rows: Iterable[Row]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def _digits(rate: float) -> str:
+    return f"{rate:.2f}"

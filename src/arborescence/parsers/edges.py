@@ -74,15 +74,19 @@ class EdgeTemplates(NamedTuple):
         Sides of the head, and of the dependent, by themselves.
     pairs, between, words : (T, 2) int64
         A side of the head, and one of the dependent.
+    undirected : bool
+        Whether an edge has the features of the one that leads from its left word to its right one,
+        whichever of them is the head. So both directions have the same score.
     """
 
     alone: NDArray[np.int64]
     pairs: NDArray[np.int64]
     between: NDArray[np.int64]
     words: NDArray[np.int64]
+    undirected: bool
 
     @classmethod
-    def of(cls, columns: Iterable[str], sides: list[str]) -> Self:
+    def of(cls, columns: Iterable[str], sides: list[str], undirected: bool = False) -> Self:
         """Lay out the templates that look at `columns` only, and add their sides to `sides`."""
 
         def number(side: str) -> int:
@@ -101,6 +105,7 @@ class EdgeTemplates(NamedTuple):
             numbers(PAIRS),
             numbers(BETWEEN),
             numbers(WORDS),
+            undirected,
         )
 
     @property
@@ -208,9 +213,9 @@ def score_edges(
 
     Notes
     -----
-    O(T) for each pair of words. What concerns one word only is added up once a word, and tags in
-    between once for each new one: walking away from the dependent, ``met[p]`` is the weight of all
-    tags met so far for a head that is tagged p.
+    O(T) for each pair of words, and half of that if edges are undirected. What concerns one word
+    only is added up once a word, and tags in between once for each new one: walking away from the
+    dependent, ``met[p]`` is the weight of all tags met so far for a head that is tagged p.
     """
     words_at = WIDE * layout.wide
     tags_at = words_at + NARROW * layout.narrow
@@ -223,7 +228,7 @@ def score_edges(
         _add_up(rows.alone_heads, weights, of_heads)
         _add_up(rows.alone_deps, weights, of_deps)
         for d in range(1, nodes):
-            for direction in range(2):
+            for direction in range(1 if templates.undirected else 0, 2):
                 met[:] = 0
                 seen = np.uint64(0)
                 set_row = _set_row(seen, layout)
@@ -248,7 +253,10 @@ def score_edges(
                     for t in range(rows.word_heads.shape[1]):
                         row = np.int64(rows.word_heads[h, t] ^ rows.word_deps[d, t])
                         lexical += weights[words_at + NARROW * row + direction]
-                    out[places[b] + h * nodes + d] = plain + binned + lexical
+                    score = plain + binned + lexical
+                    out[places[b] + h * nodes + d] = score
+                    if templates.undirected and h > 0:
+                        out[places[b] + d * nodes + h] = score
                     bit = np.uint64(1) << np.uint64(tags[h])
                     if seen & bit == 0:
                         seen |= bit
@@ -317,6 +325,8 @@ def list_weights(
     """
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+    if templates.undirected:
+        h, d = min(h, d), max(h, d)
     return _list_weights(tags, rows, layout, h, d, out, 0)
 
 
@@ -369,7 +379,8 @@ def update_edges(
     Notes
     -----
     O(E T log(E T)) for E edges in which trees and gold differ: the trees share most edges, so the
-    features of each edge are listed once, and the products are those of edges.
+    features of each edge are listed once, and the products are those of edges. If edges are
+    undirected, one that only has another direction than in gold adds what gold's takes away.
     """
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
@@ -377,7 +388,10 @@ def update_edges(
     count = 0
     for e in range(len(edges)):
         first = count
-        count = _list_weights(tags, rows, layout, edges[e, 0], edges[e, 1], buffer, count)
+        h, d = edges[e]
+        if templates.undirected:
+            h, d = min(h, d), max(h, d)
+        count = _list_weights(tags, rows, layout, h, d, buffer, count)
         for i in range(first, count):
             buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
     entries = np.sort(buffer[:count])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
@@ -18,10 +19,11 @@ from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
 from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.relations import RelationTemplates, label_edges
 from arborescence.projective.lifting import MARK, deprojectivize
+from arborescence.undirected.enhancing import enhance
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +35,14 @@ if TYPE_CHECKING:
 
 #: What trees a parser is for: any, those without crossing edges, or any by way of those.
 Projective = bool | Literal["pseudo"]
+#: How the tree is found: the best one, or one by way of an undirected tree.
+Inference = Literal["exact", "undirected"]
+#: Whether the features of an edge know which of its two words is the head.
+Features = Literal["directed", "undirected"]
 
 _TAGGER = "tagger/"
+#: What inference and features can be.
+_KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
@@ -51,6 +59,12 @@ class LinearParser(Parser):
         The relations that it can give.
     projective : bool or "pseudo"
         What it was trained for: see `train`.
+    inference : {"exact", "undirected"}
+        How `parse` finds a tree: see `train`, like the next two.
+    features : {"directed", "undirected"}
+        What the scores of edges are made of.
+    rounds : int or None
+        Of local enhancement, if inference is undirected.
     temperature : float
         What scores are divided by to become log-probabilities (but for a constant): found on the
         development set, 1 if it was trained without one.
@@ -94,7 +108,12 @@ class LinearParser(Parser):
         relations_unit: float = 1.0,
         joint: NDArray[Any] | None = None,
         joint_unit: float = 1.0,
+        directed: NDArray[Any] | None = None,
+        directed_unit: float = 1.0,
         projective: Projective = False,
+        inference: Inference = "exact",
+        features: Features = "directed",
+        rounds: int | None = 5,
         temperature: float = 1.0,
         tagger: Tagger | None = None,
         info: dict[str, Any] | None = None,
@@ -103,7 +122,7 @@ class LinearParser(Parser):
 
         Parameters
         ----------
-        columns, labels, projective, temperature, tagger, info
+        columns, labels, projective, inference, features, rounds, temperature, tagger, info
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
@@ -115,12 +134,17 @@ class LinearParser(Parser):
             The weights of relations, given the tree.
         joint : (R, L), optional
             The weights of relations that have a say in the tree.
-        edges_unit, relations_unit, joint_unit
+        directed : like `edges`, optional
+            The weights of directed edges, by which trees of undirected ones are enhanced.
+        edges_unit, relations_unit, joint_unit, directed_unit
             What those weights are multiplied by: they are float32, or int8.
         """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
         self.projective = projective
+        self.inference = inference
+        self.features = features
+        self.rounds = rounds
         self.temperature = temperature
         self.tagger = tagger
         self.info = info or {}
@@ -133,8 +157,10 @@ class LinearParser(Parser):
         self._relations_unit = relations_unit
         self._joint = joint
         self._joint_unit = joint_unit
+        self._directed = directed
+        self._directed_unit = directed_unit
         sides: list[str] = []
-        self._edge_templates = EdgeTemplates.of(self.columns, sides)
+        self._edge_templates = EdgeTemplates.of(self.columns, sides, features == "undirected")
         self._relation_templates = RelationTemplates.of(self.columns, sides)
         self._joint_templates = RelationTemplates.of(self.columns, sides, "dh")
         self._sides = Sides.of(sides)
@@ -156,6 +182,9 @@ class LinearParser(Parser):
         bits: int = 20,
         joint: bool = False,
         projective: Projective = False,
+        inference: Inference = "exact",
+        features: Features = "directed",
+        rounds: int | None = 5,
         tagger: Tagger | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
@@ -207,6 +236,21 @@ class LinearParser(Parser):
             ``"pseudo"``: in addition, relations say where an edge was lifted from, and `parse`
             undoes it by `deprojectivize`, so that edges may cross after all. (Of the k best trees,
             some may become the same by that.)
+        inference
+            ``"exact"``: the parser learns and parses with the best tree. ``"undirected"``: with the
+            best undirected tree, directed away from the root and enhanced: an approximation
+            (Levi, Reichart and Rappoport 2016; see `arborescence.decode`). Such a parser finds one
+            tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective` or the
+            log-linear model.
+        features
+            ``"undirected"``, with undirected inference: the score of an edge is the same whichever
+            of its words is the head. It is made of the features of the edge from the left word to
+            the right one, so half of the edges are scored, and MIRA counts wrong pairs.
+        rounds
+            Of local enhancement, with undirected inference: see `arborescence.undirected.enhance`.
+            Undirected features need directed scores for it, so the parser learns and keeps a second
+            set of weights: the one that ``inference="exact"`` has after as many epochs. 0 leaves
+            enhancement out, and takes half of the time.
         tagger
             To be kept in the model, for sentences that come without UPOS.
         checkpoint
@@ -237,6 +281,9 @@ class LinearParser(Parser):
             bits=bits,
             joint=joint,
             projective=projective,
+            inference=inference,
+            features=features,
+            rounds=rounds,
         )
         trainer = training.Trainer(list(treebank), list(dev or ()), settings)
         return cls(
@@ -257,7 +304,11 @@ class LinearParser(Parser):
         scores : (n + 1, n + 1) float32
             ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
             The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
-            for projective trees, ``arborescence.decode(scores, projective=True)``.
+            for projective trees, ``arborescence.decode(scores, projective=True)``. If its inference
+            is undirected, it is ``arborescence.decode(scores, method="undirected",
+            rounds=parser.rounds)``; but if its features are undirected as well, both directions of
+            an edge have the same score here, enhancement goes by other scores, and the tree is that
+            only for 0 rounds.
             ``arborescence.TreeDistribution(scores / parser.temperature)`` is what the parser
             believes about all trees.
         """
@@ -316,6 +367,9 @@ class LinearParser(Parser):
             "layout": self._layout,
             "units": [self._edges_unit, self._relations_unit, self._joint_unit],
             "projective": self.projective,
+            "inference": self.inference,
+            "features": self.features,
+            "rounds": self.rounds,
             "temperature": self.temperature,
             "info": self.info,
         }
@@ -327,6 +381,9 @@ class LinearParser(Parser):
         }
         if self._joint is not None:
             arrays["joint"] = self._joint
+        if self._directed is not None:
+            header["directed_unit"] = self._directed_unit
+            arrays["directed"] = self._directed
         if self.tagger:
             header["tagger"] = self.tagger.to_meta()
             arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
@@ -348,17 +405,23 @@ class LinearParser(Parser):
         ):
             raise ModelError(f"layout is {layout!r}, not two powers of two and a number of tags")
         units = header.get("units")
-        if (
-            not isinstance(units, list)
-            or len(units) != 3
-            or not all(isinstance(unit, float) and 0 < unit < np.inf for unit in units)
-        ):
+        if not isinstance(units, list) or len(units) != 3 or not all(map(_is_unit, units)):
             raise ModelError(f"units are {units!r}, not three positive numbers")
+        directed_unit = header.get("directed_unit", 1.0)
+        if not _is_unit(directed_unit):
+            raise ModelError(f"directed_unit is {directed_unit!r}, not a positive number")
         projective = header.get("projective", False)
         if projective not in (False, True, "pseudo"):
             raise ModelError(f"projective is {projective!r}, not true, false or 'pseudo'")
+        inference = header.get("inference", "exact")
+        features = header.get("features", "directed")
+        if (inference, features) not in _KINDS:
+            raise ModelError(f"inference and features are {inference!r} and {features!r}")
+        rounds = header.get("rounds", 5)
+        if not (rounds is None or (isinstance(rounds, int) and rounds >= 0)):
+            raise ModelError(f"rounds is {rounds!r}, not null or a whole number from 0")
         temperature = header.get("temperature", 1.0)
-        if not isinstance(temperature, float) or not 0 < temperature < np.inf:
+        if not _is_unit(temperature):
             raise ModelError(f"temperature is {temperature!r}, not a positive number")
         laid_out = Layout(*layout)
         if laid_out.tags > MAX_TAGS + 2:
@@ -370,6 +433,9 @@ class LinearParser(Parser):
             rows = len(expect(arrays, name, weights, (-1, len(labels))))
             if not rows or rows & (rows - 1):
                 raise ModelError(f"array '{name}' has {rows} rows, not a power of two")
+        directed = None
+        if features == "undirected" and rounds != 0:
+            directed = expect(arrays, "directed", weights, (laid_out.size,))
         tagger = None
         if "tagger" in header:
             from arborescence.parsers.tagger import Tagger
@@ -392,20 +458,28 @@ class LinearParser(Parser):
             relations_unit=units[1],
             joint=arrays.get("joint"),
             joint_unit=units[2],
+            directed=directed,
+            directed_unit=directed_unit,
             projective=projective,
+            inference=inference,
+            features=features,
+            rounds=rounds,
             temperature=temperature,
             tagger=tagger,
             info=header.get("info"),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        if self.inference == "undirected" and (options.projective or options.confidence):
+            raise ModelError(
+                "projective trees and confidence need a parser with exact inference; this one was "
+                "trained with inference='undirected'"
+            )
         sentences, batch = self._prepare(sentences)
-        projective = self._decodes_projectively(options)
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
         sure = np.ones(heads.shape if options.confidence else (1, 0))
-        for chosen, scores in self._score(batch):
+        for chosen, scores, trees in self._best_trees(batch, options):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            trees = decode(scores, root=options.root, projective=projective)
             heads[0, nodes] = trees
             if options.confidence:
                 sure[0, nodes] = self._probabilities(scores, trees[:, None], options)[:, 0]
@@ -414,6 +488,11 @@ class LinearParser(Parser):
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[float, Sentence]]]:
+        if self.inference == "undirected":
+            raise ModelError(
+                "the k best trees need a parser with exact inference; this one was trained with "
+                "inference='undirected'"
+            )
         sentences, batch = self._prepare(sentences)
         projective = self._decodes_projectively(options)
         heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
@@ -432,6 +511,25 @@ class LinearParser(Parser):
             list(zip(of_trees, trees, strict=False))
             for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
         ]
+
+    def _best_trees(
+        self, batch: Batch, options: Options
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]]:
+        """Yield sentences of equal length, their scores and their trees; as `_score` does."""
+        groups = self._score(batch)
+        if self.inference == "exact":
+            projective = self._decodes_projectively(options)
+            for chosen, scores in groups:
+                yield chosen, scores, decode(scores, root=options.root, projective=projective)
+            return
+        by_way = partial(decode, root=options.root, method="undirected")
+        if self._directed is None:
+            for chosen, scores in groups:
+                yield chosen, scores, by_way(scores, rounds=self.rounds)
+            return
+        guides = self._score(batch, self._directed)
+        for (chosen, scores), (_, guide) in zip(groups, guides, strict=True):
+            yield chosen, scores, enhance(guide, by_way(scores, rounds=0), self.rounds)
 
     def _decodes_projectively(self, options: Options) -> bool:
         return bool(self.projective) if options.projective is None else options.projective
@@ -502,30 +600,35 @@ class LinearParser(Parser):
         return sentences, batch
 
     def _score(
-        self, batch: Batch, joint: bool = True
+        self, batch: Batch, directed: NDArray[Any] | None = None, *, joint: bool = True
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Return the scores of a batch: sentences of equal length, and their matrices.
 
-        So there are few calls of `decode`, without padding.
+        So there are few calls of `decode`, without padding. With `directed`, the scores are those
+        of directed edges by these weights.
         """
+        templates, weights, unit = self._edge_templates, self._edges, self._edges_unit
+        if directed is not None:
+            templates = templates._replace(undirected=False)
+            weights, unit = directed, self._directed_unit
         nodes = np.diff(batch.starts)
         order = np.argsort(nodes, kind="stable")
         ends = np.cumsum(nodes[order] ** 2)
         places = np.empty_like(nodes)
         places[order] = ends - nodes[order] ** 2
         out = np.zeros(ends[-1], dtype=np.float32)
-        sums = np.float32 if self._edges.dtype == np.float32 else np.int32
+        sums = np.float32 if weights.dtype == np.float32 else np.int32
         score_edges(
             batch,
-            self._edge_templates,
+            templates,
             self._layout,
-            self._edges,
+            weights,
             np.empty((2, nodes.max(), WIDE), dtype=sums),
             np.empty(self._layout.tags, dtype=sums),
             out,
             places,
         )
-        out *= np.float32(self._edges_unit)
+        out *= np.float32(unit)
         if joint and self._joint is not None:
             add_relations(
                 batch,
@@ -564,3 +667,8 @@ class LinearParser(Parser):
     def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Make room to add up weights of relations in."""
         return np.empty(len(self.labels), np.float32 if weights.dtype == np.float32 else np.int32)
+
+
+def _is_unit(value: object) -> bool:
+    """Tell whether something of a header is a positive number."""
+    return isinstance(value, float) and 0 < value < np.inf

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -24,16 +25,17 @@ from arborescence.parsers.loglinear import Ascent
 from arborescence.parsers.relations import RelationTemplates, update_relations
 from arborescence.projective.lifting import projectivize
 from arborescence.tree import is_tree
+from arborescence.undirected.enhancing import as_limit
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
     from arborescence.parsers.base import Progress
-    from arborescence.parsers.linear import Projective
+    from arborescence.parsers.linear import Features, Inference, Projective
     from arborescence.treebank import Sentence
 
 Algorithm = Literal["mira", "perceptron", "loglinear"]
@@ -56,6 +58,9 @@ class Settings:
     bits: int
     joint: bool
     projective: Projective
+    inference: Inference
+    features: Features
+    rounds: int | None
 
     def __post_init__(self) -> None:
         if not self.columns or not set(self.columns) <= set(COLUMNS):
@@ -85,6 +90,32 @@ class Settings:
         check_root(self.root)
         if self.projective not in (False, True, "pseudo"):
             raise ValueError(f"projective must be False, True or 'pseudo', not {self.projective!r}")
+        if self.inference not in ("exact", "undirected"):
+            raise ValueError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
+        if self.features not in ("directed", "undirected"):
+            raise ValueError(f"features must be 'directed' or 'undirected', not {self.features!r}")
+        as_limit(self.rounds)
+        if self.inference == "exact":
+            if self.features == "undirected":
+                raise ValueError("features='undirected' goes with inference='undirected' only")
+        elif self.k > 1 or self.joint or self.projective or self.algorithm == "loglinear":
+            raise ValueError(
+                "inference='undirected' does not go with k > 1, joint, projective or the "
+                "log-linear model: it finds one tree, whose edges may cross, by scores of edges"
+            )
+
+    @property
+    def twofold(self) -> bool:
+        """Whether directed edges are learned too, by which to enhance undirected trees."""
+        return self.features == "undirected" and self.rounds != 0
+
+
+class _Edges(NamedTuple):
+    """A set of weights of edges, and how they are learned."""
+
+    name: str
+    templates: EdgeTemplates
+    best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]]
 
 
 class Trainer:
@@ -121,7 +152,7 @@ class Trainer:
             self._allowed[(heads[1:] != 0).astype(np.int64), relations[1:]] = True
 
         sides: list[str] = []
-        self._edge_templates = EdgeTemplates.of(settings.columns, sides)
+        directed = EdgeTemplates.of(settings.columns, sides)
         self._relation_templates = RelationTemplates.of(settings.columns, sides)
         self._tags = tags_of(treebank)
         self._batch = Batch.of(treebank, Sides.of(sides), self._tags)
@@ -136,6 +167,17 @@ class Trainer:
         }
         if settings.joint:
             self._weights["joint"] = np.zeros(table, dtype=np.float32)
+        exactly = partial(decode, root=settings.root, projective=bool(settings.projective))
+        if settings.inference == "exact":
+            self._edges = [_Edges("edges", directed, exactly)]
+        else:
+            undirected = settings.features == "undirected"
+            rounds = 0 if undirected else settings.rounds
+            by_way = partial(decode, root=settings.root, method="undirected", rounds=rounds)
+            self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
+        if settings.twofold:
+            self._weights["directed"] = np.zeros(self._layout.size, dtype=np.float32)
+            self._edges.append(_Edges("directed", directed, exactly))
         self._sums = {name: np.zeros_like(weights) for name, weights in self._weights.items()}
         self._clock = 0
         self._history: list[dict[str, float]] = []
@@ -168,7 +210,7 @@ class Trainer:
             "sentences": len(self._heads),
         }
         parts |= self._fixed()
-        if self._dev:
+        if self._dev and self._settings.inference == "exact":
             parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
         return parts | {"info": info}
 
@@ -181,6 +223,9 @@ class Trainer:
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._settings.projective,
+            "inference": self._settings.inference,
+            "features": self._settings.features,
+            "rounds": self._settings.rounds,
         }
 
     def _best_epoch(self) -> int:
@@ -225,7 +270,7 @@ class Trainer:
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
         met = np.empty(self._layout.tags, dtype=np.float32)
-        most = (settings.k + 1) * longest * self._edge_templates.most
+        most = (settings.k + 1) * longest * self._edges[0].templates.most
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
         generator = np.random.default_rng((settings.seed, epoch))
@@ -235,30 +280,31 @@ class Trainer:
             self._clock += 1
             gold, relations = self._heads[b], self._relations[b]
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
-            scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
-            score_edges(
-                one,
-                self._edge_templates,
-                self._layout,
-                self._weights["edges"],
-                sums,
-                met,
-                scores.reshape(-1),
-                place,
-            )
-            if ascent:
-                ascent.step(
+            for edges in self._edges:
+                scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
+                score_edges(
                     one,
-                    self._edge_templates,
+                    edges.templates,
                     self._layout,
-                    scores,
-                    gold,
-                    root=settings.root,
-                    projective=bool(settings.projective),
-                    buffer=buffer,
+                    self._weights[edges.name],
+                    sums,
+                    met,
+                    scores.reshape(-1),
+                    place,
                 )
-            else:
-                self._leave_wrong_trees(one, b, scores, limit, buffer)
+                if ascent:
+                    ascent.step(
+                        one,
+                        edges.templates,
+                        self._layout,
+                        scores,
+                        gold,
+                        root=settings.root,
+                        projective=bool(settings.projective),
+                        buffer=buffer,
+                    )
+                else:
+                    self._leave_wrong_trees(one, b, edges, scores, limit, buffer)
             update_relations(
                 one,
                 0,
@@ -278,6 +324,7 @@ class Trainer:
         self,
         one: Batch,
         b: int,
+        edges: _Edges,
         scores: NDArray[np.float32],
         limit: float,
         buffer: NDArray[np.int64],
@@ -287,14 +334,16 @@ class Trainer:
         words = np.arange(1, len(gold))
         of_gold = scores[gold[1:], words]
         best = self._add_relations(one, b, scores) if self._settings.joint else None
-        if self._settings.algorithm == "mira":  # each wrong head costs 1
+        if self._settings.algorithm == "mira":  # each wrong head costs 1, or each wrong pair
             scores += 1
             scores[gold[1:], words] -= 1
-        trees, guessed, wrong = self._guess(b, scores, best)
+            if edges.templates.undirected:
+                scores[words, gold[1:]] -= 1
+        trees, guessed, wrong = self._guess(b, edges, scores, best)
         if wrong.any():
             gains = scores[trees[:, 1:], words] - of_gold
             losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(one, b, trees, guessed, losses, limit, buffer)
+            self._step(one, b, edges, trees, guessed, losses, limit, buffer)
 
     def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add the scores of best relations to those of edges; return which ones they are."""
@@ -316,14 +365,18 @@ class Trainer:
         return best
 
     def _guess(
-        self, b: int, scores: NDArray[np.float32], best: NDArray[np.int16] | None
+        self,
+        b: int,
+        edges: _Edges,
+        scores: NDArray[np.float32],
+        best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
         gold, relations = self._heads[b], self._relations[b]
         root, projective = self._settings.root, bool(self._settings.projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
-                trees = decode(scores, root=root, projective=projective)[np.newaxis]
+                trees = edges.best_tree(scores)[np.newaxis]
             else:
                 trees, _ = kbest(scores, k, root=root, projective=projective)
             guessed = np.repeat(relations[np.newaxis], len(trees), axis=0)
@@ -338,6 +391,7 @@ class Trainer:
         self,
         one: Batch,
         b: int,
+        edges: _Edges,
         trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
         losses: NDArray[np.float64],
@@ -361,10 +415,10 @@ class Trainer:
         steps = update_edges(
             one,
             0,
-            self._edge_templates,
+            edges.templates,
             self._layout,
-            self._weights["edges"],
-            self._sums["edges"],
+            self._weights[edges.name],
+            self._sums[edges.name],
             gold,
             trees,
             losses,

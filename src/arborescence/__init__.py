@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arborescence.inference.labeled import trees_labeled as trees_labeled
     from arborescence.inference.search import best_where as best_where
     from arborescence.inference.search import best_where_labeled as best_where_labeled
+    from arborescence.inference.sparse import decode_sparse as decode_sparse
     from arborescence.parsers import load as load
     from arborescence.projective.lifting import deprojectivize as deprojectivize
     from arborescence.projective.lifting import projectivize as projectivize
@@ -63,6 +64,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
         "arborescence.inference.search": ("best_where", "best_where_labeled"),
+        "arborescence.inference.sparse": ("decode_sparse",),
         "arborescence.parsers": ("load",),
         "arborescence.projective.lifting": ("deprojectivize", "projectivize"),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),

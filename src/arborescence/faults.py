@@ -26,17 +26,17 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
     np.fill_diagonal(present, val=False)
     headless = np.flatnonzero(~present[:, 1:].any(axis=0)) + 1
     if headless.size:
-        return NoTreeError(f"{name}no tree exists: no edge enters {_listed(headless)}")
+        return NoTreeError(f"{name}no tree exists: no edge enters {listed(headless)}")
     lost = _out_of_reach(present, 0)
     if lost.size:
-        return NoTreeError(f"{name}no tree exists: the root does not reach {_listed(lost)}")
+        return NoTreeError(f"{name}no tree exists: the root does not reach {listed(lost)}")
     children = np.flatnonzero(present[0, 1:]) + 1
     if single and all(
         _out_of_reach(present[1:, 1:], child - 1).size for child in children.tolist()
     ):
         return NoTreeError(
             f"{name}no tree with a single root exists: no one child of the root, of "
-            f"{_listed(children)}, reaches all other words; root='multi' allows several"
+            f"{listed(children)}, reaches all other words; root='multi' allows several"
         )
     return NoTreeError(
         f"{name}no projective tree exists, only trees with crossing edges: projective=False "
@@ -55,6 +55,7 @@ def _out_of_reach(present: NDArray[np.bool_], start: int) -> NDArray[np.intp]:
         reached = further
 
 
-def _listed(words: NDArray[np.intp]) -> str:
+def listed(words: NDArray[np.intp]) -> str:
+    """Return words as messages name them: by number, the first ten."""
     shown = ", ".join(map(str, words[:10])) + (", ..." if words.size > 10 else "")
     return f"word {shown}" if words.size == 1 else f"words {shown}"

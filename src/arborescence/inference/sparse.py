@@ -1,0 +1,149 @@
+"""The best tree of a graph that is given edge by edge: `decode_sparse`."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.errors import NoTreeError, ScoresError
+from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
+from arborescence.graph import as_array, as_floats, check_root
+from arborescence.nonprojective.sparse import BAD_NODE, sparse_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+
+# Kernels number nodes, and the clusters that they make, with 32 bits.
+_MOST_WORDS = 2**30 - 1
+
+
+def decode_sparse(
+    n: Any, heads: Any = None, deps: Any = None, weights: Any = None, *, root: Root = "single"
+) -> NDArray[np.int64]:
+    """Return the tree of highest weight of a sparse graph, exactly.
+
+    Edmonds' algorithm as Tarjan (1977) organizes it, corrected by Camerini, Fratta and Maffioli
+    (1979): O(m log n) time and O(n + m) room for n words and m edges. If the greedy graph is a tree
+    already, that is one pass over the edges.
+
+    Parameters
+    ----------
+    n : int, or (N, N) SciPy sparse matrix or array
+        The number of words; the nodes are 0, the root, to n. Or a matrix of N = n + 1 nodes in any
+        of SciPy's formats, in place of all four arguments: ``matrix[h, d]`` is the weight of the
+        edge h -> d. Entries that are stored are edges, zeros too, and entries stored twice are two
+        edges.
+    heads, deps : (m,) whole numbers
+        The edges heads[i] -> deps[i], in any order. Of parallel ones the best counts. Those
+        into the root, and from a node to itself, are ignored.
+    weights : (m,) floats or whole numbers
+        ``-inf`` means that the edge is absent.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+
+    Returns
+    -------
+    heads : (n + 1,) int64
+        The head of each word; -1 for the root.
+
+    Raises
+    ------
+    ScoresError
+        If a weight is NaN or +inf, a node is not one of 0 to n, or shapes or types cannot be used.
+    NoTreeError
+        If the edges that are present form no such tree; the message names words that the root
+        does not reach.
+
+    Notes
+    -----
+    The tree is the best one in real arithmetic over the given floats, as that of `decode`.
+    Which one of several equally good trees it is depends on the edges, but not on their order.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> heads, deps = [0, 0, 1, 2, 2, 3, 4, 4], [1, 2, 3, 3, 4, 2, 3, 1]
+    >>> weights = [90, 40, 10, 30, 60, 50, 70, 20]
+    >>> arb.decode_sparse(4, heads, deps, weights, root="multi")
+    array([-1,  0,  0,  4,  2])
+    >>> arb.decode_sparse(4, heads, deps, weights)
+    array([-1,  0,  3,  1,  2])
+    """
+    single = check_root(root)
+    if hasattr(n, "tocoo"):
+        if not heads is deps is weights is None:
+            raise TypeError("decode_sparse takes a matrix by itself, without heads, deps, weights")
+        words, of_heads, of_deps, of_edges = _from_matrix(n)
+    else:
+        words, of_heads, of_deps, of_edges = _from_edges(n, heads, deps, weights)
+    tree = np.empty(words + 1, np.int64)
+    fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)
+    if fault == FINE:
+        return tree
+    if fault == BAD_NODE:
+        raise ScoresError(
+            f"edge {edge} is {of_heads[edge]} -> {of_deps[edge]}: nodes are 0, the root, to "
+            f"{words}, the last word"
+        )
+    if fault == BAD_SCORE:
+        raise ScoresError(
+            f"weights[{edge}], the edge {of_heads[edge]} -> {of_deps[edge]}, is {of_edges[edge]}; "
+            "weights are finite, or -inf for an absent edge"
+        )
+    if fault == NO_SINGLE_ROOT:
+        raise NoTreeError(
+            "no tree with a single root exists: no one child of the root reaches all other words; "
+            "root='multi' allows several"
+        )
+    lost = np.flatnonzero(tree == 0)
+    raise NoTreeError(
+        f"no tree exists: no edge enters {listed(lost)}"
+        + (" from outside them" if lost.size > 1 else "")
+    )
+
+
+def _from_edges(
+    n: Any, heads: Any, deps: Any, weights: Any
+) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Check the number of words and the edges, and bring them into the kernel's types."""
+    try:
+        words = operator.index(n)
+    except TypeError:
+        raise TypeError(
+            f"n must be a whole number of words, or a SciPy sparse matrix, not {type(n).__name__}"
+        ) from None
+    if not 0 <= words <= _MOST_WORDS:
+        raise ValueError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
+    if heads is None or deps is None or weights is None:
+        raise TypeError("decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix")
+    arrays = [as_array(values)[0] for values in (heads, deps, weights)]
+    for name, array in zip(("heads", "deps", "weights"), arrays, strict=True):
+        if array.ndim != 1 or array.shape != arrays[0].shape:
+            shapes = ", ".join(str(other.shape) for other in arrays)
+            raise ScoresError(
+                f"heads, deps and weights must have one entry an edge, not shapes {shapes}"
+            )
+        if name != "weights" and array.dtype.kind not in "iu" and array.size:
+            raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
+    return (
+        words,
+        np.ascontiguousarray(arrays[0], np.int64),
+        np.ascontiguousarray(arrays[1], np.int64),
+        np.ascontiguousarray(as_floats(arrays[2]), np.float64),
+    )
+
+
+def _from_matrix(
+    matrix: Any,
+) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the edges that a SciPy sparse matrix stores."""
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise ScoresError(
+            f"the matrix must have shape (N, N) with N = words + 1, not {matrix.shape}"
+        )
+    edges = matrix.tocoo()
+    return _from_edges(matrix.shape[0] - 1, edges.row, edges.col, edges.data)

@@ -1,0 +1,514 @@
+"""The best tree of a sparse graph, exactly, in O(m log n) for m edges.
+
+Edmonds' algorithm as Tarjan (1977) organizes it, with the corrections of Camerini, Fratta and
+Maffioli (1979), along a growing path as Gabow, Galil, Spencer and Tarjan (1986) walk: take a
+cluster of words, follow its best entering edge back to another cluster, and so on, until the walk
+meets what already hangs on the root, or itself. In the second case the clusters of that cycle
+become one, and the walk goes on.
+
+* Edges are kept by dependent. Each word's *column* is a binary heap of the edges into it, in one
+  piece of memory, and a cluster's edges are a pairing heap of its columns, by the best edge of
+  each. So the heaps that have to be merged hold n columns, not m edges; and an edge that has
+  become internal to its cluster is dropped where it lies, within its column.
+* The *gain* of an edge is its weight less what it kicks out. All that a word's edges kick out is
+  the same: the *base* of the word, and the *offset* of its cluster, which shifts all gains of the
+  cluster by the same and changes no order. When clusters join, the bases of the smaller ones
+  change, O(log n) times for each word.
+* Bases and offsets are whole numbers of as many 32-bit digits as the weights need (mostly three to
+  five), so they are never rounded. The float64 gains that the heaps compare are rounded from them
+  once, and where two are too close to tell, the whole numbers decide. So every decision is the one
+  of real arithmetic.
+
+For a single root edge, the root's edges are set apart: a cluster takes one only if no other edge
+enters it, which makes their number as small as it can be (they act as if each weighed the same
+huge amount less), and of the trees with one root edge leaves the best.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.nonprojective.exact import SCALE_EXPONENT, add_float, normalize, sign_of
+from arborescence.tree import spans
+
+# Beyond the faults of `faults`: an edge whose nodes are not 0..n.
+BAD_NODE = 4
+
+# Gains are rounded to about 2^-51 of their size; what underflows is smaller than the second.
+_CLOSE = 2.0**-48
+_TINY = 2.0**-1000
+
+_FRACTION = (1 << 52) - 1
+
+
+class Columns(NamedTuple):
+    """The edges into each word: a binary heap each, best edge first."""
+
+    start: np.ndarray  # (n + 2,) int64: where each word's edges begin
+    left: np.ndarray  # (n + 1,) int64: how many of them are left
+    heads: np.ndarray  # (m,) int32
+    weights: np.ndarray  # (m,) float64
+    root: np.ndarray  # (n + 1,) float64: the root's edges, where they are set apart; or -inf
+
+
+class Clusters(NamedTuple):
+    """Words that have been contracted; a cluster goes by the name of one of its words.
+
+    Every contraction makes an *item*, numbered from n + 1; words are the items up to n.
+    """
+
+    name: np.ndarray  # (n + 1,) int32: what a word's cluster is called
+    following: np.ndarray  # (n + 1,) int32: another word of the cluster; they form a ring
+    size: np.ndarray  # (n + 1,) int32: words in the cluster
+    item: np.ndarray  # (n + 1,) int32: what the cluster is
+    inside: np.ndarray  # (2 n + 2,) int32: the item that an item is part of, or -1
+    entered_from: np.ndarray  # (2 n + 2,) int32: the best edge into the item
+    entered_at: np.ndarray  # (2 n + 2,) int32
+    top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
+    child: np.ndarray  # (n + 1,) int32: the first of the columns right below one, or -1
+    sibling: np.ndarray  # (n + 1,) int32: the next of them, or -1
+    gain: np.ndarray  # (n + 1,) float64: that of a column's best edge, without the offset
+    base: np.ndarray  # (n + 1, D) int64
+    offset: np.ndarray  # (n + 1, D) int64
+    scratch: np.ndarray  # (D,) int64
+    power: np.ndarray  # (D,) float64: what a digit stands for, times SCALE
+    bias: int  # digits are multiples of 2^-bias
+
+
+@kernel
+def sparse_kernel(
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    single: bool,
+    tree: np.ndarray,
+) -> tuple[int, int]:
+    """Find the best tree of n words and m edges. O(m log n); O(m) if the greedy graph is a tree.
+
+    Parameters
+    ----------
+    heads, deps : (m,) int64
+    weights : (m,) float64
+        -inf is an absent edge. Loops and edges into the root are left out.
+    tree : (n + 1,) int64, written
+        The head of each word. Where there is no tree, -1, but 0 for the words of a set that no
+        edge enters.
+
+    Returns
+    -------
+    (fault, edge)
+        FINE, or BAD_SCORE or BAD_NODE with the index of the first such edge; or NO_TREE, or
+        NO_SINGLE_ROOT.
+    """
+    fault, edge = greedy(n, heads, deps, weights, tree)
+    mark = np.empty(n + 1, np.int64)
+    if fault in (BAD_SCORE, BAD_NODE) or n == 0:
+        return fault, edge
+    if fault == FINE and spans(tree, n, single, mark):
+        return FINE, -1
+    fault = contract(n, gather(n, heads, deps, weights, False), weights, False, tree)
+    if fault == FINE and single:
+        roots = 0
+        for d in range(1, n + 1):
+            roots += 1 if tree[d] == 0 else 0
+        if roots > 1:
+            fault = contract(n, gather(n, heads, deps, weights, True), weights, True, tree)
+    return fault, -1
+
+
+@spliced_kernel
+def greedy(
+    n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, tree: np.ndarray
+) -> tuple[int, int]:
+    """Write the best head of each word, of equal ones the lowest. O(m)."""
+    best = np.full(n + 1, -np.inf)
+    tree[:] = -1
+    for i in range(weights.shape[0]):
+        h, d, weight = heads[i], deps[i], weights[i]
+        if h < 0 or h > n or d < 0 or d > n:
+            return BAD_NODE, i
+        if h == d or d == 0:
+            continue
+        if weight > best[d]:
+            if weight == np.inf:
+                return BAD_SCORE, i
+            best[d] = weight
+            tree[d] = h
+        elif weight == best[d]:
+            if h < tree[d]:
+                tree[d] = h
+        elif not weight < best[d]:
+            return BAD_SCORE, i
+    for d in range(1, n + 1):
+        if tree[d] < 0:
+            return NO_TREE, d
+    return FINE, -1
+
+
+@kernel
+def gather(
+    n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, apart: bool
+) -> Columns:
+    """Sort checked edges by dependent, and each word's into a heap. O(m).
+
+    With ``apart``, the root's edges are not among them.
+    """
+    start = np.zeros(n + 2, np.int64)
+    root = np.full(n + 1, -np.inf)
+    for i in range(weights.shape[0]):
+        h, d = heads[i], deps[i]
+        if h != d and d != 0 and weights[i] != -np.inf:
+            if apart and h == 0:
+                root[d] = max(root[d], weights[i])
+            else:
+                start[d + 1] += 1
+    for d in range(n + 1):
+        start[d + 1] += start[d]
+    columns = Columns(
+        start,
+        np.zeros(n + 1, np.int64),
+        np.empty(start[n + 1], np.int32),
+        np.empty(start[n + 1]),
+        root,
+    )
+    for i in range(weights.shape[0]):
+        h, d = heads[i], deps[i]
+        if h != d and d != 0 and weights[i] != -np.inf and not (apart and h == 0):
+            place = start[d] + columns.left[d]
+            columns.heads[place] = h
+            columns.weights[place] = weights[i]
+            columns.left[d] += 1
+    for d in range(1, n + 1):
+        for i in range(columns.left[d] // 2 - 1, -1, -1):
+            sink(columns, d, i)
+    return columns
+
+
+@inlined_kernel
+def sink(columns: Columns, d: int, i: int) -> None:
+    """Let the edge at place i of a column sink below better ones. O(log of their number)."""
+    start, count = columns.start[d], columns.left[d]
+    heads = columns.heads[start : start + count]
+    weights = columns.weights[start : start + count]
+    head, weight = heads[i], weights[i]
+    while True:
+        j = 2 * i + 1
+        if j >= count:
+            break
+        if j + 1 < count and precedes(weights[j + 1], heads[j + 1], weights[j], heads[j]):
+            j += 1
+        if not precedes(weights[j], heads[j], weight, head):
+            break
+        heads[i] = heads[j]
+        weights[i] = weights[j]
+        i = j
+    heads[i] = head
+    weights[i] = weight
+
+
+@inlined_kernel
+def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
+    """Tell whether one edge into a word is better than another: equal ones by the lower head."""
+    return weight > other_weight or (weight == other_weight and head < other_head)
+
+
+@kernel
+def unit_of(weights: np.ndarray) -> tuple[int, int]:
+    """Return ``(bias, digits)``: weights are multiples of 2^-bias, and fit so many digits. O(m)."""
+    seen = np.zeros(2048, np.int64)
+    bits = weights.view(np.int64)
+    for i in range(bits.shape[0]):
+        seen[bits[i] >> 52 & 2047] |= bits[i] & _FRACTION | 1 << 52
+    lowest, highest = 2000, -2000
+    for field in range(2047):
+        # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
+        fraction = seen[field] if field > 0 else seen[field] & _FRACTION
+        if fraction != 0:
+            zeros = 0
+            while fraction & 1 == 0:
+                fraction >>= 1
+                zeros += 1
+            place = max(field, 1) - 1075
+            lowest = min(lowest, place + zeros)
+            highest = max(highest, place)
+    if lowest == 2000:  # all are zeros
+        return 0, 3
+    # The highest is that of a last bit, and lies below the lowest where all weights are short.
+    return -lowest, max(highest - lowest, 0) // 32 + 3
+
+
+@kernel
+def new_clusters(n: int, columns: Columns, weights: np.ndarray) -> Clusters:
+    """Make a cluster of each word. O(n + m)."""
+    bias, digits = unit_of(weights)
+    power = np.empty(digits)
+    for k in range(digits):
+        power[k] = np.ldexp(1.0, 32 * k - bias + SCALE_EXPONENT)
+    clusters = Clusters(
+        np.arange(n + 1).astype(np.int32),
+        np.arange(n + 1).astype(np.int32),
+        np.ones(n + 1, np.int32),
+        np.arange(n + 1).astype(np.int32),
+        np.full(2 * n + 2, -1, np.int32),
+        np.full(2 * n + 2, -1, np.int32),
+        np.full(2 * n + 2, -1, np.int32),
+        np.full(n + 1, -1, np.int32),
+        np.full(n + 1, -1, np.int32),
+        np.full(n + 1, -1, np.int32),
+        np.zeros(n + 1),
+        np.zeros((n + 1, digits), np.int64),
+        np.zeros((n + 1, digits), np.int64),
+        np.empty(digits, np.int64),
+        power,
+        bias,
+    )
+    for d in range(1, n + 1):
+        if columns.left[d] > 0:
+            clusters.top[d] = d
+            weigh(clusters, columns, d)
+    return clusters
+
+
+@kernel
+def contract(n: int, columns: Columns, weights: np.ndarray, single: bool, tree: np.ndarray) -> int:
+    """Write the best tree over columns, which are used up. O(m log n).
+
+    ``weights`` are those of all edges, to find their common unit. With ``single``, the root's
+    edges are set apart in the columns, and one may be taken.
+    """
+    clusters = new_clusters(n, columns, weights)
+    items = n + 1
+    path = np.empty(n + 1, np.int32)
+    place = np.full(n + 1, -1, np.int32)  # where on the path a cluster is
+    done = np.zeros(n + 1, np.bool_)  # whether it hangs on the root
+    done[0] = True
+    rooted = False
+    for first in range(1, n + 1):
+        cluster = clusters.name[first]
+        length = 0
+        while not done[cluster]:
+            if place[cluster] >= 0:
+                start = place[cluster]
+                cluster = join(clusters, columns, path[start:length], items)
+                items += 1
+                length = start
+            path[length] = cluster
+            place[cluster] = length
+            length += 1
+            d = best_column(clusters, columns, cluster)
+            head = 0
+            if d >= 0:
+                head = columns.heads[columns.start[d]]
+            else:
+                if not rooted:
+                    d = best_root_edge(clusters, columns, cluster)
+                if d < 0:
+                    mark_words(clusters, cluster, tree)
+                    return NO_SINGLE_ROOT if single else NO_TREE
+                rooted = True
+            clusters.entered_from[clusters.item[cluster]] = head
+            clusters.entered_at[clusters.item[cluster]] = d
+            cluster = clusters.name[head]
+        for i in range(length):
+            done[path[i]] = True
+    expand(clusters, items, tree)
+    return FINE
+
+
+@uncounted_kernel
+def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
+    """Return the word at which the best edge enters a cluster, or -1.
+
+    Edges that have become internal are dropped on the way. O(log n) for each of them.
+    """
+    while clusters.top[cluster] >= 0:
+        d = clusters.top[cluster]
+        start = columns.start[d]
+        if clusters.name[columns.heads[start]] != cluster:
+            return d
+        while columns.left[d] > 0 and clusters.name[columns.heads[start]] == cluster:
+            last = start + columns.left[d] - 1
+            columns.heads[start] = columns.heads[last]
+            columns.weights[start] = columns.weights[last]
+            columns.left[d] -= 1
+            if columns.left[d] > 1:
+                sink(columns, d, 0)
+        rest = pair_up(clusters, columns, clusters.child[d])
+        clusters.child[d] = -1
+        if columns.left[d] > 0:
+            weigh(clusters, columns, d)
+            rest = meld(clusters, columns, rest, d)
+        clusters.top[cluster] = rest
+    return -1
+
+
+@spliced_kernel
+def best_root_edge(clusters: Clusters, columns: Columns, cluster: int) -> int:
+    """Return the word at which the best of the root's edges enters, or -1. O(its words)."""
+    best = -1
+    d = cluster
+    while True:
+        if columns.root[d] > -np.inf and (
+            best < 0 or exact_order(clusters, columns.root[d], d, columns.root[best], best) > 0
+        ):
+            best = d
+        d = clusters.following[d]
+        if d == cluster:
+            return best
+
+
+@uncounted_kernel
+def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> int:
+    """Make one cluster of those on a cycle; return its name.
+
+    O(log n) amortized for each word, as only those of the smaller clusters are looked at.
+    """
+    bias = clusters.bias
+    largest = cycle[0]
+    for cluster in cycle:
+        clusters.inside[clusters.item[cluster]] = item
+        if clusters.size[cluster] > clusters.size[largest]:
+            largest = cluster
+        # Whatever enters the cluster from now on kicks its best edge out.
+        d = clusters.top[cluster]
+        offset = clusters.offset[cluster]
+        for k in range(offset.shape[0]):
+            offset[k] = -clusters.base[d, k]
+        add_float(offset, columns.weights[columns.start[d]], 1, bias)
+        normalize(offset)
+    clusters.item[largest] = item
+    for cluster in cycle:
+        if cluster != largest:
+            absorb(clusters, columns, largest, cluster)
+    return largest
+
+
+@spliced_kernel
+def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
+    """Take the words of another cluster into one."""
+    d = other
+    while True:
+        clusters.name[d] = cluster
+        for k in range(clusters.base.shape[1]):
+            clusters.base[d, k] += clusters.offset[other, k] - clusters.offset[cluster, k]
+        if columns.left[d] > 0:
+            weigh(clusters, columns, d)
+        d = clusters.following[d]
+        if d == other:
+            break
+    clusters.size[cluster] += clusters.size[other]
+    following = clusters.following[cluster]
+    clusters.following[cluster] = clusters.following[other]
+    clusters.following[other] = following
+    clusters.top[cluster] = meld(clusters, columns, clusters.top[cluster], clusters.top[other])
+
+
+@uncounted_kernel
+def weigh(clusters: Clusters, columns: Columns, d: int) -> None:
+    """Round the gain of a column's best edge. O(D)."""
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] = -clusters.base[d, k]
+    add_float(scratch, columns.weights[columns.start[d]], 1, clusters.bias)
+    # From the highest digit, leading ones that cancel do so exactly.
+    total = 0.0
+    for k in range(scratch.shape[0] - 1, -1, -1):
+        total += scratch[k] * clusters.power[k]
+    clusters.gain[d] = total
+
+
+@uncounted_kernel
+def exact_order(clusters: Clusters, weight: float, d: int, other_weight: float, other: int) -> int:
+    """Compare the gains of two edges into words of a cluster: 1, 0 or -1. O(D)."""
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] = clusters.base[other, k] - clusters.base[d, k]
+    add_float(scratch, weight, 1, clusters.bias)
+    add_float(scratch, other_weight, -1, clusters.bias)
+    return sign_of(scratch)
+
+
+@uncounted_kernel
+def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
+    """Merge two heaps of columns, -1 being the empty one; return the top. O(1)."""
+    if one < 0:
+        return other
+    if other < 0:
+        return one
+    gain, other_gain = clusters.gain[one], clusters.gain[other]
+    order = 1 if gain > other_gain else -1
+    if abs(gain - other_gain) <= _CLOSE * max(abs(gain), abs(other_gain)) + _TINY:
+        order = exact_order(
+            clusters,
+            columns.weights[columns.start[one]],
+            one,
+            columns.weights[columns.start[other]],
+            other,
+        )
+        if order == 0:
+            order = 1 if one < other else -1
+    if order < 0:
+        one, other = other, one
+    clusters.sibling[other] = clusters.child[one]
+    clusters.child[one] = other
+    return one
+
+
+@uncounted_kernel
+def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
+    """Merge a list of siblings into one heap, in pairs, and these from the last to the first.
+
+    O(log n) amortized (Fredman, Sedgewick, Sleator and Tarjan 1986).
+    """
+    pairs = -1
+    while first >= 0:
+        second = clusters.sibling[first]
+        following = -1
+        if second >= 0:
+            following = clusters.sibling[second]
+        pair = meld(clusters, columns, first, second)
+        clusters.sibling[pair] = pairs
+        pairs = pair
+        first = following
+    top = -1
+    while pairs >= 0:
+        following = clusters.sibling[pairs]
+        top = meld(clusters, columns, top, pairs)
+        pairs = following
+    return top
+
+
+@spliced_kernel
+def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
+    """Write the tree, from the outermost clusters to the words.
+
+    The edge that enters an item at a word kicks out the best edge of each item around the word
+    that is inside. O(n).
+    """
+    settled = np.zeros(items, np.bool_)
+    for item in range(items - 1, 0, -1):
+        if not settled[item]:
+            d = clusters.entered_at[item]
+            tree[d] = clusters.entered_from[item]
+            inner = d
+            while inner != item:
+                settled[inner] = True
+                inner = clusters.inside[inner]
+    tree[0] = -1
+
+
+@spliced_kernel
+def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
+    """Write 0 for the words of a cluster, and -1 for others."""
+    tree[:] = -1
+    d = cluster
+    while True:
+        tree[d] = 0
+        d = clusters.following[d]
+        if d == cluster:
+            break

@@ -59,8 +59,11 @@ def test_commands_and_their_options_exist(page: Path) -> None:
         for part in shlex.split(line.removeprefix("$ ").replace("|", " | "), comments=True):
             assert part  # the shell can split it
         for name, rest in re.findall(r"(?<![\w/'])arborescence ([a-z]+)([^|>]*)", line):
+            command = commands[name]
+            if hasattr(command, "commands"):  # `experiment undirected`
+                command = command.commands[rest.split()[0]]
             options = {"--help"}
-            for option in commands[name].params:
+            for option in command.params:
                 options.update(option.opts, option.secondary_opts)
             used = {word.partition("=")[0] for word in rest.split() if re.match(r"--?[a-z]", word)}
             assert used <= options, (line, used - options)

@@ -1,0 +1,127 @@
+"""Borůvka's algorithm: every component takes its best edge, all at once (Borůvka 1926)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+
+
+@kernel
+def boruvka(
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, chosen: np.ndarray
+) -> None:
+    """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
+
+    Parameters
+    ----------
+    n
+        Nodes 0, ..., n - 1.
+    u, v, weight, index
+        The fields of `Edges`; overwritten.
+    chosen : (M,) bool
+        Written: True for each of the caller's edges that is chosen.
+    """
+    best = np.empty(n, np.int32)
+    label = np.empty(n, np.int32)
+    left = len(u)
+    while left:
+        nodes, left = boruvka_step(n, u[:left], v[:left], weight[:left], index[:left], best, label)
+        choose(best[:n], chosen)
+        n = nodes
+
+
+@inlined_kernel
+def choose(best: np.ndarray, chosen: np.ndarray) -> None:
+    """Mark the edges that a step has taken."""
+    for node in range(len(best)):
+        if best[node] >= 0:
+            chosen[best[node]] = True
+
+
+@kernel
+def boruvka_step(
+    n: int,
+    u: np.ndarray,
+    v: np.ndarray,
+    weight: np.ndarray,
+    index: np.ndarray,
+    best: np.ndarray,
+    label: np.ndarray,
+) -> tuple[int, int]:
+    """Take each node's best edge and contract what was taken. O(m + n).
+
+    The edges that are left move to the front of their arrays, in the order in which they were, so
+    that of edges that weigh the same the first is the one with the lowest index.
+
+    Parameters
+    ----------
+    n, u, v, weight, index
+        As in `boruvka`.
+    best : (>= n,) int32
+        Written: the index of each node's best edge; -1 if it has none.
+    label : (>= n,) int32
+        Written: into which new node each node goes that has an edge.
+
+    Returns
+    -------
+    nodes, left
+        The number of new nodes, and of the edges that are left.
+    """
+    top = np.full(n, -np.inf)
+    best[:n] = -1
+    for e in range(len(u)):
+        w = weight[e]
+        a, b = u[e], v[e]
+        if w > top[a]:
+            top[a] = w
+            best[a] = e
+        if w > top[b]:
+            top[b] = w
+            best[b] = e
+    nodes = _merge(n, u, v, best, label)
+    for node in range(n):
+        if best[node] >= 0:
+            best[node] = index[best[node]]
+    left = 0
+    for e in range(len(u)):
+        a, b = label[u[e]], label[v[e]]
+        u[left] = a
+        v[left] = b
+        weight[left] = weight[e]
+        index[left] = index[e]
+        left += a != b
+    return nodes, left
+
+
+@spliced_kernel
+def _merge(n: int, u: np.ndarray, v: np.ndarray, best: np.ndarray, label: np.ndarray) -> int:
+    """Number the components that the best edges form; return how many there are. O(n).
+
+    The best edges lead from node to node, and end at two nodes that have chosen the same edge.
+    """
+    for node in range(n):
+        e = best[node]
+        label[node] = node if e < 0 else u[e] + v[e] - node
+    # From here on, a number x that is final is kept as ~x, which is negative.
+    nodes = 0
+    for node in range(n):
+        partner = label[node]
+        if node < partner and label[partner] == node:
+            label[node] = ~nodes
+            nodes += 1
+        elif partner == node:
+            label[node] = ~0  # no edge, so nobody asks
+    for node in range(n):
+        end = node
+        while label[end] >= 0:
+            end = label[end]
+        number = label[end]
+        end = node
+        while label[end] >= 0:
+            after = label[end]
+            label[end] = number
+            end = after
+    for node in range(n):
+        label[node] = ~label[node]
+    return nodes

@@ -1,0 +1,59 @@
+"""Edges in: a list of undirected edges is checked and brought into the form that kernels take."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.faults import FINE
+
+# What can be wrong with an edge.
+BAD_NODE, BAD_WEIGHT = 1, 2
+
+
+class Edges(NamedTuple):
+    """The edges that can be chosen: neither absent nor loops. Kernels may overwrite them."""
+
+    u: np.ndarray  # (m,) int32: one end
+    v: np.ndarray  # (m,) int32: the other
+    weight: np.ndarray  # (m,) float64: finite; the higher the better
+    index: np.ndarray  # (m,) int32, ascending: which of the caller's edges it is
+
+
+@kernel
+def take_edges(
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, sign: int, edges: Edges
+) -> tuple[int, int]:
+    """Copy the edges that can be chosen, and count them. O(m).
+
+    Parameters
+    ----------
+    n
+        Nodes 0, ..., n - 1.
+    u, v, weight : (M,) int64, int64 and float64
+        The caller's edges.
+    sign
+        1, or -1 where low weights are sought.
+    edges : (M,) each
+        Written.
+
+    Returns
+    -------
+    count, fault
+        How many were copied; or else the first edge that cannot be used, and what is wrong.
+    """
+    count = 0
+    for k in range(len(weight)):
+        if not (0 <= u[k] < n and 0 <= v[k] < n):
+            return k, BAD_NODE
+        gain = sign * weight[k]
+        if not gain < np.inf:
+            return k, BAD_WEIGHT
+        edges.u[count] = u[k]
+        edges.v[count] = v[k]
+        edges.weight[count] = gain
+        edges.index[count] = k
+        count += gain > -np.inf and u[k] != v[k]
+    return count, FINE

@@ -9,9 +9,11 @@ import distributions
 import growth
 import kbest
 import parsing
+import sparse
 
 decoding.main()
 growth.main()
 kbest.main()
 distributions.main()
 parsing.main()
+sparse.main()

@@ -43,6 +43,26 @@ def test_projective(command: Command, tmp_path: Path) -> None:
     assert len(result.out.splitlines()) == 7
 
 
+def test_undirected(command: Command, tmp_path: Path) -> None:
+    scores = np.random.default_rng(4).normal(size=(9, 9))
+    np.save(tmp_path / "scores.npy", scores)
+    decode = ["decode", tmp_path / "scores.npy", "--method", "undirected"]
+    lines = set()
+    for more, options in (
+        ([], {}),
+        (["--rounds", 0], {"rounds": 0}),
+        (["--encoding", "min"], {"encoding": "min"}),
+    ):
+        heads = arb.decode(scores, method="undirected", **options)
+        lines.add(command(*decode, *more).out)
+        assert command(*decode, *more).out.split() == [str(head) for head in heads[1:]]
+    assert len(lines) == 3
+    for option in (["--kbest", 2], ["--projective"]):
+        assert "does not go with --kbest" in command(*decode, *option).complaint(status=2)
+    message = command(*decode, "--encoding", "product").complaint()
+    assert "has the score -" in message
+
+
 def test_json(command: Command, example: Path) -> None:
     assert json.loads(command("decode", example, "--json").out) == {
         "heads": [0, 3, 1, 2],

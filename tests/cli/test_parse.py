@@ -76,6 +76,23 @@ def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path)
     assert "--k goes with MIRA only" in complaint
 
 
+def test_train_with_undirected_inference(command: Command, lessons: Path, tmp_path: Path) -> None:
+    from arborescence.parsers import load
+
+    model = tmp_path / "undirected.model"
+    options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger")
+    features = ("--features", "undirected", "--rounds", 2)
+    assert "goes with --inference" in command("train", lessons, *options, *features).complaint(2)
+    options = (*options, "--inference", "undirected")
+    assert command("train", lessons, *options, *features).status == 0
+    parser = load(model)
+    assert (parser.inference, parser.features, parser.rounds) == ("undirected", "undirected", 2)
+    assert "does not go with" in command("train", lessons, *options, "--joint").complaint(2)
+    assert (
+        "the k best trees need" in command("parse", lessons, "-m", model, "--kbest", 2).complaint()
+    )
+
+
 def test_parse_words_from_a_pipe(command: Command, model: Path) -> None:
     result = command(
         "parse", "-m", model, "--format", "tokens", stdin="Old cats sleep\n\nCats sing ."

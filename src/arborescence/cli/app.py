@@ -57,8 +57,34 @@ class Algorithm(StrEnum):
     loglinear = "loglinear"
 
 
+class Inference(StrEnum):
+    """How a tree is found: the best of all, or one by way of an undirected tree."""
+
+    exact = "exact"
+    undirected = "undirected"
+
+
+class Features(StrEnum):
+    """Whether the features of an edge know which of its words is the head."""
+
+    directed = "directed"
+    undirected = "undirected"
+
+
+class Encoding(StrEnum):
+    """What the score of a pair of words is, of the scores of its two directions."""
+
+    mean = "mean"
+    product = "product"
+    max = "max"
+    min = "min"
+
+
 RootOption = Annotated[
     Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
+]
+RoundsOption = Annotated[
+    int, typer.Option(min=0, help="Rounds of local enhancement, if inference is undirected.")
 ]
 ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
 KBestOption = Annotated[
@@ -213,6 +239,7 @@ def draw(
         "arborescence train train.conllu --dev dev.conllu -o turkish.model",
         "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
         "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
+        "arborescence train train.conllu --dev dev.conllu -o my.model --inference undirected",
     )
 )
 def train(
@@ -259,6 +286,14 @@ def train(
             help="The same, but relations tell where edges were lifted, to cross again.",
         ),
     ] = False,
+    inference: Annotated[
+        Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
+    ] = Inference.exact,
+    features: Annotated[
+        Features,
+        typer.Option(help="With undirected inference: whether features see an edge's direction."),
+    ] = Features.directed,
+    rounds: RoundsOption = 5,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
     ] = False,
@@ -283,6 +318,14 @@ def train(
         raise typer.BadParameter("--joint does not go with the log-linear model")
     if projective and pseudo_projective:
         raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
+    if inference == Inference.exact:
+        if features == Features.undirected:
+            raise typer.BadParameter("--features undirected goes with --inference undirected only")
+    elif k > 1 or joint or projective or pseudo_projective or algorithm == Algorithm.loglinear:
+        raise typer.BadParameter(
+            "--inference undirected does not go with --k, --joint, --projective or the log-linear "
+            "model"
+        )
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     if not resume:
         checkpoint.unlink(missing_ok=True)
@@ -306,6 +349,9 @@ def train(
             bits=bits,
             joint=joint,
             projective="pseudo" if pseudo_projective else projective,
+            inference=inference.value,
+            features=features.value,
+            rounds=rounds,
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,
@@ -369,6 +415,7 @@ def evaluate(
         "arborescence decode scores.npy",
         "arborescence decode batch.npz -o heads.npy --threads 2",
         "arborescence decode batch.npz --kbest 50 -o trees.npz",
+        "arborescence decode batch.npz --method undirected --rounds 5",
     )
 )
 def decode(
@@ -391,6 +438,14 @@ def decode(
     projective: Annotated[
         bool, typer.Option("--projective", help="Find trees without crossing edges.")
     ] = False,
+    method: Annotated[
+        Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
+    ] = Inference.exact,
+    rounds: RoundsOption = 5,
+    encoding: Annotated[
+        Encoding,
+        typer.Option(help="The score of an undirected edge, of those of its two directions."),
+    ] = Encoding.mean,
     threads: ThreadsOption = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print heads and weight of each tree as JSON.")
@@ -405,13 +460,17 @@ def decode(
     import arborescence as arb
     from arborescence.cli import scores as files
 
+    if method == Inference.undirected and (kbest or projective):
+        raise typer.BadParameter("--method undirected does not go with --kbest or --projective")
     values, lengths = files.load_scores(scores)
     found: files.Best | files.KBest
     which: dict[str, Any] = {"root": root.value, "projective": projective, "threads": threads}
     if kbest:
         found = files.KBest(*arb.kbest(values, kbest, lengths, **which))
     else:
-        heads = arb.decode(values, lengths, **which)
+        heads = arb.decode(
+            values, lengths, method=method.value, rounds=rounds, encoding=encoding.value, **which
+        )
         found = files.Best(heads, arb.tree_weight(values, heads))
     if output:
         found.save(output)

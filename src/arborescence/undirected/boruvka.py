@@ -9,7 +9,7 @@ from arborescence._jit import inlined_kernel, kernel, spliced_kernel
 
 @kernel
 def boruvka(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, chosen: np.ndarray
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
 ) -> None:
     """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
 
@@ -17,7 +17,7 @@ def boruvka(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, index
+    u, v, weight, origin
         The fields of `Edges`; overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
@@ -26,7 +26,7 @@ def boruvka(
     label = np.empty(n, np.int32)
     left = len(u)
     while left:
-        nodes, left = boruvka_step(n, u[:left], v[:left], weight[:left], index[:left], best, label)
+        nodes, left = boruvka_step(n, u[:left], v[:left], weight[:left], origin[:left], best, label)
         choose(best[:n], chosen)
         n = nodes
 
@@ -45,7 +45,7 @@ def boruvka_step(
     u: np.ndarray,
     v: np.ndarray,
     weight: np.ndarray,
-    index: np.ndarray,
+    origin: np.ndarray,
     best: np.ndarray,
     label: np.ndarray,
 ) -> tuple[int, int]:
@@ -56,10 +56,10 @@ def boruvka_step(
 
     Parameters
     ----------
-    n, u, v, weight, index
+    n, u, v, weight, origin
         As in `boruvka`.
     best : (>= n,) int32
-        Written: the index of each node's best edge; -1 if it has none.
+        Written: the origin of each node's best edge; -1 if it has none.
     label : (>= n,) int32
         Written: into which new node each node goes that has an edge.
 
@@ -82,21 +82,21 @@ def boruvka_step(
     nodes = _merge(n, u, v, best, label)
     for node in range(n):
         if best[node] >= 0:
-            best[node] = index[best[node]]
+            best[node] = origin[best[node]]
     left = 0
     for e in range(len(u)):
         a, b = label[u[e]], label[v[e]]
         u[left] = a
         v[left] = b
         weight[left] = weight[e]
-        index[left] = index[e]
+        origin[left] = origin[e]
         left += a != b
     return nodes, left
 
 
 @spliced_kernel
 def _merge(n: int, u: np.ndarray, v: np.ndarray, best: np.ndarray, label: np.ndarray) -> int:
-    """Number the components that the best edges form; return how many there are. O(n).
+    """Give numbers to the components that the best edges form; return how many there are. O(n).
 
     The best edges lead from node to node, and end at two nodes that have chosen the same edge.
     """

@@ -11,6 +11,8 @@ from arborescence.faults import FINE
 
 # What can be wrong with an edge.
 BAD_NODE, BAD_WEIGHT = 1, 2
+# How many rows and columns of a matrix are compared at once, so that they stay in the cache.
+_TILE = 64
 
 
 class Edges(NamedTuple):
@@ -19,7 +21,7 @@ class Edges(NamedTuple):
     u: np.ndarray  # (m,) int32: one end
     v: np.ndarray  # (m,) int32: the other
     weight: np.ndarray  # (m,) float64: finite; the higher the better
-    index: np.ndarray  # (m,) int32, ascending: which of the caller's edges it is
+    origin: np.ndarray  # (m,) int32, ascending: which of the caller's edges it is
 
 
 @kernel
@@ -54,6 +56,30 @@ def take_edges(
         edges.u[count] = u[k]
         edges.v[count] = v[k]
         edges.weight[count] = gain
-        edges.index[count] = k
+        edges.origin[count] = k
         count += gain > -np.inf and u[k] != v[k]
     return count, FINE
+
+
+@kernel
+def find_unusable(weights: np.ndarray, bad: float) -> tuple[int, int]:
+    """Return a pair of nodes with two different weights, or with NaN or the one that is `bad`.
+
+    If there is none, the number of nodes, twice. O(N²).
+
+    Parameters
+    ----------
+    weights : (N, N) float64
+        The diagonal is ignored.
+    bad
+        +inf, or -inf where low weights are sought.
+    """
+    n = len(weights)
+    for top in range(0, n, _TILE):
+        for left in range(top, n, _TILE):
+            for row in range(top, min(top + _TILE, n)):
+                for column in range(max(left, row + 1), min(left + _TILE, n)):
+                    weight = weights[row, column]
+                    if weight != weights[column, row] or weight == bad:
+                        return row, column
+    return n, n

@@ -1,21 +1,20 @@
 """Edges that a spanning forest shows to be needless, in linear time.
 
-An edge is *heavy* for a forest F (the word comes from minimum trees; here it would be *light*) if it
-is worse than every edge of the path in F between its ends: it closes a cycle in which it is the worst,
-so no best tree has it (Karger, Klein and Tarjan 1995, Section 2). All m edges are looked at in
-O(m + n):
+An edge is *heavy* for a forest F if it is worse than every edge of the path in F between its ends
+(the word is that of Karger, Klein and Tarjan, who seek low weights). It closes a cycle in which it
+is the worst, so it is in no best tree. All m edges are looked at in O(m + n):
 
-- *The tree of components* (King 1997). Borůvka's algorithm, run on F, makes a tree of components: the
-  leaves are the nodes, and what is above them are the components into which they go. Let each
-  component's best edge stand between it and the one above it. Then the worst edge between two nodes
-  in F is the worst between two leaves in this tree, whose height is at most log₂ n.
-- *Half paths*. The path between two leaves goes up to where they meet and down again. Where they meet
-  is asked in O(1) (`minima`). So there are 2 m questions: from a leaf up to an ancestor, which edge
-  is the worst?
-- *Sets of depths* (Komlós 1985; Hagerup 2009). The tree is walked from its roots down. At each node, a
-  word of bits holds the depths at which the worst edges stand of all half paths that end below and
-  go through the node. One addition finds the answer of each path in it, and a table its middle, so
-  that a node's own edge is put in its place by binary search.
+- *The tree of components* (King 1997). Borůvka's algorithm, run on F, makes a tree: its leaves are
+  the nodes, and above them are the components into which they go. Let the best edge of each
+  component stand between it and the one above. Then the worst edge between two nodes in F is the
+  worst edge between two leaves in this tree, whose height is at most log₂ n.
+- *Half paths*. The path between two leaves goes up to where they meet, and down. Where they meet is
+  found in O(1) (`minima`). So there are 2 m questions: from a leaf up to an ancestor, which edge is
+  the worst?
+- *Sets of depths* (Komlós 1985; Hagerup 2009). The tree is walked from its roots down. At each
+  node, a word of bits says at which depths the worst edges stand of the half paths that go through
+  the node from below. One addition finds the answer of each path in it; a table gives its middle,
+  so that the node's own edge finds its place by binary search.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ class Components(NamedTuple):
     parent: np.ndarray  # (size,) int32: -1 at a root
     edge: np.ndarray  # (size,) int32: the place of the edge that leads to the parent; -1 at a root
     depth: np.ndarray  # (size,) int8: 0 at a root
-    order: np.ndarray  # (size,) int32: all nodes, each before what is below it, and that in one piece
-    rank: np.ndarray  # (n,) int32: the how many-th leaf in this order each leaf is
-    step: np.ndarray  # (n,) int8: in this order, the depth of the node after each leaf; 0 after the last
+    order: np.ndarray  # (size,) int32: preorder: each node, and then all that is below it
+    rank: np.ndarray  # (n,) int32: how many leaves come before each leaf in this order
+    step: np.ndarray  # (n,) int8: by rank: the depth of the node after this leaf, 0 for none
 
 
 @kernel
@@ -46,7 +45,7 @@ def drop_heavy(
     u: np.ndarray,
     v: np.ndarray,
     weight: np.ndarray,
-    index: np.ndarray,
+    origin: np.ndarray,
     in_forest: np.ndarray,
 ) -> int:
     """Throw out the edges that are heavy for a forest; return how many are left. O(m + n).
@@ -55,8 +54,8 @@ def drop_heavy(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, index
-        The fields of `Edges`; those that are left move to the front, in the order in which they were.
+    u, v, weight, origin
+        The fields of `Edges`; those that are left move to the front, and keep their order.
     in_forest : (m,) bool
         Which of the edges form the forest.
     """
@@ -76,7 +75,7 @@ def drop_heavy(
         u[left] = u[e]
         v[left] = v[e]
         weight[left] = weight[e]
-        index[left] = index[e]
+        origin[left] = origin[e]
         left += light
     return left
 
@@ -87,7 +86,7 @@ def _components(
 ) -> Components:
     """Run Borůvka's algorithm on a forest and keep what it does. O(n), as each step halves it."""
     places = np.flatnonzero(in_forest).astype(np.int32)
-    u, v, weight, index = u[places], v[places], weight[places], places.copy()
+    u, v, weight, origin = u[places], v[places], weight[places], places.copy()
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
     parent = np.full(2 * n, -1, np.int32)
@@ -95,7 +94,7 @@ def _components(
     start, nodes, left = 0, n, len(places)
     while left:
         above, left = boruvka_step(
-            nodes, u[:left], v[:left], weight[:left], index[:left], best, label
+            nodes, u[:left], v[:left], weight[:left], origin[:left], best, label
         )
         for node in range(nodes):
             if best[node] >= 0:

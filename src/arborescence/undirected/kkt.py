@@ -19,7 +19,7 @@ def kkt(
     u: np.ndarray,
     v: np.ndarray,
     weight: np.ndarray,
-    index: np.ndarray,
+    origin: np.ndarray,
     chosen: np.ndarray,
     coins: np.ndarray,
 ) -> int:
@@ -29,7 +29,7 @@ def kkt(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, index
+    u, v, weight, origin
         The fields of `Edges`; overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
@@ -52,7 +52,7 @@ def kkt(
         for _ in range(2):
             visited += left
             nodes, left = boruvka_step(
-                n, u[:left], v[:left], weight[:left], index[:left], best, label
+                n, u[:left], v[:left], weight[:left], origin[:left], best, label
             )
             choose(best[:n], chosen)
             n = nodes
@@ -60,11 +60,9 @@ def kkt(
             break
         places = _sample(left, coins)
         in_forest = np.zeros(left, np.bool_)
-        visited += left + kkt(
-            n, u[places], v[places], weight[places], places, in_forest, coins
-        )
+        visited += left + kkt(n, u[places], v[places], weight[places], places, in_forest, coins)
         visited += left
-        left = drop_heavy(n, u[:left], v[:left], weight[:left], index[:left], in_forest)
+        left = drop_heavy(n, u[:left], v[:left], weight[:left], origin[:left], in_forest)
     return visited
 
 
@@ -85,6 +83,6 @@ def _sample(m: int, coins: np.ndarray) -> np.ndarray:
             bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             bits ^= bits >> np.uint64(31)
         places[count] = place
-        count += np.int64(bits & np.uint64(1))
+        count += bool(bits & np.uint64(1))
         bits >>= np.uint64(1)
     return places[:count].copy()

@@ -20,7 +20,7 @@ _WAITING = 200
 
 @kernel
 def kruskal(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, chosen: np.ndarray
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
 ) -> None:
     """Find the maximum spanning forest. O(m log m); O(m + n log² n) for weights at random.
 
@@ -28,7 +28,7 @@ def kruskal(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, index
+    u, v, weight, origin
         The fields of `Edges`; overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
@@ -42,22 +42,22 @@ def kruskal(
     start, stop = 0, len(u)
     while True:
         while stop - start > _SHORT and waiting < _WAITING:
-            middle = _partition(u, v, weight, index, start, stop, dice)
+            middle = _partition(u, v, weight, origin, start, stop, dice)
             starts[waiting], stops[waiting] = middle, stop
             waiting += 1
             stop = middle
-        _sort(u, v, weight, index, start, stop)
+        _sort(u, v, weight, origin, start, stop)
         for e in range(start, stop):
             a, b = find(link, u[e]), find(link, v[e])
             if a != b:
                 link[a] = b
-                chosen[index[e]] = True
+                chosen[origin[e]] = True
                 missing -= 1
         if waiting == 0 or missing == 0:
             return
         waiting -= 1
         start = starts[waiting]
-        stop = _filter(link, u, v, weight, index, start, stops[waiting])
+        stop = _filter(link, u, v, weight, origin, start, stops[waiting])
 
 
 @inlined_kernel
@@ -75,7 +75,7 @@ def _filter(
     u: np.ndarray,
     v: np.ndarray,
     weight: np.ndarray,
-    index: np.ndarray,
+    origin: np.ndarray,
     start: int,
     stop: int,
 ) -> int:
@@ -86,26 +86,26 @@ def _filter(
         u[left] = a
         v[left] = b
         weight[left] = weight[e]
-        index[left] = index[e]
+        origin[left] = origin[e]
         left += a != b
     return left
 
 
 @inlined_kernel
-def _precedes(weight: np.ndarray, index: np.ndarray, a: int, b: int) -> bool:
+def _precedes(weight: np.ndarray, origin: np.ndarray, a: int, b: int) -> bool:
     """Tell whether edge a is taken before edge b."""
-    return weight[a] > weight[b] or (weight[a] == weight[b] and index[a] < index[b])
+    return weight[a] > weight[b] or (weight[a] == weight[b] and origin[a] < origin[b])
 
 
 @inlined_kernel
 def _swap(
-    u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, a: int, b: int
+    u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, a: int, b: int
 ) -> None:
     """Exchange two edges."""
     u[a], u[b] = u[b], u[a]
     v[a], v[b] = v[b], v[a]
     weight[a], weight[b] = weight[b], weight[a]
-    index[a], index[b] = index[b], index[a]
+    origin[a], origin[b] = origin[b], origin[a]
 
 
 @kernel
@@ -113,7 +113,7 @@ def _partition(
     u: np.ndarray,
     v: np.ndarray,
     weight: np.ndarray,
-    index: np.ndarray,
+    origin: np.ndarray,
     start: int,
     stop: int,
     dice: np.ndarray,
@@ -126,28 +126,28 @@ def _partition(
     dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     a = start + int(dice[0] >> np.uint64(33)) % third
     b, c = a + third, a + 2 * third
-    if _precedes(weight, index, b, a):
+    if _precedes(weight, origin, b, a):
         a, b = b, a
-    if _precedes(weight, index, c, b):
-        b = a if _precedes(weight, index, c, a) else c
-    pivot_weight, pivot_index = weight[b], index[b]
+    if _precedes(weight, origin, c, b):
+        b = a if _precedes(weight, origin, c, a) else c
+    pivot_weight, pivot_origin = weight[b], origin[b]
     middle = start
     for e in range(start, stop):
         better = (weight[e] > pivot_weight) | (
-            (weight[e] == pivot_weight) & (index[e] < pivot_index)
+            (weight[e] == pivot_weight) & (origin[e] < pivot_origin)
         )
-        _swap(u, v, weight, index, e, middle)
+        _swap(u, v, weight, origin, e, middle)
         middle += better
     return middle
 
 
 @spliced_kernel
 def _sort(
-    u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, start: int, stop: int
+    u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, start: int, stop: int
 ) -> None:
     """Sort edges by insertion, the best first."""
     for e in range(start + 1, stop):
         at = e
-        while at > start and _precedes(weight, index, at, at - 1):
-            _swap(u, v, weight, index, at - 1, at)
+        while at > start and _precedes(weight, origin, at, at - 1):
+            _swap(u, v, weight, origin, at - 1, at)
             at -= 1

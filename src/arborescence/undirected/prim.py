@@ -69,7 +69,7 @@ def _precedes(a: int, b: int, c: int, d: int) -> bool:
 
 @kernel
 def prim(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, index: np.ndarray, chosen: np.ndarray
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
 ) -> None:
     """Find the maximum spanning forest with a binary heap of the nodes to be reached. O(m log n).
 
@@ -77,7 +77,7 @@ def prim(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, index
+    u, v, weight, origin
         The fields of `Edges`.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
@@ -107,16 +107,14 @@ def prim(
             if size == 0:
                 break
             node = heap[0]
-            chosen[index[via[node]]] = True
+            chosen[origin[via[node]]] = True
             size -= 1
             if size:
                 _sink(heap, place, via, weight, size, heap[size])
 
 
 @spliced_kernel
-def _neighbours(
-    n: int, u: np.ndarray, v: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _neighbours(n: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``."""
     first = np.zeros(n + 2, np.int64)
     for e in range(len(u)):

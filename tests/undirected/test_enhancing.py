@@ -140,6 +140,8 @@ def test_it_ends_where_nothing_changes():
     scores, heads = Counted(np.zeros((5, 5))), np.array([-1, 0, 1, 2, 3])
     enhance_kernel.py_func(scores, heads, 4, WITHOUT_END, np.empty(5), np.empty(5, np.int64))
     assert scores.looks["read"] == 4 * 3
+    scores = np.random.default_rng(5).normal(size=(5, 5))
+    assert enhance(scores, heads, 10**30).tolist() == enhance(scores, heads, None).tolist()
 
 
 def test_batches_of_padded_trees_whatever_their_layout():

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: As many rounds as bring a gain.
 WITHOUT_END: Final = -1
 
+# What kernels can count, and more than any tree takes.
+_MOST: Final = 2**63 - 1
+
 _LOWEST: Final = -np.finfo(np.float64).max
 # Two differences of scores, and their sum, are off by at most this part of their sizes, or by the
 # least of normal floats.
@@ -163,7 +166,7 @@ def as_limit(rounds: int | None) -> int:
     rounds = operator.index(rounds)
     if rounds < 0:
         raise ValueError(f"rounds must be 0 or more, or None for no limit, not {rounds}")
-    return rounds
+    return min(rounds, _MOST)
 
 
 def _usable(matrix: NDArray[Any]) -> bool:

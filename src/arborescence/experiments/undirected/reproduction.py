@@ -65,6 +65,19 @@ def reproduce(
     -----
     The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
     without a development set, with gold tags. Three trainings make four models.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from arborescence.treebank import Sentence, write
+    >>> home = Path(tempfile.mkdtemp())
+    >>> (home / "ud" / "Birdish").mkdir(parents=True)
+    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
+    >>> for part in ("train", "test"):
+    ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
+    >>> _ = reproduce(home / "ud", home / "out", epochs=1, bits=10)
+    >>> print((home / "out" / "models.csv").read_text().splitlines()[1])
+    Birdish,D-MST,train,1,1,2,100.00,100.00,100.00
     """
     output = Path(output)
     settings = Settings(epochs, seed, bits)

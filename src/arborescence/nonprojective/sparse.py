@@ -19,9 +19,13 @@ become one, and the walk goes on.
   once, and where two are too close to tell, the whole numbers decide. So every decision is the one
   of real arithmetic.
 
-For a single root edge, the root's edges are set apart: a cluster takes one only if no other edge
-enters it, which makes their number as small as it can be (they act as if each weighed the same
-huge amount less), and of the trees with one root edge leaves the best.
+The root's edges stay out of the columns: a cluster only remembers the best of them. If more than
+one is taken and one is wanted, root edges are made dearer, all by the same, until one is left
+(Gabow and Tarjan 1984). Of the clusters that a root edge enters, the one goes first for which the
+best other edge is worse by the least. If that edge comes from outside the cluster's own subtree,
+there is one root edge less; if not, it closes a cycle, and that is contracted. At every moment the
+tree is the best one for root edges that are that much dearer, so the first with one root edge is
+the best of those with one.
 """
 
 from __future__ import annotations
@@ -46,13 +50,13 @@ _FRACTION = (1 << 52) - 1
 
 
 class Columns(NamedTuple):
-    """The edges into each word: a binary heap each, best edge first."""
+    """The edges into each word, best first: once a cycle has opened it, a binary heap."""
 
     start: np.ndarray  # (n + 2,) int64: where each word's edges begin
     left: np.ndarray  # (n + 1,) int64: how many of them are left
     heads: np.ndarray  # (m,) int32
     weights: np.ndarray  # (m,) float64
-    root: np.ndarray  # (n + 1,) float64: the root's edges, where they are set apart; or -inf
+    root: np.ndarray  # (n + 1,) float64: the root's edges; -inf where there is none
 
 
 class Clusters(NamedTuple):
@@ -68,10 +72,12 @@ class Clusters(NamedTuple):
     inside: np.ndarray  # (2 n + 2,) int32: the item that an item is part of, or -1
     entered_from: np.ndarray  # (2 n + 2,) int32: the best edge into the item
     entered_at: np.ndarray  # (2 n + 2,) int32
+    rooted: np.ndarray  # (n + 1,) int32: the word that the root's best edge enters, or -1
     top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
     child: np.ndarray  # (n + 1,) int32: the first of the columns right below one, or -1
     sibling: np.ndarray  # (n + 1,) int32: the next of them, or -1
     gain: np.ndarray  # (n + 1,) float64: that of a column's best edge, without the offset
+    slack: np.ndarray  # (n + 1,) float64: what a root edge is better by, where one is taken
     base: np.ndarray  # (n + 1, D) int64
     offset: np.ndarray  # (n + 1, D) int64
     scratch: np.ndarray  # (D,) int64
@@ -105,27 +111,24 @@ def sparse_kernel(
         FINE, or BAD_SCORE or BAD_NODE with the index of the first such edge; or NO_TREE, or
         NO_SINGLE_ROOT.
     """
-    fault, edge = greedy(n, heads, deps, weights, tree)
     mark = np.empty(n + 1, np.int64)
-    if fault in (BAD_SCORE, BAD_NODE) or n == 0:
+    fault, edge = greedy(n, heads, deps, weights, tree)
+    if fault != FINE or n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, mark)):
         return fault, edge
-    if fault == FINE and spans(tree, n, single, mark):
-        return FINE, -1
-    fault = contract(n, gather(n, heads, deps, weights, False), weights, False, tree)
-    if fault == FINE and single:
-        roots = 0
-        for d in range(1, n + 1):
-            roots += 1 if tree[d] == 0 else 0
-        if roots > 1:
-            fault = contract(n, gather(n, heads, deps, weights, True), weights, True, tree)
+    columns = gather(n, heads, deps, weights)
+    clusters = new_clusters(n, columns, weights)
+    fault = contract(clusters, columns, single, tree)
     return fault, -1
 
 
-@spliced_kernel
+@kernel
 def greedy(
     n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, tree: np.ndarray
 ) -> tuple[int, int]:
-    """Write the best head of each word, of equal ones the lowest. O(m)."""
+    """Write the best head of each word, of equal ones the lowest, or -1. O(m).
+
+    Returns the fault of an edge and its index.
+    """
     best = np.full(n + 1, -np.inf)
     tree[:] = -1
     for i in range(weights.shape[0]):
@@ -144,29 +147,20 @@ def greedy(
                 tree[d] = h
         elif not weight < best[d]:
             return BAD_SCORE, i
-    for d in range(1, n + 1):
-        if tree[d] < 0:
-            return NO_TREE, d
     return FINE, -1
 
 
 @kernel
-def gather(
-    n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, apart: bool
-) -> Columns:
-    """Sort checked edges by dependent, and each word's into a heap. O(m).
-
-    With ``apart``, the root's edges are not among them.
-    """
+def gather(n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray) -> Columns:
+    """Sort checked edges by dependent, with the best one into each word first. O(m)."""
     start = np.zeros(n + 2, np.int64)
     root = np.full(n + 1, -np.inf)
     for i in range(weights.shape[0]):
         h, d = heads[i], deps[i]
-        if h != d and d != 0 and weights[i] != -np.inf:
-            if apart and h == 0:
-                root[d] = max(root[d], weights[i])
-            else:
-                start[d + 1] += 1
+        if h == 0:
+            root[d] = max(root[d], weights[i])
+        elif h != d and d != 0 and weights[i] != -np.inf:
+            start[d + 1] += 1
     for d in range(n + 1):
         start[d + 1] += start[d]
     columns = Columns(
@@ -178,14 +172,18 @@ def gather(
     )
     for i in range(weights.shape[0]):
         h, d = heads[i], deps[i]
-        if h != d and d != 0 and weights[i] != -np.inf and not (apart and h == 0):
-            place = start[d] + columns.left[d]
+        if h != 0 and h != d and d != 0 and weights[i] != -np.inf:
+            first = start[d]
+            place = first + columns.left[d]
+            columns.left[d] += 1
+            if place > first and precedes(
+                weights[i], h, columns.weights[first], columns.heads[first]
+            ):
+                columns.heads[place] = columns.heads[first]
+                columns.weights[place] = columns.weights[first]
+                place = first
             columns.heads[place] = h
             columns.weights[place] = weights[i]
-            columns.left[d] += 1
-    for d in range(1, n + 1):
-        for i in range(columns.left[d] // 2 - 1, -1, -1):
-            sink(columns, d, i)
     return columns
 
 
@@ -222,10 +220,14 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
     """Return ``(bias, digits)``: weights are multiples of 2^-bias, and fit so many digits. O(m)."""
     seen = np.zeros(2048, np.int64)
     bits = weights.view(np.int64)
+    first, last = 2046, 0
     for i in range(bits.shape[0]):
-        seen[bits[i] >> 52 & 2047] |= bits[i] & _FRACTION | 1 << 52
+        field = bits[i] >> 52 & 2047
+        seen[field] |= bits[i] & _FRACTION | 1 << 52
+        first = min(first, field)
+        last = max(last, field)
     lowest, highest = 2000, -2000
-    for field in range(2047):
+    for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
         # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
         fraction = seen[field] if field > 0 else seen[field] & _FRACTION
         if fraction != 0:
@@ -246,53 +248,52 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
 def new_clusters(n: int, columns: Columns, weights: np.ndarray) -> Clusters:
     """Make a cluster of each word. O(n + m)."""
     bias, digits = unit_of(weights)
-    power = np.empty(digits)
-    for k in range(digits):
-        power[k] = np.ldexp(1.0, 32 * k - bias + SCALE_EXPONENT)
     clusters = Clusters(
-        np.arange(n + 1).astype(np.int32),
-        np.arange(n + 1).astype(np.int32),
-        np.ones(n + 1, np.int32),
-        np.arange(n + 1).astype(np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
         np.full(2 * n + 2, -1, np.int32),
-        np.full(2 * n + 2, -1, np.int32),
-        np.full(2 * n + 2, -1, np.int32),
-        np.full(n + 1, -1, np.int32),
-        np.full(n + 1, -1, np.int32),
-        np.full(n + 1, -1, np.int32),
-        np.zeros(n + 1),
+        np.empty(2 * n + 2, np.int32),
+        np.empty(2 * n + 2, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1),
+        np.empty(n + 1),
         np.zeros((n + 1, digits), np.int64),
         np.zeros((n + 1, digits), np.int64),
         np.empty(digits, np.int64),
-        power,
+        np.empty(digits),
         bias,
     )
-    for d in range(1, n + 1):
-        if columns.left[d] > 0:
-            clusters.top[d] = d
-            weigh(clusters, columns, d)
+    for k in range(digits):
+        clusters.power[k] = np.ldexp(1.0, 32 * k - bias + SCALE_EXPONENT)
+    for d in range(n + 1):
+        clusters.name[d] = clusters.following[d] = clusters.item[d] = d
+        clusters.size[d] = 1
+        clusters.rooted[d] = d if columns.root[d] > -np.inf else -1
+        clusters.top[d] = d if columns.left[d] > 0 else -1
+        clusters.child[d] = clusters.sibling[d] = -1
     return clusters
 
 
 @kernel
-def contract(n: int, columns: Columns, weights: np.ndarray, single: bool, tree: np.ndarray) -> int:
-    """Write the best tree over columns, which are used up. O(m log n).
-
-    ``weights`` are those of all edges, to find their common unit. With ``single``, the root's
-    edges are set apart in the columns, and one may be taken.
-    """
-    clusters = new_clusters(n, columns, weights)
+def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarray) -> int:
+    """Find the best tree of n words; columns are used up. O(m log n)."""
+    n = clusters.name.shape[0] - 1
     items = n + 1
     path = np.empty(n + 1, np.int32)
-    place = np.full(n + 1, -1, np.int32)  # where on the path a cluster is
-    done = np.zeros(n + 1, np.bool_)  # whether it hangs on the root
-    done[0] = True
-    rooted = False
+    place = np.zeros(n + 1, np.int32)  # where on the path a cluster is, if path says so too
+    # Of clusters that hang on the root: one of the same subtree of the root; -1 of others.
+    subtree = np.full(n + 1, -1, np.int32)
+    roots = 0
     for first in range(1, n + 1):
         cluster = clusters.name[first]
         length = 0
-        while not done[cluster]:
-            if place[cluster] >= 0:
+        while subtree[cluster] < 0:
+            if length > 0 and place[cluster] < length and path[place[cluster]] == cluster:
                 start = place[cluster]
                 cluster = join(clusters, columns, path[start:length], items)
                 items += 1
@@ -300,27 +301,121 @@ def contract(n: int, columns: Columns, weights: np.ndarray, single: bool, tree: 
             path[length] = cluster
             place[cluster] = length
             length += 1
-            d = best_column(clusters, columns, cluster)
-            head = 0
-            if d >= 0:
+            d, r = best_column(clusters, columns, cluster), clusters.rooted[cluster]
+            if r >= 0 and (d < 0 or root_wins(clusters, columns, r, d)):
+                enter(clusters, cluster, 0, r)
+                roots += 1
+                subtree[cluster] = cluster
+            elif d >= 0:
                 head = columns.heads[columns.start[d]]
+                enter(clusters, cluster, head, d)
+                cluster = clusters.name[head]
             else:
-                if not rooted:
-                    d = best_root_edge(clusters, columns, cluster)
-                if d < 0:
-                    mark_words(clusters, cluster, tree)
-                    return NO_SINGLE_ROOT if single else NO_TREE
-                rooted = True
-            clusters.entered_from[clusters.item[cluster]] = head
-            clusters.entered_at[clusters.item[cluster]] = d
-            cluster = clusters.name[head]
+                mark_words(clusters, cluster, tree)
+                return NO_TREE
         for i in range(length):
-            done[path[i]] = True
+            subtree[path[i]] = subtree[cluster]
+    if single and roots > 1:
+        items = leave_one_root(clusters, columns, subtree, roots, items, path)
+        if items < 0:
+            return NO_SINGLE_ROOT
     expand(clusters, items, tree)
     return FINE
 
 
-@uncounted_kernel
+@spliced_kernel
+def leave_one_root(
+    clusters: Clusters,
+    columns: Columns,
+    subtree: np.ndarray,
+    roots: int,
+    items: int,
+    path: np.ndarray,
+) -> int:
+    """Make root edges dearer until one is left; return the number of items, or -1. O(m log n)."""
+    n = clusters.name.shape[0] - 1
+    queue = np.empty(roots, np.int32)
+    waiting = 0
+    for d in range(1, n + 1):
+        if subtree[d] == d and clusters.name[d] == d:
+            waiting = queue_up(clusters, columns, queue, waiting, d)
+    while roots > 1:
+        if waiting == 0:
+            return -1
+        cluster, waiting = queue[0], waiting - 1
+        let_sink(clusters, columns, queue, waiting, queue[waiting], 0)
+        d = clusters.top[cluster]
+        head = columns.heads[columns.start[d]]
+        enter(clusters, cluster, head, d)
+        outside = clusters.name[head]
+        if find(subtree, outside) != find(subtree, cluster):
+            subtree[find(subtree, cluster)] = find(subtree, outside)
+            roots -= 1
+        else:
+            length = 0
+            while outside != cluster:
+                path[length] = outside
+                length += 1
+                outside = clusters.name[clusters.entered_from[clusters.item[outside]]]
+            path[length] = cluster
+            cluster = join(clusters, columns, path[: length + 1], items)
+            items += 1
+            enter(clusters, cluster, 0, clusters.rooted[cluster])
+            waiting = queue_up(clusters, columns, queue, waiting, cluster)
+    return items
+
+
+@inlined_kernel
+def queue_up(
+    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int
+) -> int:
+    """Let a cluster wait, if an edge enters it that is not the root's; return how many do."""
+    if best_column(clusters, columns, cluster) < 0:
+        return waiting
+    clusters.scratch[:] = 0
+    add_slack(clusters, columns, cluster, 1)
+    clusters.slack[cluster] = as_float(clusters)
+    i = waiting
+    while i > 0 and dearer(clusters, columns, queue[(i - 1) // 2], cluster):
+        queue[i] = queue[(i - 1) // 2]
+        i = (i - 1) // 2
+    queue[i] = cluster
+    return waiting + 1
+
+
+@inlined_kernel
+def let_sink(
+    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int, i: int
+) -> None:
+    """Put a cluster in place i of the queue, or below those that are to go before it."""
+    while True:
+        j = 2 * i + 1
+        if j + 1 < waiting and dearer(clusters, columns, queue[j], queue[j + 1]):
+            j += 1
+        if j >= waiting or not dearer(clusters, columns, cluster, queue[j]):
+            break
+        queue[i] = queue[j]
+        i = j
+    queue[i] = cluster
+
+
+@inlined_kernel
+def find(subtree: np.ndarray, cluster: int) -> int:
+    """Return what the subtree of the root is called in which a cluster is. O(log n) amortized."""
+    while subtree[cluster] != cluster:
+        subtree[cluster] = subtree[subtree[cluster]]
+        cluster = subtree[cluster]
+    return cluster
+
+
+@inlined_kernel
+def enter(clusters: Clusters, cluster: int, head: int, d: int) -> None:
+    """Let the edge head -> d be the one that enters a cluster."""
+    clusters.entered_from[clusters.item[cluster]] = head
+    clusters.entered_at[clusters.item[cluster]] = d
+
+
+@inlined_kernel
 def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
     """Return the word at which the best edge enters a cluster, or -1.
 
@@ -347,19 +442,48 @@ def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
     return -1
 
 
-@spliced_kernel
-def best_root_edge(clusters: Clusters, columns: Columns, cluster: int) -> int:
-    """Return the word at which the best of the root's edges enters, or -1. O(its words)."""
-    best = -1
-    d = cluster
-    while True:
-        if columns.root[d] > -np.inf and (
-            best < 0 or exact_order(clusters, columns.root[d], d, columns.root[best], best) > 0
-        ):
-            best = d
-        d = clusters.following[d]
-        if d == cluster:
-            return best
+@inlined_kernel
+def root_wins(clusters: Clusters, columns: Columns, r: int, d: int) -> bool:
+    """Tell whether the root's edge into r is better than the best other edge, into d. O(D)."""
+    one, other = columns.root[r], columns.weights[columns.start[d]]
+    return one > other if r == d else exact_order(clusters, one, r, other, d) > 0
+
+
+@uncounted_kernel
+def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bool:
+    """Tell whether a cluster's root edge outlasts that of another; of equal ones the later word's.
+
+    O(D).
+    """
+    one, two = clusters.slack[cluster], clusters.slack[other]
+    if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
+        return one > two
+    clusters.scratch[:] = 0
+    add_slack(clusters, columns, cluster, 1)
+    add_slack(clusters, columns, other, -1)
+    sign = sign_of(clusters.scratch)
+    return sign > 0 or (sign == 0 and cluster > other)
+
+
+@inlined_kernel
+def add_slack(clusters: Clusters, columns: Columns, cluster: int, sign: int) -> None:
+    """Add to the scratch how much better a root edge is than the best other one, or subtract it."""
+    r, d = clusters.rooted[cluster], clusters.top[cluster]
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] += sign * (clusters.base[d, k] - clusters.base[r, k])
+    add_float(scratch, columns.root[r], sign, clusters.bias)
+    add_float(scratch, columns.weights[columns.start[d]], -sign, clusters.bias)
+
+
+@inlined_kernel
+def as_float(clusters: Clusters) -> float:
+    """Return what is in the scratch, times SCALE, to a relative error of 2^-50. O(D)."""
+    total = 0.0
+    for k in range(clusters.scratch.shape[0] - 1, -1, -1):
+        # From the highest digit down, leading ones that cancel do so exactly.
+        total += clusters.scratch[k] * clusters.power[k]
+    return total
 
 
 @uncounted_kernel
@@ -371,6 +495,8 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
     bias = clusters.bias
     largest = cycle[0]
     for cluster in cycle:
+        if clusters.size[cluster] == 1:
+            open_column(clusters, columns, cluster)
         clusters.inside[clusters.item[cluster]] = item
         if clusters.size[cluster] > clusters.size[largest]:
             largest = cluster
@@ -389,6 +515,14 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
 
 
 @spliced_kernel
+def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
+    """Sort the edges into a word into a heap. O(their number)."""
+    for i in range(columns.left[d] // 2 - 1, -1, -1):
+        sink(columns, d, i)
+    weigh(clusters, columns, d)
+
+
+@spliced_kernel
 def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
     """Take the words of another cluster into one."""
     d = other
@@ -401,6 +535,12 @@ def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> No
         d = clusters.following[d]
         if d == other:
             break
+    r, other_r = clusters.rooted[cluster], clusters.rooted[other]
+    if r < 0 or (
+        other_r >= 0
+        and exact_order(clusters, columns.root[other_r], other_r, columns.root[r], r) > 0
+    ):
+        clusters.rooted[cluster] = other_r
     clusters.size[cluster] += clusters.size[other]
     following = clusters.following[cluster]
     clusters.following[cluster] = clusters.following[other]
@@ -408,18 +548,14 @@ def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> No
     clusters.top[cluster] = meld(clusters, columns, clusters.top[cluster], clusters.top[other])
 
 
-@uncounted_kernel
+@inlined_kernel
 def weigh(clusters: Clusters, columns: Columns, d: int) -> None:
     """Round the gain of a column's best edge. O(D)."""
     scratch = clusters.scratch
     for k in range(scratch.shape[0]):
         scratch[k] = -clusters.base[d, k]
     add_float(scratch, columns.weights[columns.start[d]], 1, clusters.bias)
-    # From the highest digit, leading ones that cancel do so exactly.
-    total = 0.0
-    for k in range(scratch.shape[0] - 1, -1, -1):
-        total += scratch[k] * clusters.power[k]
-    clusters.gain[d] = total
+    clusters.gain[d] = as_float(clusters)
 
 
 @uncounted_kernel
@@ -433,7 +569,7 @@ def exact_order(clusters: Clusters, weight: float, d: int, other_weight: float, 
     return sign_of(scratch)
 
 
-@uncounted_kernel
+@inlined_kernel
 def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
     """Merge two heaps of columns, -1 being the empty one; return the top. O(1)."""
     if one < 0:
@@ -459,7 +595,7 @@ def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
     return one
 
 
-@uncounted_kernel
+@inlined_kernel
 def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
     """Merge a list of siblings into one heap, in pairs, and these from the last to the first.
 

@@ -14,9 +14,17 @@ from arborescence.inference.kbest import kbest
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
 from arborescence.parsers.confidence import edge_probabilities, noted
-from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges
+from arborescence.parsers.edges import (
+    WIDE,
+    EdgeTemplates,
+    Layout,
+    score_edges,
+    score_kept_edges,
+)
 from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
 from arborescence.parsers.joint import add_all_relations, add_relations
+from arborescence.parsers.kept import KeptEdges, Matrices
+from arborescence.parsers.pruning import EdgeFilter, keep_edges
 from arborescence.parsers.relations import RelationTemplates, label_edges
 from arborescence.projective.lifting import MARK, deprojectivize
 from arborescence.undirected.enhancing import enhance
@@ -110,6 +118,7 @@ class LinearParser(Parser):
         joint_unit: float = 1.0,
         directed: NDArray[Any] | None = None,
         directed_unit: float = 1.0,
+        pruning: EdgeFilter | None = None,
         projective: Projective = False,
         inference: Inference = "exact",
         features: Features = "directed",
@@ -138,6 +147,8 @@ class LinearParser(Parser):
             The weights of directed edges, by which trees of undirected ones are enhanced.
         edges_unit, relations_unit, joint_unit, directed_unit
             What those weights are multiplied by: they are float32, or int8.
+        pruning
+            Which edges are scored; all of them without it.
         """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
@@ -159,6 +170,7 @@ class LinearParser(Parser):
         self._joint_unit = joint_unit
         self._directed = directed
         self._directed_unit = directed_unit
+        self._pruning = pruning
         sides: list[str] = []
         self._edge_templates = EdgeTemplates.of(self.columns, sides, features == "undirected")
         self._relation_templates = RelationTemplates.of(self.columns, sides)
@@ -185,6 +197,7 @@ class LinearParser(Parser):
         inference: Inference = "exact",
         features: Features = "directed",
         rounds: int | None = 5,
+        prune: bool = False,
         tagger: Tagger | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
@@ -251,6 +264,12 @@ class LinearParser(Parser):
             Undirected features need directed scores for it, so the parser learns and keeps a second
             set of weights: the one that ``inference="exact"`` has after as many epochs. 0 leaves
             enhancement out, and takes half of the time.
+        prune
+            Whether a filter, learned from the same treebank, leaves out most edges before the
+            parser scores them: see `arborescence.parsers.pruning`. It is set to keep 98.4 % of
+            the gold edges of `dev`, or, without, of every tenth sentence of the treebank, which
+            it then does not learn from. The parser itself learns from all edges. Not with
+            undirected inference.
         tagger
             To be kept in the model, for sentences that come without UPOS.
         checkpoint
@@ -284,6 +303,7 @@ class LinearParser(Parser):
             inference=inference,
             features=features,
             rounds=rounds,
+            prune=prune,
         )
         trainer = training.Trainer(list(treebank), list(dev or ()), settings)
         return cls(
@@ -303,6 +323,7 @@ class LinearParser(Parser):
         -------
         scores : (n + 1, n + 1) float32
             ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
+            Of a parser that prunes, other edges are -inf.
             The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
             for projective trees, ``arborescence.decode(scores, projective=True)``. If its inference
             is undirected, it is ``arborescence.decode(scores, method="undirected",
@@ -313,7 +334,7 @@ class LinearParser(Parser):
             believes about all trees.
         """
         _, batch = self._prepare([sentence])
-        [(_, matrices)] = self._score(batch)
+        [(_, matrices)] = self._score(batch, projective=bool(self.projective))
         return matrices.reshape(matrices.shape[1:])
 
     def labeled_scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -344,7 +365,7 @@ class LinearParser(Parser):
                 "relations once the tree is known"
             )
         _, batch = self._prepare([sentence])
-        [(_, [edges])] = self._score(batch, joint=False)
+        [(_, [edges])] = self._score(batch, projective=bool(self.projective), joint=False)
         labeled: NDArray[np.float32] = np.repeat(edges[..., None], len(self.labels), axis=-1)
         add_all_relations(
             batch,
@@ -384,6 +405,9 @@ class LinearParser(Parser):
         if self._directed is not None:
             header["directed_unit"] = self._directed_unit
             arrays["directed"] = self._directed
+        if self._pruning is not None:
+            header["pruning"] = self._pruning.threshold
+            arrays |= self._pruning.to_arrays()
         if self.tagger:
             header["tagger"] = self.tagger.to_meta()
             arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
@@ -436,6 +460,9 @@ class LinearParser(Parser):
         directed = None
         if features == "undirected" and rounds != 0:
             directed = expect(arrays, "directed", weights, (laid_out.size,))
+        pruning = None
+        if "pruning" in header:
+            pruning = EdgeFilter.from_arrays(arrays, header["pruning"], columns, laid_out.tags)
         tagger = None
         if "tagger" in header:
             from arborescence.parsers.tagger import Tagger
@@ -460,6 +487,7 @@ class LinearParser(Parser):
             joint_unit=units[2],
             directed=directed,
             directed_unit=directed_unit,
+            pruning=pruning,
             projective=projective,
             inference=inference,
             features=features,
@@ -478,11 +506,14 @@ class LinearParser(Parser):
         sentences, batch = self._prepare(sentences)
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
         sure = np.ones(heads.shape if options.confidence else (1, 0))
-        for chosen, scores, trees in self._best_trees(batch, options):
-            nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
-            heads[0, nodes] = trees
-            if options.confidence:
-                sure[0, nodes] = self._probabilities(scores, trees[:, None], options)[:, 0]
+        if self._pruning is not None and self._finds_by_edges(options):
+            heads[0] = self._keep(batch, self._pruning, False).best_trees(options.root)
+        else:
+            for chosen, scores, trees in self._best_trees(batch, options):
+                nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
+                heads[0, nodes] = trees
+                if options.confidence:
+                    sure[0, nodes] = self._probabilities(scores, trees[:, None], options)[:, 0]
         return [tree for [tree] in self._annotated(sentences, batch, heads, sure, options)]
 
     def _kbest_batch(
@@ -498,7 +529,7 @@ class LinearParser(Parser):
         heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
         weights = np.full((k, len(sentences)), -np.inf)
         sure = np.ones(heads.shape if options.confidence else (k, 0))
-        for chosen, scores in self._score(batch):
+        for chosen, scores in self._score(batch, projective=projective):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
             trees, of_trees, _ = kbest(scores, k, root=options.root, projective=projective)
             most = of_trees.shape[1]  # short sentences have fewer than k trees
@@ -516,9 +547,9 @@ class LinearParser(Parser):
         self, batch: Batch, options: Options
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]]:
         """Yield sentences of equal length, their scores and their trees; as `_score` does."""
-        groups = self._score(batch)
+        projective = self._decodes_projectively(options)
+        groups = self._score(batch, projective=projective)
         if self.inference == "exact":
-            projective = self._decodes_projectively(options)
             for chosen, scores in groups:
                 yield chosen, scores, decode(scores, root=options.root, projective=projective)
             return
@@ -530,6 +561,11 @@ class LinearParser(Parser):
         guides = self._score(batch, self._directed)
         for (chosen, scores), (_, guide) in zip(groups, guides, strict=True):
             yield chosen, scores, enhance(guide, by_way(scores, rounds=0), self.rounds)
+
+    def _finds_by_edges(self, options: Options) -> bool:
+        """Whether a list of edges is all that the trees need; other cases look at matrices."""
+        projective = self._decodes_projectively(options)
+        return self._joint is None and not projective and not options.confidence
 
     def _decodes_projectively(self, options: Options) -> bool:
         return bool(self.projective) if options.projective is None else options.projective
@@ -600,35 +636,31 @@ class LinearParser(Parser):
         return sentences, batch
 
     def _score(
-        self, batch: Batch, directed: NDArray[Any] | None = None, *, joint: bool = True
+        self,
+        batch: Batch,
+        directed: NDArray[Any] | None = None,
+        *,
+        projective: bool = False,
+        joint: bool = True,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Return the scores of a batch: sentences of equal length, and their matrices.
 
-        So there are few calls of `decode`, without padding. With `directed`, the scores are those
-        of directed edges by these weights.
+        With `directed`, the scores are those of directed edges by these weights. `projective` says
+        for which trees the edges are that pruning keeps.
         """
         templates, weights, unit = self._edge_templates, self._edges, self._edges_unit
         if directed is not None:
             templates = templates._replace(undirected=False)
             weights, unit = directed, self._directed_unit
-        nodes = np.diff(batch.starts)
-        order = np.argsort(nodes, kind="stable")
-        ends = np.cumsum(nodes[order] ** 2)
-        places = np.empty_like(nodes)
-        places[order] = ends - nodes[order] ** 2
-        out = np.zeros(ends[-1], dtype=np.float32)
-        sums = np.float32 if weights.dtype == np.float32 else np.int32
-        score_edges(
-            batch,
-            templates,
-            self._layout,
-            weights,
-            np.empty((2, nodes.max(), WIDE), dtype=sums),
-            np.empty(self._layout.tags, dtype=sums),
-            out,
-            places,
-        )
-        out *= np.float32(unit)
+        layout = Matrices.of(np.diff(batch.starts))
+        if self._pruning is not None:
+            out = self._keep(batch, self._pruning, projective).to_matrices(layout)
+        else:
+            out = np.zeros(layout.size, dtype=np.float32)
+            sums = self._edge_sums(batch, weights)
+            met = np.empty(self._layout.tags, dtype=sums.dtype)
+            score_edges(batch, templates, self._layout, weights, sums, met, out, layout.places)
+            out *= np.float32(unit)
         if joint and self._joint is not None:
             add_relations(
                 batch,
@@ -640,14 +672,32 @@ class LinearParser(Parser):
                 _NO_GOLD,
                 self._label_sums(self._joint),
                 out,
-                places,
+                layout.places,
                 np.empty(out.shape, dtype=np.int16),
             )
-        lengths, firsts = np.unique(nodes[order], return_index=True)
-        return [
-            (chosen, out[places[chosen[0]] :][: len(chosen) * n * n].reshape(-1, n, n))
-            for n, chosen in zip(lengths.tolist(), np.split(order, firsts[1:]), strict=True)
-        ]
+        return layout.split(out)
+
+    def _keep(self, batch: Batch, pruning: EdgeFilter, projective: bool) -> KeptEdges:
+        """Prune the edges of a batch, and score those that are left."""
+        starts, heads = keep_edges(batch, pruning, projective)
+        scores = np.empty(len(heads), dtype=np.float32)
+        score_kept_edges(
+            batch,
+            self._edge_templates,
+            self._layout,
+            self._edges,
+            self._edge_sums(batch, self._edges),
+            starts,
+            heads,
+            scores,
+        )
+        scores *= np.float32(self._edges_unit)
+        return KeptEdges(batch.starts, starts, heads, scores)
+
+    def _edge_sums(self, batch: Batch, weights: NDArray[Any]) -> NDArray[Any]:
+        """Make room to add up weights of edges in."""
+        sums = np.float32 if weights.dtype == np.float32 else np.int32
+        return np.empty((2, np.diff(batch.starts).max(), WIDE), dtype=sums)
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> list[list[str]]:
         """Return the relations of all nodes in a row, for each row of heads."""

@@ -22,6 +22,7 @@ from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges,
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
+from arborescence.parsers.pruning import learn, sides_for
 from arborescence.parsers.relations import RelationTemplates, update_relations
 from arborescence.projective.lifting import projectivize
 from arborescence.tree import is_tree
@@ -36,12 +37,14 @@ if TYPE_CHECKING:
     from arborescence.graph import Root
     from arborescence.parsers.base import Progress
     from arborescence.parsers.linear import Features, Inference, Projective
+    from arborescence.parsers.pruning import EdgeFilter
     from arborescence.treebank import Sentence
 
 Algorithm = Literal["mira", "perceptron", "loglinear"]
 
 _CHECKPOINT: Final = "checkpoint of a linear parser"
 _REPORT_EVERY: Final = 100
+_HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
@@ -61,6 +64,7 @@ class Settings:
     inference: Inference
     features: Features
     rounds: int | None
+    prune: bool
 
     def __post_init__(self) -> None:
         if not self.columns or not set(self.columns) <= set(COLUMNS):
@@ -103,6 +107,8 @@ class Settings:
                 "inference='undirected' does not go with k > 1, joint, projective or the "
                 "log-linear model: it finds one tree, whose edges may cross, by scores of edges"
             )
+        elif self.prune:
+            raise ValueError("prune goes with inference='exact' only")
 
     @property
     def twofold(self) -> bool:
@@ -136,6 +142,7 @@ class Trainer:
     ) -> None:
         _check(treebank, settings.root)
         self._settings = settings
+        self._treebank = treebank
         self._dev = dev
         self._identity = _identity(treebank, dev, settings)
 
@@ -155,7 +162,8 @@ class Trainer:
         directed = EdgeTemplates.of(settings.columns, sides)
         self._relation_templates = RelationTemplates.of(settings.columns, sides)
         self._tags = tags_of(treebank)
-        self._batch = Batch.of(treebank, Sides.of(sides), self._tags)
+        self._sides = Sides.of(sides)
+        self._batch = Batch.of(treebank, self._sides, self._tags)
 
         self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
 
@@ -182,6 +190,7 @@ class Trainer:
         self._clock = 0
         self._history: list[dict[str, float]] = []
         self._best: dict[str, NDArray[np.float32]] = {}
+        self._pruning: EdgeFilter | None = None
 
     def run(
         self,
@@ -197,6 +206,8 @@ class Trainer:
                 raise ValueError(f"{name} must be at least 1, not {value}")
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
+        if self._settings.prune:
+            self._pruning = self._learn_pruning(progress)
         while len(self._history) < epochs and self._best_epoch() > len(self._history) - patience:
             self._run_epoch(progress)
             if checkpoint is not None:
@@ -214,6 +225,28 @@ class Trainer:
             parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
         return parts | {"info": info}
 
+    def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
+        """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
+        lessons, exams = self._batch, self._dev
+        heads, answers = self._heads, [sentence.heads for sentence in self._dev]
+        if not exams:
+            rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
+            exams, answers = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
+            lessons = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
+            heads = [heads[b] for b in rest]
+        if progress:
+            progress("pruning", 0, len(heads))
+        pruning = learn(
+            (lessons, np.concatenate(heads)),
+            (Batch.of(exams, self._sides, self._tags), np.concatenate(answers)),
+            sides_for(self._settings.columns),
+            self._layout.tags,
+            seed=self._settings.seed,
+        )
+        if progress:
+            progress("pruning", len(heads), len(heads))
+        return pruning
+
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
         return {
@@ -226,6 +259,7 @@ class Trainer:
             "inference": self._settings.inference,
             "features": self._settings.features,
             "rounds": self._settings.rounds,
+            "pruning": self._pruning,
         }
 
     def _best_epoch(self) -> int:

@@ -294,6 +294,10 @@ def train(
         typer.Option(help="With undirected inference: whether features see an edge's direction."),
     ] = Features.directed,
     rounds: RoundsOption = 5,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Learn to leave most edges out beforehand; parses faster."),
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
     ] = False,
@@ -321,10 +325,17 @@ def train(
     if inference == Inference.exact:
         if features == Features.undirected:
             raise typer.BadParameter("--features undirected goes with --inference undirected only")
-    elif k > 1 or joint or projective or pseudo_projective or algorithm == Algorithm.loglinear:
+    elif (
+        k > 1
+        or joint
+        or projective
+        or pseudo_projective
+        or prune
+        or algorithm == Algorithm.loglinear
+    ):
         raise typer.BadParameter(
-            "--inference undirected does not go with --k, --joint, --projective or the log-linear "
-            "model"
+            "--inference undirected does not go with --k, --joint, --projective, --prune or the "
+            "log-linear model"
         )
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     if not resume:
@@ -352,6 +363,7 @@ def train(
             inference=inference.value,
             features=features.value,
             rounds=rounds,
+            prune=prune,
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,

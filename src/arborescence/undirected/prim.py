@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, spliced_kernel
@@ -67,11 +69,22 @@ def _precedes(a: int, b: int, c: int, d: int) -> bool:
     return low < other_low or (low == other_low and max(a, b) < max(c, d))
 
 
+class Heap(NamedTuple):
+    """Nodes to be reached, the best one first."""
+
+    nodes: np.ndarray  # (n,) int32: from place 0 on; those below place k are at 2 k + 1 and 2 k + 2
+    weight: np.ndarray  # (n,) float64: by place: the weight of the best edge into the node
+    edge: np.ndarray  # (n,) int32: by node: that edge
+    place: np.ndarray  # (n,) int32: by node: its place, _UNSEEN or _DONE
+
+
 @kernel
 def prim(
     n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
 ) -> None:
     """Find the maximum spanning forest with a binary heap of the nodes to be reached. O(m log n).
+
+    A pairing heap took from 0.7 to 1.25 times as long, the longer the larger the graph.
 
     Parameters
     ----------
@@ -82,94 +95,106 @@ def prim(
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
-    first, edges, ends = _neighbours(n, u, v)
-    # Where each node stands: its place in the heap, _UNSEEN or _DONE; and the best edge into it.
-    place = np.full(n, _UNSEEN, np.int32)
-    via = np.empty(n, np.int32)
-    heap = np.empty(n, np.int32)
+    first, ends, weights, edges = _neighbours(n, u, v, weight)
+    heap = Heap(
+        np.empty(n, np.int32),
+        np.empty(n),
+        np.empty(n, np.int32),
+        np.full(n, _UNSEEN, np.int32),
+    )
     for start in range(n):
-        if place[start] != _UNSEEN:
+        if heap.place[start] == _DONE:
             continue
         node = start
         size = 0
         while True:
-            place[node] = _DONE
+            heap.place[node] = _DONE
             for k in range(first[node], first[node + 1]):
-                e, other = edges[k], ends[k]
-                at = place[other]
-                if at == _DONE or (at != _UNSEEN and not _is_better(weight, e, via[other])):
-                    continue
+                other = ends[k]
+                at = heap.place[other]
                 if at == _UNSEEN:
                     at = size
                     size += 1
-                via[other] = e
-                _rise(heap, place, via, weight, at, other)
+                elif at == _DONE or not _is_better(heap, weights[k], edges[k], at):
+                    continue
+                heap.edge[other] = edges[k]
+                _rise(heap, at, other, weights[k])
             if size == 0:
                 break
-            node = heap[0]
-            chosen[origin[via[node]]] = True
+            node = heap.nodes[0]
+            chosen[origin[heap.edge[node]]] = True
             size -= 1
             if size:
-                _sink(heap, place, via, weight, size, heap[size])
+                _sink(heap, size, heap.nodes[size], heap.weight[size])
 
 
 @spliced_kernel
-def _neighbours(n: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``."""
+def _neighbours(
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``.
+
+    The other arrays are the other end, the weight and the place of each.
+    """
     first = np.zeros(n + 2, np.int64)
     for e in range(len(u)):
         first[u[e] + 2] += 1
         first[v[e] + 2] += 1
     for node in range(n):
         first[node + 2] += first[node + 1]
-    edges = np.empty(2 * len(u), np.int32)
     ends = np.empty(2 * len(u), np.int32)
+    weights = np.empty(2 * len(u))
+    edges = np.empty(2 * len(u), np.int32)
     for e in range(len(u)):
-        for a, b in ((u[e], v[e]), (v[e], u[e])):
-            edges[first[a + 1]] = e
-            ends[first[a + 1]] = b
-            first[a + 1] += 1
-    return first, edges, ends
+        for node, other in ((u[e], v[e]), (v[e], u[e])):
+            k = first[node + 1]
+            ends[k], weights[k], edges[k] = other, weight[e], e
+            first[node + 1] += 1
+    return first, ends, weights, edges
 
 
 @inlined_kernel
-def _is_better(weight: np.ndarray, e: int, other: int) -> bool:
-    """Tell whether edge e is to be taken before another."""
-    return weight[e] > weight[other] or (weight[e] == weight[other] and e < other)
+def _is_better(heap: Heap, weight: float, edge: int, place: int) -> bool:
+    """Tell whether an edge is to be taken before that of the node at a place of the heap."""
+    return weight > heap.weight[place] or (
+        weight == heap.weight[place] and edge < heap.edge[heap.nodes[place]]
+    )
 
 
 @inlined_kernel
-def _rise(
-    heap: np.ndarray, place: np.ndarray, via: np.ndarray, weight: np.ndarray, at: int, node: int
-) -> None:
-    """Put a node into the heap at a place, or as far above it as its edge is better."""
-    while at > 0:
-        above = (at - 1) // 2
-        if not _is_better(weight, via[node], via[heap[above]]):
+def _put(heap: Heap, place: int, node: int, weight: float) -> None:
+    """Put a node at a place of the heap."""
+    heap.nodes[place] = node
+    heap.weight[place] = weight
+    heap.place[node] = place
+
+
+@inlined_kernel
+def _rise(heap: Heap, place: int, node: int, weight: float) -> None:
+    """Put a node at a place of the heap, or as far above it as its edge is better."""
+    while place > 0:
+        above = (place - 1) // 2
+        if not _is_better(heap, weight, heap.edge[node], above):
             break
-        heap[at] = heap[above]
-        place[heap[at]] = at
-        at = above
-    heap[at] = node
-    place[node] = at
+        _put(heap, place, heap.nodes[above], heap.weight[above])
+        place = above
+    _put(heap, place, node, weight)
 
 
 @inlined_kernel
-def _sink(
-    heap: np.ndarray, place: np.ndarray, via: np.ndarray, weight: np.ndarray, size: int, node: int
-) -> None:
-    """Put a node in place of the heap's top, or as far below it as other edges are better."""
-    at = 0
+def _sink(heap: Heap, size: int, node: int, weight: float) -> None:
+    """Put a node at the top of the heap, or as far below it as other edges are better."""
+    place = 0
     while True:
-        below = 2 * at + 1
+        below = 2 * place + 1
         if below >= size:
             break
-        if below + 1 < size and _is_better(weight, via[heap[below + 1]], via[heap[below]]):
+        if below + 1 < size and _is_better(
+            heap, heap.weight[below + 1], heap.edge[heap.nodes[below + 1]], below
+        ):
             below += 1
-        if not _is_better(weight, via[heap[below]], via[node]):
+        if _is_better(heap, weight, heap.edge[node], below):
             break
-        heap[at] = heap[below]
-        place[heap[at]] = at
-        at = below
-    heap[at] = node
-    place[node] = at
+        _put(heap, place, heap.nodes[below], heap.weight[below])
+        place = below
+    _put(heap, place, node, weight)

@@ -13,6 +13,8 @@ from arborescence.undirected.enhancing import WITHOUT_END, enhance_kernel
 from brute_force import all_trees, exact_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 
+#: The kernel in Python, also where it is not compiled at all.
+IN_PYTHON = getattr(enhance_kernel, "py_func", enhance_kernel)
 #: Graphs whose differences of scores are exact, or next to it.
 PLAIN = ["small-integers", "normal-32", "equal", "root-dominates", "nested"]
 
@@ -128,7 +130,7 @@ def test_a_round_takes_time_in_proportion_to_the_words():
         arrays = [rng.normal(size=(n + 1, n + 1)), np.array([-1, *range(n)])]
         arrays += [np.empty(n + 1), np.empty(n + 1, np.int64)]
         scores, *others = counted = [Counted(array) for array in arrays]
-        enhance_kernel.py_func(*counted[:2], n, 3, *counted[2:])
+        IN_PYTHON(*counted[:2], n, 3, *counted[2:])
         assert arb.is_tree(arrays[1])
         assert scores.looks.total() == 3 * 4 * (n - 1)
         looks[n] = sum(array.looks.total() for array in others)
@@ -138,7 +140,7 @@ def test_a_round_takes_time_in_proportion_to_the_words():
 
 def test_it_ends_where_nothing_changes():
     scores, heads = Counted(np.zeros((5, 5))), np.array([-1, 0, 1, 2, 3])
-    enhance_kernel.py_func(scores, heads, 4, WITHOUT_END, np.empty(5), np.empty(5, np.int64))
+    IN_PYTHON(scores, heads, 4, WITHOUT_END, np.empty(5), np.empty(5, np.int64))
     assert scores.looks["read"] == 4 * 3
     scores = np.random.default_rng(5).normal(size=(5, 5))
     assert enhance(scores, heads, 10**30).tolist() == enhance(scores, heads, None).tolist()

@@ -10,6 +10,7 @@ import growth
 import kbest
 import parsing
 import sparse
+import undirected
 
 decoding.main()
 growth.main()
@@ -17,3 +18,4 @@ kbest.main()
 distributions.main()
 parsing.main()
 sparse.main()
+undirected.main()

@@ -23,6 +23,8 @@ Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 
 # Kernels number nodes and edges with 32 bits.
 _MOST = 2**31 - 1
+# From how many edges a node on Kruskal's algorithm is faster than Borůvka's (docs/spanning-trees.md).
+_MANY = 30
 _WHAT_MAY_BE = {
     False: "weights are finite, or -inf for an absent edge",
     True: "where the minimum is sought, weights are finite, or +inf for an absent edge",
@@ -58,7 +60,8 @@ def spanning_tree(
         Borůvka's algorithm, O(m log n); Kruskal's, which throws edges out before it sorts them
         (Osipov, Sanders and Singler 2009), O(m log m); Prim's, O(m log n) with a binary heap, and
         O(N²) on an array; that of Karger, Klein and Tarjan (1995), expected O(m). ``"auto"`` takes
-        the one that is fastest: Prim's on an array, and Borůvka's on all else.
+        the one that is fastest: Prim's on an array; else Borůvka's, or from 30 edges a node on
+        Kruskal's.
     minimum : bool
         Whether the lower weight is the better one. Then ``+inf`` means that an edge is absent.
     rng : int or numpy.random.Generator
@@ -166,6 +169,8 @@ def _span(
         )
     edges = Edges(*(array[:count] for array in room))
     chosen = np.zeros(m, np.bool_)
+    if algorithm == "auto":
+        algorithm = "kruskal" if count >= _MANY * nodes else "boruvka"
     if algorithm == "kruskal":
         kruskal(nodes, *edges, chosen)
     elif algorithm == "prim":

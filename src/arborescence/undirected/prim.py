@@ -43,20 +43,20 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     while left:
         row = weights[newest]
         nearest = 0
+        top = -np.inf
         for k in range(left):
             node = outside[k]
-            weight = row[node]
             # Of two edges into one node, the one from the lower node comes first.
-            if weight > best[node] or (
-                weight == best[node] and weight > -np.inf and newest < parents[node]
+            if row[node] >= best[node] and (
+                row[node] > best[node] or (row[node] > -np.inf and newest < parents[node])
             ):
-                best[node] = weight
+                best[node] = row[node]
                 parents[node] = newest
-            other = outside[nearest]
-            if best[node] > best[other] or (
-                best[node] == best[other] and _precedes(parents[node], node, parents[other], other)
-            ):
-                nearest = k
+            if best[node] >= top:
+                other = outside[nearest]
+                if best[node] > top or _precedes(parents[node], node, parents[other], other):
+                    top = best[node]
+                    nearest = k
         newest = outside[nearest]
         left -= 1
         outside[nearest] = outside[left]

@@ -23,7 +23,7 @@ Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 
 # Kernels number nodes and edges with 32 bits.
 _MOST = 2**31 - 1
-# From how many edges a node on Kruskal's algorithm is faster than Borůvka's (docs/spanning-trees.md).
+# From so many edges a node on, Kruskal's algorithm is faster than Borůvka's.
 _MANY = 30
 _WHAT_MAY_BE = {
     False: "weights are finite, or -inf for an absent edge",

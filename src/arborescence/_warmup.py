@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 import arborescence as arb
-from arborescence import parsers, treebank
+from arborescence import parsers, treebank, undirected
 from arborescence.parsers.training import Algorithm
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
         _decode,
         _kbest,
         _projective,
+        _undirected,
         _distribution,
         _read_and_evaluate,
         _train_and_parse,
@@ -82,6 +83,13 @@ def _projective() -> None:
     arb.decode(scores, projective=True)
     arb.decode(np.round(scores), projective=True)
     arb.kbest(scores, 2, projective=True)
+
+
+def _undirected() -> None:
+    scores = np.random.default_rng(0).normal(size=(2, 6, 6))
+    arb.decode(scores, method="undirected")
+    edges = undirected.spanning_tree(undirected.encode(scores[0]))
+    undirected.enhance(scores[0], undirected.orient(6, *edges.T))
 
 
 def _distribution() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import arborescence as arb
 from arborescence import parsers, treebank, undirected
 from arborescence.parsers.training import Algorithm
+from arborescence.undirected import spanning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,8 @@ def _undirected() -> None:
     arb.decode(scores, method="undirected")
     edges = undirected.spanning_tree(undirected.encode(scores[0]))
     undirected.enhance(scores[0], undirected.orient(6, *edges.T))
+    for algorithm in get_args(spanning.Algorithm):
+        undirected.spanning_tree(6, *edges.T, np.ones(5), algorithm=algorithm)
 
 
 def _distribution() -> None:

@@ -90,9 +90,10 @@ def _undirected() -> None:
     scores = np.random.default_rng(0).normal(size=(2, 6, 6))
     arb.decode(scores, method="undirected")
     edges = undirected.spanning_tree(undirected.encode(scores[0]))
-    undirected.enhance(scores[0], undirected.orient(6, *edges.T))
+    u, v = edges.T
+    undirected.enhance(scores[0], undirected.orient(6, u, v))
     for algorithm in get_args(spanning.Algorithm):
-        undirected.spanning_tree(6, *edges.T, np.ones(5), algorithm=algorithm)
+        undirected.spanning_tree(6, u, v, np.ones(5), algorithm=algorithm)
 
 
 def _distribution() -> None:

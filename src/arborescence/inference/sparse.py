@@ -84,10 +84,10 @@ def decode_sparse(
     fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)
     if fault == FINE:
         return tree
-    if fault == BAD_NODE:
+    if fault == BAD_NODE:  # as the caller wrote it: whole numbers wrap around on their way
+        head, dep = as_array(heads)[0][edge], as_array(deps)[0][edge]
         raise ScoresError(
-            f"edge {edge} is {of_heads[edge]} -> {of_deps[edge]}: nodes are 0, the root, to "
-            f"{words}, the last word"
+            f"edge {edge} is {head} -> {dep}: nodes are 0, the root, to {words}, the last word"
         )
     if fault == BAD_SCORE:
         raise ScoresError(

@@ -1,7 +1,7 @@
 """Pruning: two cheap sieves say which edges are worth the features of the parser.
 
-*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): an edge may be no longer than those of
-its direction and its two tags mostly are in the training treebank. Root edges may have any length.
+*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): an edge may be no longer than a limit
+that the training treebank sets to its direction and its two tags. Root edges may have any length.
 
 *A linear filter* (Bergsma and Cherry 2010) scores what is left. Its features look at one word and
 the binned length of the edge, so that they are added up once a word, or at the two tags and the
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from arborescence.parsers.features import Batch
 
 #: What the filter looks at of head and dependent: sides that the parser has hashed in any case.
-SIDES: Final = ["w,p", "x", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2"]
+SIDES: Final = ["w,p", "x", "m", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2"]
 #: The share of gold edges that pruning keeps, of the sentences that the threshold is set on.
-KEEP: Final = 0.984
+KEEP: Final = 0.985
 
 _PREFIX: Final = "pruning/"
 _ROWS: Final = 1 << 14
@@ -184,8 +184,9 @@ def learn(
 def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
     """Learn the limits of `EdgeFilter` from gold heads, laid out as for `learn`.
 
-    The limit of two tags is the shortest length that 99.9 % of their edges do not exceed, and 0 if
-    there is none; root edges (of tag 0) have no limit.
+    For each direction and two tags, the shortest length that 99.9 % of their edges do not exceed
+    (0 if they have none), half as much again, and 3 besides: small treebanks have not seen the
+    longest edges. Root edges, of tag 0, have no limit.
     """
     starts = np.repeat(batch.starts[:-1], np.diff(batch.starts))
     dependents = np.flatnonzero(heads > 0)
@@ -197,6 +198,7 @@ def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[
     limits = np.zeros((2, tags, tags), dtype=np.int64)
     within = np.ceil(_WITHIN * counts).astype(np.int64) - 1
     limits.reshape(-1)[kinds] = lengths[order][firsts + within]
+    limits += limits // 2 + 3
     limits[:, :, 0] = _UNLIMITED
     return limits
 

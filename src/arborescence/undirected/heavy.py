@@ -61,8 +61,9 @@ def drop_heavy(
     """
     tree = _components(n, u, v, weight, in_forest)
     meet, wanted = _ask(tree, u, v)
-    middle, ones = _tables(tree.depth.max() + 1)
-    first, answers = _answer(tree, weight, wanted, middle, ones)
+    levels = tree.depth.max() + 1
+    middle, ones = _tables(levels)
+    first, answers = _answer(tree, weight, wanted, levels, middle, ones)
     worst = weight[answers]
     left = 0
     for e in range(len(u)):
@@ -187,6 +188,7 @@ def _answer(
     tree: Components,
     weight: np.ndarray,
     wanted: np.ndarray,
+    levels: int,
     middle: np.ndarray,
     ones: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -203,8 +205,8 @@ def _answer(
         count += ones[wanted[leaf]]
     answers = np.empty(count, np.int32)
     # Of each depth of the path from a root to the node at hand: the edge, and the set of depths.
-    path = np.zeros(len(ones), np.int32)
-    sets = np.zeros(len(ones), np.int64)
+    path = np.zeros(levels, np.int32)
+    sets = np.zeros(levels, np.int64)
     for node in tree.order:
         depth, edge = tree.depth[node], tree.edge[node]
         if depth == 0:

@@ -28,15 +28,39 @@ _LARGEST: Final = np.finfo(np.float64).max
 @inlined_kernel
 def combine(one: float, other: float, how: int) -> float:
     """Return the score of a pair of nodes: that of its two directions, or of the one there is."""
-    if other == -np.inf:
-        return one
-    if one == -np.inf:
-        return other
     if how == MEAN:
-        return 0.5 * one + 0.5 * other
-    if how == PRODUCT:
-        return min(one * other, _LARGEST)
-    return max(one, other) if how == MAX else min(one, other)
+        both = 0.5 * one + 0.5 * other
+    elif how == PRODUCT:
+        both = min(one * other, _LARGEST)
+    elif how == MAX:
+        both = max(one, other)
+    else:
+        both = min(one, other)
+    both = other if one == -np.inf else both
+    return one if other == -np.inf else both
+
+
+@inlined_kernel
+def combine_rows(
+    scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
+) -> tuple[int, int]:
+    """Combine the words' scores with those of the other direction, which `out` holds.
+
+    Return how many are NaN or +inf, and how many negative. Where `how` is a constant, LLVM makes
+    vectors of this.
+    """
+    bad = 0
+    negative = 0
+    for i in range(1, n + 1):
+        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal may hold anything
+            row = scores[i, start:stop]
+            pairs = out[i - first, start - first : stop - first]
+            for k in range(stop - start):
+                one = row[k]
+                bad += 0 if one < np.inf else 1
+                negative += 1 if (one < 0.0) & (one > -np.inf) else 0
+                pairs[k] = combine(one, pairs[k], how)
+    return bad, negative
 
 
 @kernel
@@ -61,24 +85,29 @@ def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndar
     fault
         FINE, BAD_SCORE, or NEGATIVE if the product was to be taken of a negative score.
     """
-    good = True
-    negative = False
+    for i in range(1, n + 1):
+        row = scores[i, 1 : n + 1]
+        column = out[1 - first :, i - first]
+        for k in range(n):
+            column[k] = row[k]
+    if how == MEAN:
+        bad, negative = combine_rows(scores, first, n, MEAN, out)
+    elif how == PRODUCT:
+        bad, negative = combine_rows(scores, first, n, PRODUCT, out)
+    elif how == MAX:
+        bad, negative = combine_rows(scores, first, n, MAX, out)
+    else:
+        bad, negative = combine_rows(scores, first, n, MIN, out)
     for d in range(1, n + 1):
         score = scores[0, d]
-        good &= score < np.inf
+        bad += 0 if score < np.inf else 1
         if first == 0:
             out[0, d] = out[d, 0] = score
-    for i in range(1, n + 1):
-        for j in range(i + 1, n + 1):
-            one, other = scores[i, j], scores[j, i]
-            good &= (one < np.inf) & (other < np.inf)
-            negative |= (-np.inf < one < 0.0) | (-np.inf < other < 0.0)
-            out[i - first, j - first] = out[j - first, i - first] = combine(one, other, how)
     for i in range(n + 1 - first):
         out[i, i] = -np.inf
-    if not good:
+    if bad > 0:
         return BAD_SCORE
-    return NEGATIVE if negative and how == PRODUCT else FINE
+    return NEGATIVE if negative > 0 and how == PRODUCT else FINE
 
 
 def encode(scores: Any, encoding: Encoding = "mean") -> Any:

@@ -111,56 +111,75 @@ def sparse_kernel(
         FINE, or BAD_SCORE or BAD_NODE with the index of the first such edge; or NO_TREE, or
         NO_SINGLE_ROOT.
     """
-    mark = np.empty(n + 1, np.int64)
-    fault, edge = greedy(n, heads, deps, weights, tree)
-    if fault != FINE or n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, mark)):
+    best = np.full(n + 1, -1, np.int64)
+    root = np.full(n + 1, -np.inf)
+    fault, edge = greedy(n, heads, deps, weights, best, root)
+    if fault != FINE:
         return fault, edge
-    columns = gather(n, heads, deps, weights)
+    tree[0] = -1
+    for d in range(1, n + 1):
+        tree[d] = -1
+        if best[d] >= 0 and weights[best[d]] > root[d]:
+            tree[d] = heads[best[d]]
+        elif root[d] > -np.inf:
+            tree[d] = 0
+    if n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, np.empty(n + 1, np.int64))):
+        return FINE, -1
+    columns = gather(n, heads, deps, weights, best, root)
     clusters = new_clusters(n, columns, weights)
-    fault = contract(clusters, columns, single, tree)
-    return fault, -1
+    return contract(clusters, columns, single, tree), -1
 
 
-@kernel
+@spliced_kernel
 def greedy(
-    n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, tree: np.ndarray
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    best: np.ndarray,
+    root: np.ndarray,
 ) -> tuple[int, int]:
-    """Write the best head of each word, of equal ones the lowest, or -1. O(m).
+    """Check all edges; find the best one into each word, and the best of the root's. O(m).
 
-    Returns the fault of an edge and its index.
+    Parameters
+    ----------
+    best : (n + 1,) int64, all -1; written
+        The index of the best edge that is not the root's; of equal ones that of the lowest head.
+    root : (n + 1,) float64, all -inf; written
+
+    Returns
+    -------
+    (fault, edge)
     """
-    best = np.full(n + 1, -np.inf)
-    tree[:] = -1
     for i in range(weights.shape[0]):
         h, d, weight = heads[i], deps[i], weights[i]
         if h < 0 or h > n or d < 0 or d > n:
             return BAD_NODE, i
-        if h == d or d == 0:
+        if h == d or d == 0 or weight == -np.inf:
             continue
-        if weight > best[d]:
-            if weight == np.inf:
-                return BAD_SCORE, i
-            best[d] = weight
-            tree[d] = h
-        elif weight == best[d]:
-            if h < tree[d]:
-                tree[d] = h
-        elif not weight < best[d]:
+        if not weight < np.inf:
             return BAD_SCORE, i
+        if h == 0:
+            root[d] = max(root[d], weight)
+        elif best[d] < 0 or precedes(weight, h, weights[best[d]], heads[best[d]]):
+            best[d] = i
     return FINE, -1
 
 
 @kernel
-def gather(n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray) -> Columns:
+def gather(
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    best: np.ndarray,
+    root: np.ndarray,
+) -> Columns:
     """Sort checked edges by dependent, with the best one into each word first. O(m)."""
     start = np.zeros(n + 2, np.int64)
-    root = np.full(n + 1, -np.inf)
     for i in range(weights.shape[0]):
         h, d = heads[i], deps[i]
-        if h == 0:
-            root[d] = max(root[d], weights[i])
-        elif h != d and d != 0 and weights[i] != -np.inf:
-            start[d + 1] += 1
+        start[d + 1] += h != 0 and h != d and d != 0 and weights[i] != -np.inf
     for d in range(n + 1):
         start[d + 1] += start[d]
     columns = Columns(
@@ -170,18 +189,16 @@ def gather(n: int, heads: np.ndarray, deps: np.ndarray, weights: np.ndarray) -> 
         np.empty(start[n + 1]),
         root,
     )
+    for d in range(1, n + 1):
+        if best[d] >= 0:
+            columns.left[d] = 1
+            columns.heads[start[d]] = heads[best[d]]
+            columns.weights[start[d]] = weights[best[d]]
     for i in range(weights.shape[0]):
         h, d = heads[i], deps[i]
-        if h != 0 and h != d and d != 0 and weights[i] != -np.inf:
-            first = start[d]
-            place = first + columns.left[d]
+        if h != 0 and h != d and d != 0 and weights[i] != -np.inf and i != best[d]:
+            place = start[d] + columns.left[d]
             columns.left[d] += 1
-            if place > first and precedes(
-                weights[i], h, columns.weights[first], columns.heads[first]
-            ):
-                columns.heads[place] = columns.heads[first]
-                columns.weights[place] = columns.weights[first]
-                place = first
             columns.heads[place] = h
             columns.weights[place] = weights[i]
     return columns

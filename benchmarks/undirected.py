@@ -2,7 +2,7 @@
 
 Every program gets the graph in its own form before the clock starts: this library arrays of ends
 and weights, SciPy a CSR matrix, rustworkx and igraph their graphs. Then all are timed to the chosen
-edges. The weights are random, and all programs must find trees of the same weight.
+edges. The weights are random, and up to a million edges all must find trees of the same weight.
 
 One process; processor time, which counts all threads that a peer may start.
 ``python benchmarks/undirected.py [--quick]``
@@ -75,7 +75,8 @@ SHAPES = {
 
 def in_nanoseconds(call, m):
     """How long a call takes for each of m edges."""
-    return least_seconds(call, at_least=2, clock=time.process_time) / m * 1e9
+    at_least = 1 if m > 2_000_000 else 2  # besides the one that warms up
+    return least_seconds(call, at_least=at_least, clock=time.process_time) / m * 1e9
 
 
 def as_matrix(n, u, v, weight):
@@ -103,7 +104,8 @@ def compare(graph, shape):
         except ImportError:
             cells.append(f"({name} is not installed)")
             continue
-        np.testing.assert_allclose(np.sum(call()), truth, rtol=1e-9)
+        if m < 2_000_000:
+            np.testing.assert_allclose(np.sum(call()), truth, rtol=1e-9)
         took = in_nanoseconds(call, m)
         cells.append(f"{took:.0f} ({took / ours[0]:.1f}×)")
     return [f"{m:,}", f"{n:,}", *cells]

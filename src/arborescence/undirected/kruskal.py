@@ -22,7 +22,7 @@ _WAITING = 200
 def kruskal(
     n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
 ) -> None:
-    """Find the maximum spanning forest. O(m log m); O(m + n log² n) for weights at random.
+    """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """The least of any stretch of an array in constant time, after work that is linear in its length.
 
 The array is cut into blocks of 32. The least number of 1, 2, 4, ... whole blocks from each block on
-is kept: n / 32 · log n numbers. Within a block, a word of 32 bits for each place says where the
-numbers stand that are lower than all from them up to that place (Fischer and Heun 2006 call these
-the states of a stack).
+is kept: n / 32 · log₂ n numbers, no more than n. Within a block, a word of 32 bits for each place
+says where the numbers stand that are lower than all after them up to that place (Alstrup, Gavoille,
+Kaplan and Rauhe 2002).
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ def _span(
     m = arrays[0].size
     if m > _MOST:
         raise ValueError(f"there must be at most {_MOST} edges, not {m}")
-    of_u, of_v = (np.ascontiguousarray(array, np.int64) for array in arrays[:2])
-    of_edges = np.ascontiguousarray(as_floats(arrays[2]), np.float64)
+    of_u, of_v = (np.require(array, np.int64, ("C", "A")) for array in arrays[:2])
+    of_edges = _as_doubles(arrays[2])
 
     room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
@@ -183,10 +183,17 @@ def _span(
     return np.flatnonzero(chosen)
 
 
+def _as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the same numbers as float64, contiguous and aligned; a copy only where needed."""
+    return np.require(
+        array if array.dtype == np.float64 else as_floats(array), np.float64, ("C", "A")
+    )
+
+
 def _as_matrix(weights: Any, minimum: bool) -> NDArray[np.float64]:
     """Check a matrix of weights, and return it as contiguous float64."""
     array, _ = as_array(weights)
-    matrix = np.ascontiguousarray(as_floats(array), np.float64)
+    matrix = _as_doubles(array)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")
     bad = -np.inf if minimum else np.inf

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
+from arborescence import undirected
 
 torch = pytest.importorskip("torch", reason="needs the extra 'torch'")
 
@@ -41,6 +42,20 @@ def test_require_and_weight():
     assert required[0, 1] == -torch.inf
     assert scores[0, 1] == 0
     assert arb.tree_weight(scores, arb.decode(required)) == 0
+
+
+def test_undirected_trees():
+    scores = torch.tensor(np.random.default_rng(1).normal(size=(5, 6, 6)))
+    weights = undirected.encode(scores)
+    heads = arb.decode(scores, method="undirected", rounds=0)
+    enhanced = undirected.enhance(scores, heads)
+    for tensor, function in (
+        (weights, lambda: undirected.encode(scores.numpy())),
+        (heads, lambda: arb.decode(scores.numpy(), method="undirected", rounds=0)),
+        (enhanced, lambda: undirected.enhance(scores.numpy(), heads.numpy())),
+    ):
+        assert isinstance(tensor, torch.Tensor)
+        assert tensor.tolist() == function().tolist()
 
 
 def test_errors_name_the_position():

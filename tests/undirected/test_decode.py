@@ -140,13 +140,6 @@ def test_batches_are_decoded_like_their_sentences():
     assert decode(scores[:0]).shape == (0, 7)
 
 
-def test_a_tensor_gives_a_tensor():
-    torch = pytest.importorskip("torch")
-    heads = decode(torch.zeros(2, 3, 3))
-    assert torch.is_tensor(heads)
-    assert heads.tolist() == [[-1, 0, 1]] * 2
-
-
 def test_bad_scores_are_named():
     for bad in (np.nan, np.inf):
         for h, d in ((0, 2), (1, 2), (3, 1)):

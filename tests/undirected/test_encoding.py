@@ -59,14 +59,6 @@ def test_batches_whatever_their_layout():
         assert (encode(other, "max") == weights).all()
 
 
-def test_a_tensor_gives_a_tensor():
-    torch = pytest.importorskip("torch")
-    scores = torch.arange(9.0).reshape(3, 3)
-    weights = encode(scores)
-    assert torch.is_tensor(weights)
-    assert weights[1, 2] == 6
-
-
 def test_scores_that_cannot_be_used():
     scores = np.zeros((2, 4, 4))
     scores[1, 2, 3] = np.nan

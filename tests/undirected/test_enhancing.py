@@ -162,13 +162,6 @@ def test_batches_of_padded_trees_whatever_their_layout():
         assert (enhance(other, heads) == enhanced).all()
 
 
-def test_a_tensor_gives_a_tensor():
-    torch = pytest.importorskip("torch")
-    heads = enhance(torch.zeros(3, 3), [-1, 0, 1])
-    assert torch.is_tensor(heads)
-    assert heads.tolist() == [-1, 0, 1]
-
-
 def test_what_cannot_be_enhanced():
     scores = np.zeros((4, 4))
     tree = [-1, 0, 1, 1]

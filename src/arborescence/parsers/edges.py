@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel
+from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.features import MAX_TAGS, rotate, split_template, usable
 from arborescence.parsers.hashing import mix
 from arborescence.parsers.mira import hildreth
@@ -175,7 +175,7 @@ def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
     return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
 
 
-@kernel
+@uncounted_kernel
 def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     """Add up the wide rows of each node.
 
@@ -186,12 +186,14 @@ def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> No
         first_column = out.dtype.type(0)
         for t in range(row_numbers.shape[1]):
             first_column += weights[np.int64(row_numbers[i, t]) * WIDE]
-        out[i] = 0
+        total = out[i]
+        total[:] = 0
         for t in range(row_numbers.shape[1]):
             first = np.int64(row_numbers[i, t]) * WIDE
-            for c in range(WIDE):
-                out[i, c] += weights[first + c]
-        out[i, 0] = first_column
+            row = weights[first : first + WIDE]
+            for c in range(len(row)):  # were it a constant, LLVM would unroll and not vectorize
+                total[c] += row[c]
+        total[0] = first_column
 
 
 @inlined_kernel

@@ -232,10 +232,10 @@ def add_up_words(
         for t in range(len(model.sides)):
             value = batch.sides[start + i, model.sides[t]]
             row = model.words[value & mask]
-            for c in range(_COLUMNS):
+            for c in range(len(row)):
                 of_head[c] += row[c]
             row = model.words[rotate(value, _DEPENDENT) & mask]
-            for c in range(_COLUMNS):
+            for c in range(len(row)):
                 of_dep[c] += row[c]
 
 

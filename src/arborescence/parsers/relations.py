@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import kernel, uncounted_kernel
 from arborescence.parsers.features import rotate, split_template, usable
 
 if TYPE_CHECKING:
@@ -158,13 +158,14 @@ def best_relation(sums: np.ndarray, allowed: np.ndarray) -> int:
     return best
 
 
-@kernel
+@uncounted_kernel
 def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
     """Add up rows of weights."""
     sums[:] = 0
     for t in range(len(rows)):
-        for label in range(len(sums)):
-            sums[label] += weights[rows[t], label]
+        row = weights[rows[t]]
+        for label in range(len(row)):
+            sums[label] += row[label]
 
 
 @kernel

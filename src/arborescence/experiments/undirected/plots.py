@@ -107,7 +107,7 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
         won = [side * finding.of(outcome.counts) for outcome in outcomes]
         handles.append(panels[0].barh(rows, won, 0.66, color=color, label=finding.name))
         paper = panels[0].axvline(
-            side * finding.paper, color=_INK, linestyle=":", label="the paper's averages, dotted"
+            side * finding.paper, color=_INK, linestyle=":", label="dotted: the paper's averages"
         )
     handles.append(paper)
     panels[0].axvline(0, color="white", linewidth=2)

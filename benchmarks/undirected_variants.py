@@ -1,0 +1,96 @@
+"""What moves the averages of `arborescence experiment undirected`: a table of docs/experiments.md.
+
+``python benchmarks/undirected_variants.py [TREEBANK...]``: trains 8 parsers for each of ten
+treebanks, which takes some minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import arborescence as arb
+from arborescence.experiments import corpora
+from arborescence.experiments.measures import Counts
+from arborescence.experiments.undirected.findings import FINDINGS
+from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED, Outcome
+from arborescence.parsers import LinearParser
+from arborescence.undirected import enhance
+from inputs import TREEBANKS
+from timing import table
+
+CHOSEN = [
+    *("Basque-BDT", "Bulgarian-BTB", "Danish-DDT", "Dutch-Alpino", "German-GSD", "Greek-GDT"),
+    *("Portuguese-Bosque", "Slovenian-SSJ", "Swedish-Talbanken", "Turkish-IMST"),
+]
+#: Relations of function words, from that which comes to stand nearest to its content word.
+FUNCTION_WORDS = ("case", "cop", "aux", "mark")
+UNDIRECTEDLY = {"inference": "undirected", "features": "undirected", "rounds": 0}
+
+
+def with_function_heads(sentence):
+    """Put function words above the words that they belong to, as many treebanks before UD do.
+
+    A preposition, copula, auxiliary or conjunction takes the place of its word, which becomes its
+    dependent; what else hangs from the word stays there.
+    """
+    heads, relations = sentence.heads, sentence.deprels
+    above, names = heads.copy(), list(relations)
+    for word in range(1, len(heads)):
+        belonging = [
+            (FUNCTION_WORDS.index(relation.partition(":")[0]), abs(function - word), function)
+            for function, relation in enumerate(relations, 1)
+            if heads[function] == word and relation.partition(":")[0] in FUNCTION_WORDS
+        ]
+        top = word
+        for _, _, function in sorted(belonging):
+            above[function], names[function - 1] = above[top], names[top - 1]
+            above[top], names[top - 1] = function, "comp"
+            top = function
+    return sentence.replace(heads=above, deprels=names)
+
+
+def counts_of(lessons, exams, root="single", rounds=(5,), **options):
+    """Train, parse, and yield the counts of three models for each number of rounds."""
+    directed = LinearParser.train(lessons, root=root, **options)
+    undirected = LinearParser.train(lessons, root=root, **options, **UNDIRECTEDLY)
+    scores = [directed.scores(sentence) for sentence in exams]
+    best = Counts.of(exams, [arb.decode(matrix, root=root) for matrix in scores])
+    bare = [parsed.heads for parsed in undirected.parse(exams, root=root)]
+    for many in rounds:
+        enhanced = [
+            enhance(matrix, heads, rounds=many) for matrix, heads in zip(scores, bare, strict=True)
+        ]
+        yield {
+            DIRECTED: best,
+            ENHANCED: Counts.of(exams, enhanced),
+            UNDIRECTED: Counts.of(exams, bare),
+        }
+
+
+def variants(lessons, exams):
+    """Yield the name and the counts of each variant."""
+    names = ("as above", "2 rounds", "rounds without limit")
+    yield from zip(names, counts_of(lessons, exams, rounds=(5, 2, None)), strict=True)
+    yield "root edges not limited", *counts_of(lessons, exams, root="multi")
+    yield "forms and UPOS only", *counts_of(lessons, exams, columns=("form", "upos"))
+    turned = ([*map(with_function_heads, part)] for part in (lessons, exams))
+    yield "function words as heads", *counts_of(*turned)
+
+
+def main():
+    outcomes = {}
+    for corpus in corpora.find(TREEBANKS, sys.argv[1:] or CHOSEN):
+        lessons, exams = corpus.read()
+        for name, counts in variants(lessons, exams):
+            outcome = Outcome(corpus.name, corpus.split, len(lessons), counts)
+            outcomes.setdefault(name, []).append(outcome)
+    rows = [
+        [name, *(f"{finding.average(found):.2f}" for finding in FINDINGS)]
+        for name, found in outcomes.items()
+    ]
+    paper = ["the paper", *(str(finding.paper) for finding in FINDINGS)]
+    table(["", *(finding.name for finding in FINDINGS)], [*rows, paper])
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from arborescence import decode
 from arborescence.parsers import LinearParser
 from arborescence.parsers.base import Options
 from arborescence.parsers.features import Batch, Sides, tags_of
@@ -107,15 +108,16 @@ def parts(sentences, dense, pruned):
     label = least(lambda: dense._label(batch, heads))
     write = least(lambda: dense._annotated(sentences, batch, heads, sure, options)) - label
     score = least(lambda: dense._score(batch))
-    decode = least(lambda: list(dense._best_trees(batch, options))) - score
+    matrices = [scores for _, scores in dense._score(batch)]
+    find = least(lambda: [decode(scores) for scores in matrices])
     prune = least(lambda: keep_edges(batch, pruned._pruning, False))
     score_kept = least(lambda: pruned._keep(batch, pruned._pruning, False)) - prune
-    decode_kept = least(lambda: kept.best_trees("single"))
+    find_kept = least(lambda: kept.best_trees("single"))
     rows = [
         ["hashing words", *2 * [least(lambda: dense._prepare(sentences))]],
         ["pruning", 0, prune],
         ["scoring edges", score, score_kept],
-        ["finding trees", decode, decode_kept],
+        ["finding trees", find, find_kept],
         ["choosing relations", label, label],
         ["writing sentences", write, write],
     ]

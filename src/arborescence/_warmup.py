@@ -138,6 +138,10 @@ def _train_and_parse() -> None:
         loaded = parsers.load(Path(folder) / "model")
     for projective in (False, True):
         list(loaded.parse(_untagged(), projective=projective, confidence=True))
+    pruned = parsers.LinearParser.train(
+        _sentences(), dev=_sentences(), epochs=1, bits=10, prune=True
+    )
+    list(pruned.parse(_sentences()))
 
 
 def _rerank() -> None:

@@ -327,6 +327,12 @@ def test_torch_tensors_are_taken():
         ((3, [[0]], [[1]], [[1.0]]), {}, ScoresError, r"one entry an edge, not shapes \(1, 1\)"),
         ((3, [0, 3], [1, 2], [1, 2]), {}, ScoresError, r"u\[1\] is 3: nodes are 0 to 2"),
         ((3, [0, 1], [1, -2], [1, 2]), {}, ScoresError, r"v\[1\] is -2: nodes are 0 to 2"),
+        (
+            (3, [0], np.array([2**63], np.uint64), [1]),
+            {},
+            ScoresError,
+            r"v\[0\] is 9223372036854775808",
+        ),
         ((0, [0], [0], [1]), {}, ScoresError, r"u\[0\] is 0: there are no nodes"),
         ((3, [0.5], [1], [1]), {}, ScoresError, "u must be whole numbers, not float64"),
         ((3, [0], [1], [1j]), {}, ScoresError, "must be floats"),

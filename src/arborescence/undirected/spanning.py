@@ -159,7 +159,7 @@ def _span(
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
     if fault == BAD_NODE:
         end = "v" if 0 <= of_u[count] < nodes else "u"
-        value = (of_v if end == "v" else of_u)[count]
+        value = arrays["uv".index(end)][count]  # as the caller wrote it: large ones wrap around
         known = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
         raise ScoresError(f"{end}[{count}] is {value}: {known}")
     if fault != FINE:

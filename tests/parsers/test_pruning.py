@@ -294,6 +294,8 @@ def test_models_whose_filter_does_not_fit_are_refused(parsers):
     for threshold in (-1, 0.5, "many", 1 << 40, None):
         with pytest.raises(ModelError, match="pruning is"):
             LinearParser.from_file(header | {"pruning": threshold}, arrays)
+    with pytest.raises(ModelError, match="pruning does not go with undirected"):
+        LinearParser.from_file(header | {"inference": "undirected"}, arrays)
 
 
 def test_pruning_goes_with_exact_inference():

@@ -462,6 +462,8 @@ class LinearParser(Parser):
             directed = expect(arrays, "directed", weights, (laid_out.size,))
         pruning = None
         if "pruning" in header:
+            if inference != "exact":
+                raise ModelError(f"pruning does not go with {inference} inference")
             pruning = EdgeFilter.from_arrays(arrays, header["pruning"], columns, laid_out.tags)
         tagger = None
         if "tagger" in header:

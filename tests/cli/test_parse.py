@@ -76,6 +76,17 @@ def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path)
     assert "--k goes with MIRA only" in complaint
 
 
+def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> None:
+    model, parsed = tmp_path / "pruned.model", tmp_path / "parsed.conllu"
+    options = ("--dev", lessons, "-o", model, "--epochs", 3, "--no-tagger", "--prune")
+    assert command("train", lessons, *options).status == 0
+    assert command("parse", lessons, "-m", model, "-o", parsed).status == 0
+    gold, guessed = read(lessons), read(parsed)
+    assert all(a.heads.tolist() == b.heads.tolist() for a, b in zip(gold, guessed, strict=True))
+    complaint = command("train", lessons, *options, "--inference", "undirected").complaint(2)
+    assert "--prune" in complaint
+
+
 def test_train_with_undirected_inference(command: Command, lessons: Path, tmp_path: Path) -> None:
     from arborescence.parsers import load
 

@@ -35,7 +35,7 @@ def test_other_settings_replace_it(results):
     assert results.once("a", {"epochs": 2}, fail) == 4  # what failed has changed nothing
 
 
-@pytest.mark.parametrize("content", ["", "{", "{}", '{"settings": {}}'])
+@pytest.mark.parametrize("content", ["", "{", "{}", "[]", "null", '{"settings": {"epochs": 2}}'])
 def test_damaged_files_count_as_missing(results, tmp_path, content):
     file = tmp_path / "deep" / "results" / "a.json"
     file.write_text(content)

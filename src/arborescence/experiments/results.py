@@ -62,8 +62,8 @@ class Results:
         try:
             kept = json.loads(file.read_bytes())
         except (FileNotFoundError, ValueError):  # ValueError: damaged by someone else
-            kept = {}
-        if kept.get("settings") == settings:
+            kept = None
+        if isinstance(kept, dict) and kept.get("settings") == settings and "result" in kept:
             return cast("Result", kept["result"])
         result = make()
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: From this number of nodes on, trees are found without a matrix. On shorter sentences, even with
 #: three edges a word, it is faster to fill one and to look at all of it.
-LONG: Final = 800
+LONG: Final = 250
 
 
 class Matrices(NamedTuple):

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import kernel, spliced_kernel
+from arborescence._jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.faults import FINE, NO_TREE
 from arborescence.nonprojective.exact import two_sum
 from arborescence.undirected.encoding import encode_kernel
 from arborescence.undirected.enhancing import enhance_kernel
 from arborescence.undirected.prim import prim_dense
 
-_LOWEST = -np.finfo(np.float64).max
+
+@inlined_kernel
+def part_of(score: float, part: float) -> float:
+    """Return a part of a score, of which -inf counts as -2^1024.
+
+    That is a power of two: whole multiples of it leave no rest in which other scores would drown.
+    """
+    return part * score if score > -np.inf else -2.0 * part * 2.0**1023
 
 
 @spliced_kernel
@@ -32,7 +39,7 @@ def best_root(
     Parameters
     ----------
     scores : (N, N) float64
-        ``[h, d]``; -inf counts as the lowest float64, but for root edges.
+        ``[h, d]``; -inf counts as -2^1024, but for root edges.
     n
         The number of words.
     parents : (N,) int64
@@ -64,8 +71,8 @@ def best_root(
         while depth > 0:
             depth -= 1
             j = path[depth]
-            upwards = part * max(scores[j + 1, i + 1], _LOWEST)
-            downwards = part * max(scores[i + 1, j + 1], _LOWEST)
+            upwards = part_of(scores[j + 1, i + 1], part)
+            downwards = part_of(scores[i + 1, j + 1], part)
             change, rest = two_sum(upwards, -downwards)
             total, lost = two_sum(high[i], change)
             high[j], low[j] = two_sum(total, low[i] + (lost + rest))

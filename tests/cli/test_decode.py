@@ -109,7 +109,16 @@ def test_an_archive_without_scores(command: Command, tmp_path: Path) -> None:
     assert "no array named 'scores' (found: weights)" in message
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"\x93NUMPY\x01\x00", b"PK\x03\x04nonsense"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"hello",
+        b"\x93NUMPY\x01\x00",
+        b"\x93NUMPY\x01\x00\x28\x00{'descr': '|i1', 'shape': (6, (2, }        \n",
+        b"PK\x03\x04nonsense",
+    ],
+)
 def test_not_an_array_file(command: Command, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bad.npy").write_bytes(content)
     message = command("decode", tmp_path / "bad.npy").complaint()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zlib
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
@@ -31,7 +33,7 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         raise ScoresError(f"{path}: no array named 'scores' (found: {found})")
     except ScoresError:
         raise
-    except (ValueError, EOFError, BadZipFile) as error:
+    except (ValueError, EOFError, BadZipFile, TokenError, zlib.error) as error:
         raise ScoresError(f"{path}: not a .npy or .npz file of numbers ({error})") from error
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -35,6 +36,7 @@ _DAMAGES: Final = (
     OSError,
     ValueError,
     KeyError,
+    tokenize.TokenError,  # of the description of an array
     AttributeError,
     EOFError,
     NotImplementedError,

@@ -126,3 +126,18 @@ def test_lifting_gives_tensors():
     assert lifted.tolist() == [[-1, 2, 4, 4, 0, 7, 7, 4]]
     assert back.tolist() == heads.tolist()
     assert plain == [labels]
+
+
+def test_edges():
+    ends = torch.tensor([0, 0, 1]), torch.tensor([1, 2, 2])
+    weights = torch.tensor([2.0, 1.0, 3.0], dtype=torch.bfloat16, requires_grad=True)
+    heads = arb.decode_sparse(2, *ends, weights)
+    assert isinstance(heads, torch.Tensor)
+    assert heads.tolist() == [-1, 0, 1]
+    for edges in (
+        undirected.spanning_tree(3, *ends, weights),
+        undirected.spanning_tree(torch.ones(3, 3)),
+        undirected.spanning_tree(torch.ones(3, 3), algorithm="kkt"),
+    ):
+        assert isinstance(edges, torch.Tensor)
+        assert edges.tolist() in ([0, 2], [[0, 1], [0, 2]])

@@ -313,13 +313,6 @@ def test_the_input_is_left_alone():
     assert strided.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_torch_tensors_are_taken():
-    torch = pytest.importorskip("torch", reason="needs torch")
-    assert spanning_tree(torch.ones(3, 3)).tolist() == [[0, 1], [0, 2]]
-    edges = torch.tensor([0, 1]), torch.tensor([1, 2]), torch.ones(2, dtype=torch.bfloat16)
-    assert spanning_tree(3, *edges).tolist() == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [

@@ -23,7 +23,7 @@ _MOST_WORDS = 2**30 - 1
 
 def decode_sparse(
     n: Any, heads: Any = None, deps: Any = None, weights: Any = None, *, root: Root = "single"
-) -> NDArray[np.int64]:
+) -> Any:
     """Return the tree of highest weight of a sparse graph, exactly.
 
     Edmonds' algorithm as Tarjan (1977) organizes it, corrected by Camerini, Fratta and Maffioli
@@ -48,7 +48,8 @@ def decode_sparse(
     Returns
     -------
     heads : (n + 1,) int64
-        The head of each word; -1 for the root.
+        The head of each word; -1 for the root. A torch tensor, on the same device, if `weights` is
+        one.
 
     Raises
     ------
@@ -78,12 +79,18 @@ def decode_sparse(
         if not heads is deps is weights is None:
             raise TypeError("decode_sparse takes a matrix by itself, without heads, deps, weights")
         words, of_heads, of_deps, of_edges = _from_matrix(n)
+        give_back = None
     else:
+        if heads is None or deps is None or weights is None:
+            raise TypeError(
+                "decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix"
+            )
+        weights, give_back = as_array(weights)
         words, of_heads, of_deps, of_edges = _from_edges(n, heads, deps, weights)
     tree = np.empty(words + 1, np.int64)
     fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)
     if fault == FINE:
-        return tree
+        return give_back(tree) if give_back else tree
     if fault == BAD_NODE:  # as the caller wrote it: whole numbers wrap around on their way
         head, dep = as_array(heads)[0][edge], as_array(deps)[0][edge]
         raise ScoresError(
@@ -118,8 +125,6 @@ def _from_edges(
         ) from None
     if not 0 <= words <= _MOST_WORDS:
         raise ValueError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
-    if heads is None or deps is None or weights is None:
-        raise TypeError("decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix")
     arrays = [as_array(values)[0] for values in (heads, deps, weights)]
     for name, array in zip(("heads", "deps", "weights"), arrays, strict=True):
         if array.ndim != 1 or array.shape != arrays[0].shape:

@@ -40,7 +40,7 @@ def spanning_tree(
     algorithm: Algorithm = "auto",
     minimum: bool = False,
     rng: int | np.random.Generator = 0,
-) -> NDArray[np.int64]:
+) -> Any:
     """Return the maximum spanning tree of an undirected graph, or the minimum one.
 
     If the graph is not connected, each part gets a tree of its own.
@@ -71,7 +71,8 @@ def spanning_tree(
     -------
     edges : (k,) int64, or (k, 2) int64
         The indices of the edges that were chosen, ascending; k is n less the number of parts. Of a
-        matrix, the pairs of nodes u < v, in lexicographic order.
+        matrix, the pairs of nodes u < v, in lexicographic order. A torch tensor, on the same
+        device, if the weights are one.
 
     Raises
     ------
@@ -106,7 +107,9 @@ def spanning_tree(
     if not sparse and np.ndim(n) == 0:
         if u is None or v is None or weight is None:
             raise TypeError("spanning_tree takes n, u, v and weight, or a matrix")
-        return _span(n, u, v, weight, algorithm, minimum, rng)
+        weight, give_back = as_array(weight)
+        chosen = _span(n, u, v, weight, algorithm, minimum, rng)
+        return give_back(chosen) if give_back else chosen
     if not u is v is weight is None:
         raise TypeError("spanning_tree takes a matrix by itself, without u, v and weight")
     if sparse:
@@ -114,14 +117,17 @@ def spanning_tree(
             raise ScoresError(f"a matrix of weights must have shape (N, N), not {n.shape}")
         entries = n.tocoo()
         u, v, weight = entries.row, entries.col, entries.data
+        chosen = _span(n.shape[0], u, v, weight, algorithm, minimum, rng)
+        return _in_order(u[chosen], v[chosen])
+    array, give_back = as_array(n)
+    matrix = _as_matrix(array, minimum)
+    if algorithm in ("auto", "prim"):
+        pairs = _span_matrix(matrix, minimum)
     else:
-        matrix = _as_matrix(n, minimum)
-        if algorithm in ("auto", "prim"):
-            return _span_matrix(matrix, minimum)
         u, v = np.triu_indices(len(matrix), 1)
-        weight = matrix[u, v]
-    chosen = _span(n.shape[0] if sparse else len(matrix), u, v, weight, algorithm, minimum, rng)
-    return _in_order(u[chosen], v[chosen])
+        chosen = _span(len(matrix), u, v, matrix[u, v], algorithm, minimum, rng)
+        pairs = _in_order(u[chosen], v[chosen])
+    return give_back(pairs) if give_back else pairs
 
 
 def _span(
@@ -190,9 +196,8 @@ def _as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
     )
 
 
-def _as_matrix(weights: Any, minimum: bool) -> NDArray[np.float64]:
+def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
     """Check a matrix of weights, and return it as contiguous float64."""
-    array, _ = as_array(weights)
     matrix = _as_doubles(array)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")

@@ -8,7 +8,7 @@ and the caller's array is never written to.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ Root = Literal["single", "multi"]
 # Floats that kernels take as they are, and the largest whole number that a float64 is sure of.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WHOLE = 2**53
+# Kernels are compiled for arrays that are contiguous, aligned and writeable, and for no others.
+_BEHAVED: Final = ("C", "A", "W")
 # How many scores are brought into another form at once.
 _AT_ONCE = 2**15
 _ALL_WORDS = np.empty(0, np.int64)
@@ -129,6 +131,44 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
     raise ScoresError(
         f"scores must be floats (at most 64 bits) or whole numbers, not {array.dtype}"
     )
+
+
+def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the same numbers as float64, as kernels take them; a copy only where needed."""
+    return np.require(
+        array if array.dtype == np.float64 else as_floats(array), np.float64, _BEHAVED
+    )
+
+
+def as_edges(
+    names: tuple[str, str, str], ends: tuple[Any, Any], weights: Any
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Check a graph that is given edge by edge, and bring it into the form that kernels take.
+
+    Parameters
+    ----------
+    names
+        What messages call the two ends of edges, and their weights.
+    ends : two of (m,) whole numbers
+    weights : (m,) floats or whole numbers
+
+    Raises
+    ------
+    ScoresError
+        If shapes or types cannot be used. Values are looked at later, by the kernels.
+    """
+    arrays = [as_array(values)[0] for values in (*ends, weights)]
+    shapes = [array.shape for array in arrays]
+    if len(shapes[0]) != 1 or len(set(shapes)) != 1:
+        raise ScoresError(
+            f"{names[0]}, {names[1]} and {names[2]} must have one entry an edge, not shapes "
+            + ", ".join(map(str, shapes))
+        )
+    for name, array in zip(names, arrays[:2], strict=False):
+        if array.dtype.kind not in "iu" and array.size:
+            raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
+    one, other = (np.require(array, np.int64, _BEHAVED) for array in arrays[:2])
+    return one, other, as_doubles(arrays[2])
 
 
 def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np.int64]:

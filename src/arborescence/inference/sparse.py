@@ -9,7 +9,7 @@ import numpy as np
 
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
-from arborescence.graph import as_array, as_floats, check_root
+from arborescence.graph import as_array, as_edges, check_root
 from arborescence.nonprojective.sparse import BAD_NODE, sparse_kernel
 
 if TYPE_CHECKING:
@@ -125,21 +125,7 @@ def _from_edges(
         ) from None
     if not 0 <= words <= _MOST_WORDS:
         raise ValueError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
-    arrays = [as_array(values)[0] for values in (heads, deps, weights)]
-    for name, array in zip(("heads", "deps", "weights"), arrays, strict=True):
-        if array.ndim != 1 or array.shape != arrays[0].shape:
-            shapes = ", ".join(str(other.shape) for other in arrays)
-            raise ScoresError(
-                f"heads, deps and weights must have one entry an edge, not shapes {shapes}"
-            )
-        if name != "weights" and array.dtype.kind not in "iu" and array.size:
-            raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
-    return (
-        words,
-        np.ascontiguousarray(arrays[0], np.int64),
-        np.ascontiguousarray(arrays[1], np.int64),
-        np.ascontiguousarray(as_floats(arrays[2]), np.float64),
-    )
+    return words, *as_edges(("heads", "deps", "weights"), (heads, deps), weights)
 
 
 def _from_matrix(

@@ -9,7 +9,7 @@ import numpy as np
 
 from arborescence.errors import ScoresError
 from arborescence.faults import FINE
-from arborescence.graph import as_array, as_floats
+from arborescence.graph import as_array, as_doubles, as_edges
 from arborescence.undirected.boruvka import boruvka
 from arborescence.undirected.edges import BAD_NODE, Edges, find_unusable, take_edges
 from arborescence.undirected.kkt import kkt
@@ -148,24 +148,18 @@ def _span(
         ) from None
     if not 0 <= nodes <= _MOST:
         raise ValueError(f"n must be between 0 and {_MOST} nodes, not {nodes}")
-    arrays = [as_array(values)[0] for values in (u, v, weight)]
-    for name, array in zip(("u", "v", "weight"), arrays, strict=True):
-        if array.ndim != 1 or array.shape != arrays[0].shape:
-            shapes = ", ".join(str(other.shape) for other in arrays)
-            raise ScoresError(f"u, v and weight must have one entry an edge, not shapes {shapes}")
-        if name != "weight" and array.dtype.kind not in "iu" and array.size:
-            raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
-    m = arrays[0].size
+    of_u, of_v, of_edges = as_edges(("u", "v", "weight"), (u, v), weight)
+    m = of_u.size
     if m > _MOST:
         raise ValueError(f"there must be at most {_MOST} edges, not {m}")
-    of_u, of_v = (np.require(array, np.int64, ("C", "A")) for array in arrays[:2])
-    of_edges = _as_doubles(arrays[2])
 
     room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
     if fault == BAD_NODE:
         end = "v" if 0 <= of_u[count] < nodes else "u"
-        value = arrays["uv".index(end)][count]  # as the caller wrote it: large ones wrap around
+        value = as_array(u if end == "u" else v)[0][
+            count
+        ]  # as the caller wrote it: large ones wrap around
         known = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
         raise ScoresError(f"{end}[{count}] is {value}: {known}")
     if fault != FINE:
@@ -189,16 +183,9 @@ def _span(
     return np.flatnonzero(chosen)
 
 
-def _as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the same numbers as float64, contiguous and aligned; a copy only where needed."""
-    return np.require(
-        array if array.dtype == np.float64 else as_floats(array), np.float64, ("C", "A")
-    )
-
-
 def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
     """Check a matrix of weights, and return it as contiguous float64."""
-    matrix = _as_doubles(array)
+    matrix = as_doubles(array)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")
     bad = -np.inf if minimum else np.inf

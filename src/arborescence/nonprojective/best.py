@@ -34,6 +34,7 @@ from arborescence.nonprojective.contraction import (
 )
 from arborescence.nonprojective.exact import sign_of
 from arborescence.tree import spans
+from arborescence.union_find import find
 
 # What `skim` says of a sentence whose tree is not its greedy graph.
 HARD = -1
@@ -167,15 +168,6 @@ def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n:
             take(forest, x, tail)
         arrive(forest, depth)
     return True
-
-
-@inlined_kernel
-def find(link: np.ndarray, x: int) -> int:
-    """Return the representative of x's set, halving the path to it."""
-    while link[x] != x:
-        link[x] = link[link[x]]
-        x = link[x]
-    return x
 
 
 @uncounted_kernel

@@ -38,6 +38,7 @@ from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_
 from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
 from arborescence.nonprojective.exact import SCALE_EXPONENT, add_float, normalize, sign_of
 from arborescence.tree import spans
+from arborescence.union_find import find
 
 # Beyond the faults of `faults`: an edge whose nodes are not 0..n.
 BAD_NODE = 4
@@ -414,15 +415,6 @@ def let_sink(
         queue[i] = queue[j]
         i = j
     queue[i] = cluster
-
-
-@inlined_kernel
-def find(subtree: np.ndarray, cluster: int) -> int:
-    """Return what the subtree of the root is called in which a cluster is. O(log n) amortized."""
-    while subtree[cluster] != cluster:
-        subtree[cluster] = subtree[subtree[cluster]]
-        cluster = subtree[cluster]
-    return cluster
 
 
 @inlined_kernel

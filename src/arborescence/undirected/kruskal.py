@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.union_find import find
 
 # A part of so few edges is sorted by insertion.
 _SHORT = 16
@@ -58,15 +59,6 @@ def kruskal(
         waiting -= 1
         start = starts[waiting]
         stop = _filter(link, u, v, weight, origin, start, stops[waiting])
-
-
-@inlined_kernel
-def find(link: np.ndarray, x: int) -> int:
-    """Return the representative of x's set, halving the path to it."""
-    while link[x] != x:
-        link[x] = link[link[x]]
-        x = link[x]
-    return x
 
 
 @spliced_kernel

@@ -7,8 +7,7 @@ import sys
 from enum import StrEnum
 from functools import partial
 from importlib import resources
-from itertools import chain
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - Typer looks at it
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,18 @@ import typer
 from arborescence import __version__
 from arborescence.cli import experiment
 from arborescence.cli.help import examples
+from arborescence.cli.options import (
+    Inference,
+    KBestOption,
+    Root,
+    RootOption,
+    SkipOption,
+    SvgOption,
+    ThreadsOption,
+)
 from arborescence.cli.progress import counted, steps
 from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
+from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
 
 if TYPE_CHECKING:
@@ -35,40 +44,11 @@ app = typer.Typer(
 app.add_typer(experiment.app, name="experiment")
 
 
-class Root(StrEnum):
-    """How many words may have the root as their head."""
-
-    single = "single"
-    multi = "multi"
-
-
 class Measure(StrEnum):
     """What says which of several trees is the best."""
 
     las = "las"
     uas = "uas"
-
-
-class Algorithm(StrEnum):
-    """How a parser learns."""
-
-    mira = "mira"
-    perceptron = "perceptron"
-    loglinear = "loglinear"
-
-
-class Inference(StrEnum):
-    """How a tree is found: the best of all, or one by way of an undirected tree."""
-
-    exact = "exact"
-    undirected = "undirected"
-
-
-class Features(StrEnum):
-    """Whether the features of an edge know which of its words is the head."""
-
-    directed = "directed"
-    undirected = "undirected"
 
 
 class Encoding(StrEnum):
@@ -78,25 +58,6 @@ class Encoding(StrEnum):
     product = "product"
     max = "max"
     min = "min"
-
-
-RootOption = Annotated[
-    Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
-]
-RoundsOption = Annotated[
-    int, typer.Option(min=0, help="Rounds of local enhancement, if inference is undirected.")
-]
-ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
-KBestOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
-    ),
-]
-SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")]
-SkipOption = Annotated[
-    bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
-]
 
 
 def show_version(wanted: bool) -> None:
@@ -234,146 +195,14 @@ def draw(
         skipped.report()
 
 
-@app.command(
+app.command(
     epilog=examples(
         "arborescence train train.conllu --dev dev.conllu -o turkish.model",
         "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
         "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
-        "arborescence train train.conllu --dev dev.conllu -o my.model --inference undirected",
+        "arborescence train train.conllu --dev dev.conllu -o my.model --parser transition --beam 8",
     )
-)
-def train(
-    treebanks: Annotated[
-        list[Path], typer.Argument(metavar="TRAIN...", help="Treebanks to learn from (CoNLL-U).")
-    ],
-    dev: Annotated[
-        Path, typer.Option(help="A treebank by which to choose the best epoch, and to stop.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
-    algorithm: Annotated[Algorithm, typer.Option(help="How to learn.")] = Algorithm.mira,
-    epochs: Annotated[int, typer.Option(min=1, help="At most so often over the treebank.")] = 10,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Stop after so many epochs without a better LAS.")
-    ] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
-    columns: Annotated[
-        str, typer.Option(help="What the features look at; 'form,upos' makes a smaller model.")
-    ] = "form,lemma,upos,xpos,feats",
-    tagger: Annotated[
-        bool, typer.Option(help="Put a tagger into the model, for words without tags.")
-    ] = True,
-    root: RootOption = Root.single,
-    aggressiveness: Annotated[
-        float,
-        typer.Option(
-            min=1e-6, help="The largest step of MIRA (its C), or the log-linear learning rate."
-        ),
-    ] = 0.1,
-    k: Annotated[int, typer.Option(min=1, help="Of how many best trees MIRA learns.")] = 1,
-    bits: Annotated[
-        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
-    ] = 20,
-    joint: Annotated[
-        bool, typer.Option("--joint", help="Let relations have a say in the tree; slower.")
-    ] = False,
-    projective: Annotated[
-        bool, typer.Option("--projective", help="Learn and parse without crossing edges.")
-    ] = False,
-    pseudo_projective: Annotated[
-        bool,
-        typer.Option(
-            "--pseudo-projective",
-            help="The same, but relations tell where edges were lifted, to cross again.",
-        ),
-    ] = False,
-    inference: Annotated[
-        Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
-    ] = Inference.exact,
-    features: Annotated[
-        Features,
-        typer.Option(help="With undirected inference: whether features see an edge's direction."),
-    ] = Features.directed,
-    rounds: RoundsOption = 5,
-    prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Learn to leave most edges out beforehand; parses faster."),
-    ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
-    ] = False,
-    skip_invalid: SkipOption = False,
-) -> None:
-    """Train a parser on a treebank.
-
-    After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
-    """
-    from arborescence.parsers import LinearParser, Tagger
-    from arborescence.parsers.features import COLUMNS
-
-    chosen = columns.split(",")
-    if not set(chosen) <= set(COLUMNS):
-        raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
-    if k > 1 and algorithm != Algorithm.mira:
-        raise typer.BadParameter(
-            "--k goes with MIRA only: the perceptron learns from one tree, and the log-linear "
-            "model from all"
-        )
-    if joint and algorithm == Algorithm.loglinear:
-        raise typer.BadParameter("--joint does not go with the log-linear model")
-    if projective and pseudo_projective:
-        raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
-    if inference == Inference.exact:
-        if features == Features.undirected:
-            raise typer.BadParameter("--features undirected goes with --inference undirected only")
-    elif (
-        k > 1
-        or joint
-        or projective
-        or pseudo_projective
-        or prune
-        or algorithm == Algorithm.loglinear
-    ):
-        raise typer.BadParameter(
-            "--inference undirected does not go with --k, --joint, --projective, --prune or the "
-            "log-linear model"
-        )
-    checkpoint = output.with_name(f"{output.name}.checkpoint")
-    if not resume:
-        checkpoint.unlink(missing_ok=True)
-    skipped = Skipped() if skip_invalid else None
-    read = readers_of(Format.conllu, "", skipped)
-    lessons = list(chain.from_iterable(read(str(path)) for path in treebanks))
-    exams = list(read(str(dev)))
-    tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
-    with steps() as step:
-        parser = LinearParser.train(
-            lessons,
-            dev=exams,
-            columns=chosen,
-            algorithm=algorithm.value,
-            epochs=epochs,
-            patience=patience,
-            seed=seed,
-            root=root.value,
-            aggressiveness=aggressiveness,
-            k=k,
-            bits=bits,
-            joint=joint,
-            projective="pseudo" if pseudo_projective else projective,
-            inference=inference.value,
-            features=features.value,
-            rounds=rounds,
-            prune=prune,
-            tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
-            if tagger and tags
-            else None,
-            checkpoint=checkpoint,
-            progress=step,
-        )
-    parser.save(output)
-    checkpoint.unlink(missing_ok=True)
-    if skipped:
-        skipped.report()
+)(train)
 
 
 @app.command(
@@ -453,7 +282,9 @@ def decode(
     method: Annotated[
         Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
     ] = Inference.exact,
-    rounds: RoundsOption = 5,
+    rounds: Annotated[
+        int, typer.Option(min=0, help="Rounds of local enhancement, with method undirected.")
+    ] = 5,
     encoding: Annotated[
         Encoding,
         typer.Option(help="The score of an undirected edge, of those of its two directions."),

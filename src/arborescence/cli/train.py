@@ -1,0 +1,314 @@
+"""``arborescence train``: parsers of each kind, from treebanks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from itertools import chain
+from pathlib import Path  # noqa: TC003 - Typer looks at it
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arborescence.cli.options import Inference, Root, RootOption, SkipOption
+from arborescence.cli.progress import steps
+from arborescence.cli.sentences import Format, Skipped, readers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arborescence.parsers import Parser
+
+
+class Kind(StrEnum):
+    """What kind of parser to train."""
+
+    linear = "linear"
+    transition = "transition"
+
+
+class Algorithm(StrEnum):
+    """How a graph-based parser learns."""
+
+    mira = "mira"
+    perceptron = "perceptron"
+    loglinear = "loglinear"
+
+
+class Features(StrEnum):
+    """Whether the features of an edge know which of its words is the head."""
+
+    directed = "directed"
+    undirected = "undirected"
+
+
+class System(StrEnum):
+    """By what transitions a transition-based parser builds a tree."""
+
+    arc_standard = "arc-standard"
+    arc_eager = "arc-eager"
+    arc_hybrid = "arc-hybrid"
+    swap = "swap"
+
+
+class Oracle(StrEnum):
+    """What a transition-based parser learns from: the way to gold, or the best from anywhere."""
+
+    static = "static"
+    dynamic = "dynamic"
+
+
+#: The options that go with one kind of parser only.
+OPTIONS: Final = {
+    Kind.linear: (
+        "algorithm",
+        "aggressiveness",
+        "k",
+        "joint",
+        "projective",
+        "inference",
+        "features",
+        "rounds",
+        "prune",
+    ),
+    Kind.transition: ("system", "oracle", "beam"),
+}
+GRAPH_BASED: Final = "Graph-based parsers: --parser linear"
+TRANSITION_BASED: Final = "Transition-based parsers: --parser transition"
+
+
+def train(
+    context: typer.Context,
+    treebanks: Annotated[
+        list[Path], typer.Argument(metavar="TRAIN...", help="Treebanks to learn from (CoNLL-U).")
+    ],
+    dev: Annotated[
+        Path, typer.Option(help="A treebank by which to choose the best epoch, and to stop.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
+    parser: Annotated[
+        Kind,
+        typer.Option(help="Graph-based: the best tree by a linear model; or transition-based."),
+    ] = Kind.linear,
+    epochs: Annotated[int, typer.Option(min=1, help="At most so often over the treebank.")] = 10,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Stop after so many epochs without a better LAS.")
+    ] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
+    columns: Annotated[
+        str, typer.Option(help="What the features look at; 'form,upos' makes a smaller model.")
+    ] = "form,lemma,upos,xpos,feats",
+    tagger: Annotated[
+        bool, typer.Option(help="Put a tagger into the model, for words without tags.")
+    ] = True,
+    root: RootOption = Root.single,
+    bits: Annotated[
+        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
+    ] = 20,
+    pseudo_projective: Annotated[
+        bool,
+        typer.Option(
+            "--pseudo-projective",
+            help="Learn without crossing edges, but relations tell where edges were lifted, to "
+            "cross again.",
+        ),
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
+    ] = False,
+    skip_invalid: SkipOption = False,
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="How to learn.", rich_help_panel=GRAPH_BASED)
+    ] = Algorithm.mira,
+    aggressiveness: Annotated[
+        float,
+        typer.Option(
+            min=1e-6,
+            help="The largest step of MIRA (its C), or the log-linear learning rate.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = 0.1,
+    k: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Of how many best trees MIRA learns.", rich_help_panel=GRAPH_BASED
+        ),
+    ] = 1,
+    joint: Annotated[
+        bool,
+        typer.Option(
+            "--joint",
+            help="Let relations have a say in the tree; slower.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = False,
+    projective: Annotated[
+        bool,
+        typer.Option(
+            "--projective",
+            help="Learn and parse without crossing edges.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = False,
+    inference: Annotated[
+        Inference,
+        typer.Option(
+            help="Find the best tree, or one by way of an undirected tree.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = Inference.exact,
+    features: Annotated[
+        Features,
+        typer.Option(
+            help="With undirected inference: whether features see an edge's direction.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = Features.directed,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Rounds of local enhancement, if inference is undirected.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = 5,
+    prune: Annotated[
+        bool,
+        typer.Option(
+            "--prune",
+            help="Learn to leave most edges out beforehand; parses faster.",
+            rich_help_panel=GRAPH_BASED,
+        ),
+    ] = False,
+    system: Annotated[
+        System,
+        typer.Option(
+            help="The transitions that build a tree; edges may cross with swap only.",
+            rich_help_panel=TRANSITION_BASED,
+        ),
+    ] = System.arc_hybrid,
+    oracle: Annotated[
+        Oracle | None,
+        typer.Option(
+            help="Learn along the transitions of the gold tree, or after mistakes too; else "
+            "dynamic, if the system has it (arc-eager, arc-hybrid).",
+            rich_help_panel=TRANSITION_BASED,
+        ),
+    ] = None,
+    beam: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="How many analyses to follow at once, in training and parsing.",
+            rich_help_panel=TRANSITION_BASED,
+        ),
+    ] = 1,
+) -> None:
+    """Train a parser on a treebank.
+
+    After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
+    """
+    from arborescence.parsers import Tagger
+    from arborescence.parsers.features import COLUMNS
+
+    chosen = columns.split(",")
+    if not set(chosen) <= set(COLUMNS):
+        raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
+    refuse_options_of_others(context, parser)
+    make: Callable[..., Parser]
+    if parser is Kind.linear:
+        from arborescence.parsers import LinearParser
+
+        if k > 1 and algorithm != Algorithm.mira:
+            raise typer.BadParameter(
+                "--k goes with MIRA only: the perceptron learns from one tree, and the log-linear "
+                "model from all"
+            )
+        if joint and algorithm == Algorithm.loglinear:
+            raise typer.BadParameter("--joint does not go with the log-linear model")
+        if projective and pseudo_projective:
+            raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
+        if inference == Inference.exact:
+            if features == Features.undirected:
+                raise typer.BadParameter(
+                    "--features undirected goes with --inference undirected only"
+                )
+        elif (
+            k > 1
+            or joint
+            or projective
+            or pseudo_projective
+            or prune
+            or algorithm == Algorithm.loglinear
+        ):
+            raise typer.BadParameter(
+                "--inference undirected does not go with --k, --joint, --projective, --prune or "
+                "the log-linear model"
+            )
+        make = partial(
+            LinearParser.train,
+            algorithm=algorithm.value,
+            aggressiveness=aggressiveness,
+            k=k,
+            joint=joint,
+            projective="pseudo" if pseudo_projective else projective,
+            inference=inference.value,
+            features=features.value,
+            rounds=rounds,
+            prune=prune,
+        )
+    else:
+        from arborescence.parsers import TransitionParser
+
+        if oracle is Oracle.dynamic and system not in (System.arc_eager, System.arc_hybrid):
+            raise typer.BadParameter(
+                f"--oracle dynamic does not go with {system}: arc-eager and arc-hybrid have one"
+            )
+        if pseudo_projective and system is System.swap:
+            raise typer.BadParameter(
+                "--pseudo-projective does not go with swap: its edges cross as they are"
+            )
+        make = partial(
+            TransitionParser.train,
+            system=system.value,
+            oracle=oracle.value if oracle else None,
+            beam=beam,
+            pseudo_projective=pseudo_projective,
+        )
+    checkpoint = output.with_name(f"{output.name}.checkpoint")
+    if not resume:
+        checkpoint.unlink(missing_ok=True)
+    skipped = Skipped() if skip_invalid else None
+    read = readers_of(Format.conllu, "", skipped)
+    lessons = list(chain.from_iterable(read(str(path)) for path in treebanks))
+    exams = list(read(str(dev)))
+    tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
+    with steps() as step:
+        trained = make(
+            lessons,
+            dev=exams,
+            columns=chosen,
+            epochs=epochs,
+            patience=patience,
+            seed=seed,
+            root=root.value,
+            bits=bits,
+            tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
+            if tagger and tags
+            else None,
+            checkpoint=checkpoint,
+            progress=step,
+        )
+    trained.save(output)
+    checkpoint.unlink(missing_ok=True)
+    if skipped:
+        skipped.report()
+
+
+def refuse_options_of_others(context: typer.Context, parser: Kind) -> None:
+    """Complain of options that were given but go with another kind of parser."""
+    for kind, names in OPTIONS.items():
+        for name in names:
+            source = context.get_parameter_source(name)
+            if kind is not parser and source is not None and source.name != "DEFAULT":
+                raise typer.BadParameter(f"--{name} goes with --parser {kind}, not {parser}")

@@ -1,0 +1,117 @@
+"""Arc-eager (Nivre 2003, 2008): edges between stack and buffer, each as early as possible.
+
+The root is at the end of the buffer (Ballesteros and Nivre 2013), and is never shifted. With s0 on
+top of the stack, and b0 first in the buffer:
+
+| transition | does | legal |
+| --- | --- | --- |
+| SHIFT | moves b0 to the stack | if words are left, but see below |
+| LEFT-ARC | makes b0 → s0 and takes s0 from the stack | if s0 has no head |
+| RIGHT-ARC | makes s0 → b0 and moves b0 to the stack | if words are left, but see below |
+| REDUCE | takes s0 from the stack | if s0 has a head |
+
+For exactly one root edge, the last word must leave one word without a head: it is shifted only onto
+an empty stack, and RIGHT-ARC to it is legal only if one word on the stack has no head. That word
+lies at the bottom, where the root finds it. A derivation of n words has 2n transitions, for each
+word enters the stack once and leaves it once, and makes a projective tree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arborescence._jit import inlined_kernel
+from arborescence.transitions.state import (
+    BUFFER,
+    COUNTERS,
+    END,
+    FRONT,
+    HEAD,
+    HEADLESS,
+    LEFT,
+    NONE,
+    OTHER,
+    RIGHT,
+    SHIFT,
+    SIZE,
+    STACK,
+    push,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: The row of a guide that says where the leftmost child of each node is, or else the node itself.
+LEFTMOST: Final = 0
+
+
+@inlined_kernel
+def legal(state: np.ndarray, single: bool) -> int:
+    """Return a bit for each legal transition."""
+    size = state[COUNTERS, SIZE]
+    words = state[COUNTERS, END] - state[COUNTERS, FRONT] - 1
+    more = words > 1 or (words == 1 and not single)
+    mask = 1 << SHIFT if more or (words == 1 and size == 0) else 0
+    if size > 0:
+        if more or (words == 1 and state[COUNTERS, HEADLESS] == 1):
+            mask |= 1 << RIGHT
+        if state[HEAD, state[STACK, size - 1]] == NONE:
+            mask |= 1 << LEFT
+        else:
+            mask |= 1 << OTHER
+    return mask
+
+
+@inlined_kernel
+def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
+    """Return head and dependent of the edge that a transition makes."""
+    top, front = state[COUNTERS, SIZE] - 1, state[COUNTERS, FRONT]
+    if transition == LEFT:
+        return int(state[BUFFER, front]), int(state[STACK, top])
+    if transition == RIGHT:
+        return int(state[STACK, top]), int(state[BUFFER, front])
+    return NONE, NONE
+
+
+@inlined_kernel
+def move(state: np.ndarray, transition: int) -> None:
+    """Do to stack and buffer what a transition does to them."""
+    if transition == SHIFT:
+        push(state)
+        state[COUNTERS, HEADLESS] += 1
+    elif transition == RIGHT:
+        push(state)
+    else:
+        state[COUNTERS, SIZE] -= 1
+        if transition == LEFT:
+            state[COUNTERS, HEADLESS] -= 1
+
+
+@inlined_kernel
+def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
+    """Find the leftmost child of each node of a tree. O(n)."""
+    for node in range(heads.shape[0]):
+        guide[LEFTMOST, node] = node
+    for d in range(1, heads.shape[0]):
+        guide[LEFTMOST, heads[d]] = min(d, guide[LEFTMOST, heads[d]])
+
+
+@inlined_kernel
+def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
+    """Return the next transition towards a tree: an edge if there is one (Nivre 2008, Section 4).
+
+    Else REDUCE, where s0 has its head and b0 has an edge with a node that lies below s0, and else
+    SHIFT. The root counts as such a node, for s0 has all its children when b0's head is the root,
+    or b0 is the root itself.
+    """
+    size = state[COUNTERS, SIZE]
+    if size > 0:
+        s0 = state[STACK, size - 1]
+        b0 = state[BUFFER, state[COUNTERS, FRONT]]
+        if heads[s0] == b0:
+            return LEFT
+        if heads[b0] == s0:
+            return RIGHT
+        if state[HEAD, s0] != NONE and (heads[b0] < s0 or guide[LEFTMOST, b0] < s0):
+            return OTHER
+    return SHIFT

@@ -1,0 +1,127 @@
+"""The transition systems by number, as the parser's kernels call them.
+
+Each function looks up what a system has in its own module. States are described in `state`; what is
+said of transitions there and in the systems' modules holds here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arborescence._jit import kernel, uncounted_kernel
+from arborescence.transitions import arc_eager, arc_hybrid, arc_standard, swap
+from arborescence.transitions.state import (
+    BUFFER,
+    COUNTERS,
+    END,
+    NONE,
+    SIZE,
+    STACK,
+    attach,
+    clear,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ARC_STANDARD: Final = 0
+ARC_EAGER: Final = 1
+ARC_HYBRID: Final = 2
+SWAP_: Final = 3
+
+
+@uncounted_kernel
+def begin(system: int, state: np.ndarray) -> None:
+    """Make a state of n words, int32 (FIELDS, n + 4), the initial one. O(n)."""
+    clear(state)
+    if system == ARC_EAGER:
+        n = state[COUNTERS, END]
+        state[BUFFER, n] = 0
+        state[COUNTERS, END] = n + 1
+    else:
+        state[STACK, 0] = 0
+        state[COUNTERS, SIZE] = 1
+
+
+@uncounted_kernel
+def legal(system: int, state: np.ndarray, single: bool) -> int:
+    """Return a bit ``1 << transition`` for each legal transition; 0 means that all is done.
+
+    With `single`, the tree will have exactly one root edge, and otherwise one or more. There is
+    always a legal transition, until there is a tree. O(1).
+    """
+    if system == ARC_STANDARD:
+        return arc_standard.legal(state, single)
+    if system == ARC_EAGER:
+        return arc_eager.legal(state, single)
+    if system == ARC_HYBRID:
+        return arc_hybrid.legal(state, single)
+    return swap.legal(state, single)
+
+
+@uncounted_kernel
+def arc(system: int, state: np.ndarray, transition: int) -> tuple[int, int]:
+    """Return head and dependent of the edge that a legal transition makes, or -1 and -1. O(1)."""
+    if system == ARC_EAGER:
+        return arc_eager.arc(state, transition)
+    if system == ARC_HYBRID:
+        return arc_hybrid.arc(state, transition)
+    return arc_standard.arc(state, transition)
+
+
+@uncounted_kernel
+def move(system: int, state: np.ndarray, transition: int) -> None:
+    """Do to stack and buffer what a legal transition does, but leave the tree alone. O(1)."""
+    if system == ARC_STANDARD:
+        arc_standard.move(state, transition)
+    elif system == ARC_EAGER:
+        arc_eager.move(state, transition)
+    elif system == ARC_HYBRID:
+        arc_hybrid.move(state, transition)
+    else:
+        swap.move(state, transition)
+
+
+@uncounted_kernel
+def advance(system: int, state: np.ndarray, transition: int, label: int) -> None:
+    """Make a transition, which is not checked. `label` is that of its edge, or -1. O(1)."""
+    head, dependent = arc(system, state, transition)
+    if dependent != NONE:
+        attach(state, head, dependent, label)
+    move(system, state, transition)
+
+
+@kernel
+def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
+    """Find what the static oracle asks of a tree.
+
+    Parameters
+    ----------
+    system
+        Its number.
+    heads : int64, shape (n + 1,)
+        A tree of the system's class, with one root edge or several.
+    guide : int32, shape (3, n + 1)
+        Filled, for `oracle`. O(n).
+    """
+    if system == ARC_EAGER:
+        arc_eager.prepare(heads, guide)
+    elif system == SWAP_:
+        swap.prepare(heads, guide)
+    else:
+        arc_standard.prepare(heads, guide)
+
+
+@uncounted_kernel
+def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
+    """Return the static oracle's transition: the next one of the derivation of a tree. O(1).
+
+    The state must lie on that derivation, and must not be finished.
+    """
+    if system == ARC_STANDARD:
+        return arc_standard.oracle(state, heads, guide)
+    if system == ARC_EAGER:
+        return arc_eager.oracle(state, heads, guide)
+    if system == ARC_HYBRID:
+        return arc_hybrid.oracle(state, heads, guide)
+    return swap.oracle(state, heads, guide)

@@ -115,3 +115,49 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
         if state[HEAD, s0] != NONE and (heads[b0] < s0 or guide[LEFTMOST, b0] < s0):
             return OTHER
     return SHIFT
+
+
+@inlined_kernel
+def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
+    """Return how many heads are wrong in the best tree that can still be reached. O(n · stack).
+
+    They are those of the gold edges that can no longer be made (Goldberg and Nivre 2012,
+    Section 4). A word on the stack gets its head from the buffer, and a word in the buffer from any
+    node that is not gone.
+
+    With exactly one root edge, the root finds only the word at the bottom of the stack. A word
+    above that whose head is lost must still be taken by a later word, and this costs one edge more
+    if it cannot be without: if all that is left, up to the last word, is to be below that word
+    or below another one above it on the stack.
+    """
+    n = heads.shape[0] - 1
+    front = state[COUNTERS, FRONT]
+    lost = 0
+    for d in range(1, front + 1):
+        if state[HEAD, d] != NONE:
+            if state[HEAD, d] != heads[d]:
+                lost += 1
+        elif heads[d] <= front and not (heads[d] == 0 and (d == state[STACK, 0] or not single)):
+            lost += 1
+    for d in range(front + 1, n + 1):
+        if 0 < heads[d] <= front and not _is_on_stack(state, heads[d]):
+            lost += 1
+    if single:
+        for i in range(1, state[COUNTERS, SIZE]):
+            word = state[STACK, i]
+            if state[HEAD, word] == NONE and heads[word] <= front:
+                last = n
+                while last > front:
+                    last = heads[last]
+                if last >= word and _is_on_stack(state, last):
+                    lost += 1
+                break
+    return lost
+
+
+@inlined_kernel
+def _is_on_stack(state: np.ndarray, node: int) -> bool:
+    for i in range(state[COUNTERS, SIZE]):
+        if state[STACK, i] == node:
+            return True
+    return False

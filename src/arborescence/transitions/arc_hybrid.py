@@ -25,6 +25,7 @@ from arborescence.transitions.state import (
     COUNTERS,
     END,
     FRONT,
+    HEAD,
     LEFT,
     NONE,
     RIGHT,
@@ -83,3 +84,28 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
         if heads[s0] == state[STACK, size - 2] and is_complete(state, guide, s0):
             return RIGHT
     return SHIFT
+
+
+@inlined_kernel
+def loss(state: np.ndarray, heads: np.ndarray) -> int:
+    """Return how many heads are wrong in the best tree that can still be reached. O(n).
+
+    Each gold edge that can still be made by itself can be made together with the others
+    (Goldberg and Nivre 2013, Section 4), and this holds with exactly one root edge too. A word on
+    the stack gets its head from the buffer, or from the node below it; a word in the buffer gets
+    it from any node that is not gone.
+    """
+    n = heads.shape[0] - 1
+    front = state[COUNTERS, FRONT]
+    lost = 0
+    for d in range(1, front + 1):
+        if state[HEAD, d] not in (NONE, heads[d]):
+            lost += 1
+    for i in range(1, state[COUNTERS, SIZE]):
+        head = heads[state[STACK, i]]
+        if head <= front and head != state[STACK, i - 1]:
+            lost += 1
+    for d in range(front + 1, n + 1):
+        if state[HEAD, heads[d]] != NONE:
+            lost += 1
+    return lost

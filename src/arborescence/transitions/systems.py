@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Final
 from arborescence._jit import kernel, uncounted_kernel
 from arborescence.transitions import arc_eager, arc_hybrid, arc_standard, swap
 from arborescence.transitions.state import (
+    ACTIONS,
     BUFFER,
     COUNTERS,
     END,
+    FRONT,
+    HEAD,
+    HEADLESS,
     NONE,
     SIZE,
     STACK,
@@ -28,6 +32,9 @@ ARC_STANDARD: Final = 0
 ARC_EAGER: Final = 1
 ARC_HYBRID: Final = 2
 SWAP_: Final = 3
+
+#: What a transition costs that is not legal.
+NEVER: Final = 1 << 20
 
 
 @uncounted_kernel
@@ -125,3 +132,52 @@ def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray)
     if system == ARC_HYBRID:
         return arc_hybrid.oracle(state, heads, guide)
     return swap.oracle(state, heads, guide)
+
+
+@uncounted_kernel
+def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int:
+    """Return how many heads are wrong in the best tree that can still be reached.
+
+    Of arc-eager and arc-hybrid only. `heads` is a projective tree, with one root edge if `single`.
+    """
+    if system == ARC_EAGER:
+        return arc_eager.loss(state, heads, single)
+    return arc_hybrid.loss(state, heads)
+
+
+@uncounted_kernel
+def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
+    """Find what each transition costs: how many more heads will be wrong than need be.
+
+    The dynamic oracle (Goldberg and Nivre 2012, 2013), exact for trees with one root edge as well.
+    Each transition is made, as far as the loss can see it, and taken back.
+
+    Parameters
+    ----------
+    system
+        The number of arc-eager or arc-hybrid.
+    state : int32, shape (FIELDS, n + 4)
+        Any state that can be reached; afterwards it is as before.
+    heads : int64, shape (n + 1,)
+        A projective tree, with one root edge if `single`, else with one or more.
+    single
+        Whether there will be exactly one root edge.
+    out : int32, shape (ACTIONS,)
+        Filled; `NEVER` for what is not legal. Some transition costs nothing, unless all is done.
+    """
+    size, front = state[COUNTERS, SIZE], state[COUNTERS, FRONT]
+    headless = state[COUNTERS, HEADLESS]
+    mask = legal(system, state, single)
+    before = loss(system, state, heads, single)
+    for transition in range(ACTIONS):
+        out[transition] = NEVER
+        if mask >> transition & 1:
+            head, dependent = arc(system, state, transition)
+            if dependent != NONE:
+                state[HEAD, dependent] = head
+            move(system, state, transition)
+            out[transition] = loss(system, state, heads, single) - before
+            if dependent != NONE:
+                state[HEAD, dependent] = NONE
+            state[COUNTERS, SIZE], state[COUNTERS, FRONT] = size, front
+            state[COUNTERS, HEADLESS] = headless

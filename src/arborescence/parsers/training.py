@@ -1,25 +1,22 @@
-"""Training of linear parsers: online learning over trees, averaged, stopped early, resumable."""
+"""Training of linear parsers: online learning over trees."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-import arborescence
-from arborescence.errors import ModelError, TreebankError, TreeError
 from arborescence.graph import check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.parsers import joint, model_file
+from arborescence.parsers import joint
 from arborescence.parsers.confidence import fit_temperature
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
+from arborescence.parsers.epochs import OnlineTrainer, attachment
 from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
+from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
 from arborescence.parsers.pruning import learn, sides_for
@@ -30,7 +27,7 @@ from arborescence.undirected.enhancing import as_limit
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,8 +39,6 @@ if TYPE_CHECKING:
 
 Algorithm = Literal["mira", "perceptron", "loglinear"]
 
-_CHECKPOINT: Final = "checkpoint of a linear parser"
-_REPORT_EVERY: Final = 100
 _HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
@@ -124,8 +119,8 @@ class _Edges(NamedTuple):
     best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]]
 
 
-class Trainer:
-    """A training run: its data, its settings, and how far it has come.
+class Trainer(OnlineTrainer):
+    """A training run of a linear parser.
 
     Parameters
     ----------
@@ -137,26 +132,14 @@ class Trainer:
         What to do with them.
     """
 
+    kind = LinearParser.kind
+    _settings: Settings
+
     def __init__(
         self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
     ) -> None:
-        _check(treebank, settings.root)
-        self._settings = settings
-        self._treebank = treebank
-        self._dev = dev
-        self._identity = _identity(treebank, dev, settings)
-
-        lessons = [_lesson(sentence, settings.projective) for sentence in treebank]
-        self._heads = [heads for heads, _ in lessons]
-        names = [deprels for _, deprels in lessons]
-        self._labels = sorted(set().union(*names))
-        numbers = {label: number for number, label in enumerate(self._labels)}
-        self._relations = [
-            np.array([-1, *(numbers[label] for label in row)], dtype=np.int64) for row in names
-        ]
-        self._allowed = np.zeros((2, len(self._labels)), dtype=np.bool_)
-        for heads, relations in zip(self._heads, self._relations, strict=True):
-            self._allowed[(heads[1:] != 0).astype(np.int64), relations[1:]] = True
+        super().__init__(treebank, dev, settings)
+        self._lessons = Lessons.of(treebank, settings.root, settings.projective)
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
@@ -168,13 +151,11 @@ class Trainer:
         self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
 
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        table = (1 << settings.bits - 5, len(self._labels))
-        self._weights = {
-            "edges": np.zeros(self._layout.size, dtype=np.float32),
-            "relations": np.zeros(table, dtype=np.float32),
-        }
+        table = (1 << settings.bits - 5, len(self._lessons.labels))
+        self._add_weights("edges", self._layout.size)
+        self._add_weights("relations", table)
         if settings.joint:
-            self._weights["joint"] = np.zeros(table, dtype=np.float32)
+            self._add_weights("joint", table)
         exactly = partial(decode, root=settings.root, projective=bool(settings.projective))
         if settings.inference == "exact":
             self._edges = [_Edges("edges", directed, exactly)]
@@ -184,12 +165,8 @@ class Trainer:
             by_way = partial(decode, root=settings.root, method="undirected", rounds=rounds)
             self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
         if settings.twofold:
-            self._weights["directed"] = np.zeros(self._layout.size, dtype=np.float32)
+            self._add_weights("directed", self._layout.size)
             self._edges.append(_Edges("directed", directed, exactly))
-        self._sums = {name: np.zeros_like(weights) for name, weights in self._weights.items()}
-        self._clock = 0
-        self._history: list[dict[str, float]] = []
-        self._best: dict[str, NDArray[np.float32]] = {}
         self._pruning: EdgeFilter | None = None
 
     def run(
@@ -201,34 +178,24 @@ class Trainer:
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Train, and return what to make a `LinearParser` of; for parameters see its `train`."""
-        for name, value in (("epochs", epochs), ("patience", patience)):
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
-        if checkpoint is not None and Path(checkpoint).exists():
-            self._restore(checkpoint)
-        if self._settings.prune:
-            self._pruning = self._learn_pruning(progress)
-        while len(self._history) < epochs and self._best_epoch() > len(self._history) - patience:
-            self._run_epoch(progress)
-            if checkpoint is not None:
-                self._store(checkpoint)
-        parts: dict[str, Any] = {}
-        for name, weights in self._best.items():
-            parts[name], parts[f"{name}_unit"] = _rounded(weights)
-        info = asdict(self._settings) | {
-            "epoch": self._best_epoch(),
-            "dev": self._history,
-            "sentences": len(self._heads),
-        }
-        parts |= self._fixed()
+        self.run_epochs(epochs, patience, checkpoint=checkpoint, progress=progress)
+        parts = self.best() | self._fixed()
         if self._dev and self._settings.inference == "exact":
             parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
-        return parts | {"info": info}
+        return parts | {"info": self.info()}
+
+    def _prepare(self, progress: Progress | None) -> None:
+        if self._settings.prune:
+            self._pruning = self._learn_pruning(progress)
+
+    def _evaluate(self, average: Mapping[str, Any]) -> dict[str, float]:
+        parser = LinearParser(**self._fixed(), **average)
+        return attachment(parser, self._dev, self._settings.root)
 
     def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
         """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
         lessons, exams = self._batch, self._dev
-        heads, answers = self._heads, [sentence.heads for sentence in self._dev]
+        heads, answers = self._lessons.heads, [sentence.heads for sentence in self._dev]
         if not exams:
             rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
             exams, answers = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
@@ -251,8 +218,8 @@ class Trainer:
         """Return the parts of a parser that training does not change."""
         return {
             "columns": self._settings.columns,
-            "labels": self._labels,
-            "allowed": self._allowed,
+            "labels": self._lessons.labels,
+            "allowed": self._lessons.allowed,
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._settings.projective,
@@ -262,34 +229,7 @@ class Trainer:
             "pruning": self._pruning,
         }
 
-    def _best_epoch(self) -> int:
-        """Return the number of the epoch that did best on dev: the first is 1, the last without."""
-        if not self._dev:
-            return len(self._history)
-        las = [scores["las"] for scores in self._history]
-        return las.index(max(las)) + 1 if las else 0
-
-    def _run_epoch(self, progress: Progress | None) -> None:
-        epoch = len(self._history) + 1
-        self._learn(epoch, progress)
-        average: dict[str, Any] = {
-            name: weights - self._sums[name] / np.float32(self._clock)
-            for name, weights in self._weights.items()
-        }
-        scores = {}
-        if self._dev:
-            parser = LinearParser(**self._fixed(), **average)
-            scores = _attachment(parser, self._dev, self._settings.root)
-        self._history.append(scores)
-        if self._best_epoch() == epoch:
-            self._best = average
-        if progress:
-            shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
-            total = len(self._heads)
-            progress(f"epoch {epoch}" + (f": {shown}" if shown else ""), total, total)
-
     def _learn(self, epoch: int, progress: Progress | None) -> None:
-        """Go over the treebank once, in an order that seed and epoch decide."""
         settings = self._settings
         limit = 0.0 if settings.algorithm == "perceptron" else settings.aggressiveness
         ascent = None
@@ -299,7 +239,7 @@ class Trainer:
                 self._sums["edges"],
                 self._clock,
                 rate=limit,
-                sentences=len(self._heads),
+                sentences=len(self._lessons.heads),
             )
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
@@ -307,12 +247,8 @@ class Trainer:
         most = (settings.k + 1) * longest * self._edges[0].templates.most
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
-        generator = np.random.default_rng((settings.seed, epoch))
-        for done, b in enumerate(generator.permutation(len(self._heads)).tolist()):
-            if progress and done % _REPORT_EVERY == 0:
-                progress(f"epoch {epoch}", done, len(self._heads))
-            self._clock += 1
-            gold, relations = self._heads[b], self._relations[b]
+        for b in self._shuffled(epoch, settings.seed, progress):
+            gold, relations = self._lessons.heads[b], self._lessons.relations[b]
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             for edges in self._edges:
                 scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
@@ -345,7 +281,7 @@ class Trainer:
                 self._relation_templates,
                 self._weights["relations"],
                 self._sums["relations"],
-                self._allowed,
+                self._lessons.allowed,
                 gold,
                 relations,
                 limit,
@@ -364,7 +300,7 @@ class Trainer:
         buffer: NDArray[np.int64],
     ) -> None:
         """Find the best trees, and if they are wrong move the weights away from them."""
-        gold = self._heads[b]
+        gold = self._lessons.heads[b]
         words = np.arange(1, len(gold))
         of_gold = scores[gold[1:], words]
         best = self._add_relations(one, b, scores) if self._settings.joint else None
@@ -387,11 +323,11 @@ class Trainer:
             one,
             self._joint_templates,
             self._weights["joint"],
-            self._allowed,
+            self._lessons.allowed,
             1.0,
-            self._heads[b] if mira else _NO_GOLD,
-            self._relations[b],
-            np.empty(len(self._labels), dtype=np.float32),
+            self._lessons.heads[b] if mira else _NO_GOLD,
+            self._lessons.relations[b],
+            np.empty(len(self._lessons.labels), dtype=np.float32),
             scores.reshape(-1),
             np.zeros(1, dtype=np.int64),
             best.reshape(-1),
@@ -406,7 +342,7 @@ class Trainer:
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
-        gold, relations = self._heads[b], self._relations[b]
+        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
         root, projective = self._settings.root, bool(self._settings.projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
@@ -433,7 +369,7 @@ class Trainer:
         buffer: NDArray[np.int64],
     ) -> None:
         """Move the weights of trees from the guessed ones towards gold."""
-        gold, relations = self._heads[b], self._relations[b]
+        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
             of_gold, others = joint.difference(
@@ -476,67 +412,6 @@ class Trainer:
                     self._clock,
                 )
 
-    def _store(self, checkpoint: str | os.PathLike[str]) -> None:
-        header = {
-            "kind": _CHECKPOINT,
-            "identity": self._identity,
-            "clock": self._clock,
-            "history": self._history,
-        }
-        arrays = self._weights | {f"{name}_sums": array for name, array in self._sums.items()}
-        arrays |= {f"{name}_best": array for name, array in self._best.items()}
-        model_file.save(checkpoint, header, arrays, compress=False)
-
-    def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
-        header, arrays = model_file.load(checkpoint)
-        if header["kind"] != _CHECKPOINT:
-            raise ModelError(f"{checkpoint}: not a checkpoint but a {header['kind']}")
-        if header["identity"] != self._identity:
-            raise ModelError(
-                f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
-                "version of arborescence; remove it to start anew"
-            )
-        for name, weights in self._weights.items():
-            weights[:] = arrays[name]
-            self._sums[name][:] = arrays[f"{name}_sums"]
-            self._best[name] = arrays[f"{name}_best"]
-        self._clock = header["clock"]
-        self._history = header["history"]
-
-
-def _check(treebank: Sequence[Sentence], root: Root) -> None:
-    if not treebank:
-        raise TreebankError("the treebank is empty: training needs at least one sentence")
-    for sentence in treebank:
-        # A missing head is -1, which would pass for the padding after a shorter sentence.
-        whole = bool((sentence.heads[1:] >= 0).all())
-        if whole and is_tree(sentence.heads, root):
-            continue
-        where = _place(sentence)
-        if root == "single" and whole and is_tree(sentence.heads, "multi"):
-            raise TreebankError(
-                f"{where}: several words have the root as their head; "
-                "train with root='multi', or leave the sentence out"
-            )
-        raise TreebankError(f"{where}: the heads are not a tree: correct or leave out the sentence")
-
-
-def _lesson(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the heads and relations to learn from: lifted, where edges may not cross."""
-    if not projective:
-        return sentence.heads, sentence.deprels
-    if projective != "pseudo":
-        return projectivize(sentence.heads), sentence.deprels
-    try:
-        heads, deprels = projectivize(sentence.heads, sentence.deprels)
-    except TreeError as error:
-        raise TreebankError(f"{_place(sentence)}: {error}") from None
-    return heads, deprels
-
-
-def _place(sentence: Sentence) -> str:
-    return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
-
 
 def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settings) -> float:
     """Fit the temperature of a parser; to lifted edges, if that is what it finds."""
@@ -549,38 +424,3 @@ def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settin
         root=settings.root,
         projective=bool(settings.projective),
     )
-
-
-def _identity(treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings) -> str:
-    """Fingerprint everything that decides what training arrives at."""
-    digest = hashlib.sha256(json.dumps(asdict(settings)).encode())
-    digest.update(f"{arborescence.__version__} {len(treebank)} {len(dev)} ".encode())
-    for sentences in (treebank, dev):
-        for sentence in sentences:
-            digest.update(sentence.raw)
-    return digest.hexdigest()
-
-
-def _attachment(
-    parser: LinearParser, sentences: Sequence[Sentence], root: Root
-) -> dict[str, float]:
-    """Return UAS and LAS (relations without subtypes) in percent."""
-    words = attached = labelled = 0
-    for gold, parsed in zip(sentences, parser.parse(sentences, root=root), strict=True):
-        right = np.flatnonzero(gold.heads[1:] == parsed.heads[1:])
-        ours, theirs = gold.deprels, parsed.deprels
-        words += len(gold)
-        attached += len(right)
-        labelled += sum(
-            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in right.tolist()
-        )
-    return {"uas": 100 * attached / words, "las": 100 * labelled / words}
-
-
-def _rounded(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
-    """Round weights to whole multiples of a unit; return both.
-
-    A byte is enough: on English-EWT dev, LAS moves by 0.02 points.
-    """
-    unit = float(np.abs(weights).max() or 1) / 127
-    return np.rint(weights / np.float32(unit)).astype(np.int8), unit

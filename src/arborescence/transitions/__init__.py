@@ -1,1 +1,16 @@
-"""Transition systems and their oracles."""
+"""Transition systems: how a parser builds a tree step by step, and oracles that know the steps.
+
+>>> from arborescence.transitions import system
+>>> print(*system("arc-standard").derivation([-1, 2, 0]))
+SHIFT SHIFT LEFT-ARC RIGHT-ARC
+"""
+
+from arborescence.transitions.system import (
+    SYSTEMS,
+    State,
+    Transition,
+    TransitionSystem,
+    system,
+)
+
+__all__ = ["SYSTEMS", "State", "Transition", "TransitionSystem", "system"]

@@ -156,8 +156,9 @@ def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
 
 
 @inlined_kernel
-def _is_on_stack(state: np.ndarray, node: int) -> bool:
-    for i in range(state[COUNTERS, SIZE]):
-        if state[STACK, i] == node:
-            return True
-    return False
+def _is_on_stack(state: np.ndarray, word: int) -> bool:
+    """Tell whether a word is on the stack, where words stand in their order."""
+    i = state[COUNTERS, SIZE] - 1
+    while i >= 0 and state[STACK, i] > word:
+        i -= 1
+    return bool(i >= 0 and state[STACK, i] == word)

@@ -1,0 +1,383 @@
+"""Transition systems from Python: derivations of trees, and trees of derivations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.errors import TreeError
+from arborescence.graph import check_root
+from arborescence.transitions import systems
+from arborescence.transitions.state import (
+    ACTIONS,
+    BUFFER,
+    COUNTERS,
+    END,
+    FIELDS,
+    FRONT,
+    HEAD,
+    SIZE,
+    STACK,
+)
+from arborescence.tree import as_rows, projective_kernel, tree_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+
+
+class Transition(NamedTuple):
+    """One step of a derivation.
+
+    Examples
+    --------
+    >>> print(Transition("SHIFT"), Transition("LEFT-ARC", "nsubj"))
+    SHIFT LEFT-ARC(nsubj)
+    """
+
+    action: str
+    """``"SHIFT"``, ``"LEFT-ARC"``, ``"RIGHT-ARC"``, ``"REDUCE"`` or ``"SWAP"``."""
+    label: str | None = None
+    """The label of the edge that the action makes, if any."""
+
+    def __str__(self) -> str:
+        return self.action if self.label is None else f"{self.action}({self.label})"
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """A transition system: what a state is, and which transitions lead from it. See `system`.
+
+    Attributes
+    ----------
+    name : str
+        One of `SYSTEMS`.
+    number : int
+        Its place there, by which kernels know it.
+    actions : tuple of str
+        What its transitions are called, by their numbers.
+    dynamic : bool
+        Whether it has a dynamic oracle: `State.costs`.
+    projective : bool
+        Whether it makes projective trees only. Otherwise it makes all.
+    """
+
+    name: str
+    number: int
+    actions: tuple[str, ...]
+    dynamic: bool
+    projective: bool = True
+
+    def start(self, n: int, root: Root = "single") -> State:
+        """Return the initial state of a sentence of n words.
+
+        Parameters
+        ----------
+        n
+            The number of words, the root not counted.
+        root : {"single", "multi"}
+            Whether the tree will have exactly one root edge, or may have several.
+
+        Examples
+        --------
+        >>> system("arc-hybrid").start(3)
+        <State [0] [1, 2, 3]>
+        >>> system("arc-eager").start(3)
+        <State [] [1, 2, 3, 0]>
+        """
+        if n < 0:
+            raise ValueError(f"a sentence cannot have {n} words")
+        array = np.empty((FIELDS, n + 4), np.int32)
+        systems.begin(self.number, array)
+        return State(self, check_root(root), array, (None,) * n)
+
+    def derivation(
+        self, heads: Any, deprels: Sequence[str] | None = None, root: Root = "single"
+    ) -> list[Transition]:
+        """Return transitions that make a tree, as the static oracle chooses them.
+
+        Parameters
+        ----------
+        heads : (n + 1,) whole numbers
+            A tree; a projective one, if the system makes no others.
+        deprels
+            The label of each word, for the transitions that make edges.
+        root : {"single", "multi"}
+            Whether the tree has exactly one root edge, or may have several.
+
+        Returns
+        -------
+        transitions
+            2n of them; in swap, two more for each SWAP.
+
+        Raises
+        ------
+        TreeError
+            If `heads` is not such a tree, or the labels do not fit it.
+
+        Notes
+        -----
+        Arc-standard and swap make an edge as soon as the dependent has all its own; the only
+        derivations of arc-hybrid do so too. Arc-eager makes each edge as soon as it can, and else
+        takes REDUCE only where the next word has an edge with a node further down the stack
+        (Nivre 2008). Swap puts a SWAP off while s0 grows (Nivre, Kuhlmann and Hall 2009). O(n), and
+        O(1) for each SWAP.
+
+        Examples
+        --------
+        >>> hybrid = system("arc-hybrid")
+        >>> print(*hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
+        SHIFT LEFT-ARC(nsubj) SHIFT SHIFT RIGHT-ARC(obj) RIGHT-ARC(root)
+
+        Edges that cross need SWAP:
+
+        >>> print(*system("swap").derivation([-1, 2, 0, 1]))
+        SHIFT SHIFT SHIFT SWAP RIGHT-ARC SHIFT LEFT-ARC RIGHT-ARC
+        """
+        tree = self._tree(heads, check_root(root))
+        if deprels is not None and len(deprels) != len(tree) - 1:
+            raise TreeError(
+                f"{len(deprels)} labels do not fit {len(tree) - 1} words; the root has none"
+            )
+        guide = np.empty((3, len(tree)), np.int32)
+        systems.prepare(self.number, tree, guide)
+        array = np.empty((FIELDS, len(tree) + 3), np.int32)
+        systems.begin(self.number, array)
+        transitions = []
+        while systems.legal(self.number, array, root == "single"):
+            number = systems.oracle(self.number, array, tree, guide)
+            _, dependent = systems.arc(self.number, array, number)
+            label = None if deprels is None or dependent < 0 else deprels[dependent - 1]
+            transitions.append(Transition(self.actions[number], label))
+            systems.advance(self.number, array, number, -1)
+        return transitions
+
+    def replay(
+        self, n: int, transitions: Iterable[Transition], root: Root = "single"
+    ) -> tuple[NDArray[np.int64], list[str | None]]:
+        """Return the tree that transitions make.
+
+        Parameters
+        ----------
+        n
+            The number of words.
+        transitions
+            All of a derivation.
+        root : {"single", "multi"}
+            Whether the tree will have exactly one root edge, or may have several.
+
+        Returns
+        -------
+        heads : int64, shape (n + 1,)
+            The head vector.
+        deprels
+            The label of each word, or None where its transition has none.
+
+        Raises
+        ------
+        ValueError
+            If a transition is not legal where it stands, or the tree is not finished.
+
+        Examples
+        --------
+        >>> hybrid = system("arc-hybrid")
+        >>> hybrid.replay(3, hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
+        (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
+        """
+        state = self.start(n, root)
+        step = 0
+        for step, transition in enumerate(transitions, 1):
+            try:
+                state = state.apply(transition)
+            except ValueError as error:
+                raise ValueError(f"step {step}: {error}") from None
+        if not state.finished:
+            raise ValueError(
+                f"the tree is not finished after step {step}: {_either(state.legal)} comes next"
+            )
+        return state.heads, state.deprels
+
+    def _tree(self, heads: Any, single: bool) -> NDArray[np.int64]:
+        """Return one head vector that is a tree of the system's class."""
+        rows, shape = as_rows(heads)
+        tree = rows[0] if rows.size else rows
+        if shape or tree[0] != -1 or not tree_kernel(tree, single, np.empty(len(tree), np.int64)):
+            kind = "one root edge" if single else "root edges"
+            raise TreeError(
+                f"heads are not a tree with {kind}: each word needs a head, all paths must lead to "
+                "the root, and heads[0] is -1"
+            )
+        if self.projective and not projective_kernel(tree):
+            raise TreeError(
+                f"edges of the tree cross, and {self.name} makes projective trees only: "
+                "projectivize it first, or take the system swap"
+            )
+        return tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """Where a derivation stands. It does not change: `apply` returns another.
+
+    Examples
+    --------
+    >>> state = system("arc-eager").start(2)
+    >>> state = state.apply(Transition("SHIFT"))
+    >>> state.legal
+    ('LEFT-ARC', 'RIGHT-ARC')
+    >>> state.costs([-1, 2, 0])
+    {'LEFT-ARC': 0, 'RIGHT-ARC': 2}
+    >>> state = state.apply(Transition("LEFT-ARC", "nsubj"))
+    >>> state, state.heads, state.deprels
+    (<State [] [2, 0]>, array([-1,  2, -1]), ['nsubj', None])
+    """
+
+    _system: TransitionSystem
+    _single: bool
+    _array: NDArray[np.int32]
+    _deprels: tuple[str | None, ...]
+
+    @property
+    def stack(self) -> list[int]:
+        """The nodes on the stack, its top last."""
+        nodes: list[int] = self._array[STACK, : self._array[COUNTERS, SIZE]].tolist()
+        return nodes
+
+    @property
+    def buffer(self) -> list[int]:
+        """The nodes in the buffer, its first one first."""
+        front, end = self._array[COUNTERS, [FRONT, END]].tolist()
+        nodes: list[int] = self._array[BUFFER, front:end].tolist()
+        return nodes
+
+    @property
+    def heads(self) -> NDArray[np.int64]:
+        """The head vector, int64 (n + 1,): -1 where there is no head yet, and for the root."""
+        return self._array[HEAD, : len(self._deprels) + 1].astype(np.int64)
+
+    @property
+    def deprels(self) -> list[str | None]:
+        """The label of each word: None where there is no head yet, or it came without one."""
+        return list(self._deprels)
+
+    @property
+    def legal(self) -> tuple[str, ...]:
+        """The actions that may come next: none if all is done."""
+        mask = systems.legal(self._system.number, self._array, self._single)
+        return tuple(
+            action for number, action in enumerate(self._system.actions) if mask >> number & 1
+        )
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a tree."""
+        return not self.legal
+
+    def apply(self, transition: Transition) -> State:
+        """Return the state after a transition.
+
+        Raises
+        ------
+        ValueError
+            If it is not legal here.
+        """
+        action, label = transition
+        if action not in self.legal:
+            raise ValueError(f"{action} is not legal in {self}; {_either(self.legal)} is")
+        number = self._system.actions.index(action)
+        _, dependent = systems.arc(self._system.number, self._array, number)
+        deprels = self._deprels
+        if dependent > 0:
+            deprels = (*deprels[: dependent - 1], label, *deprels[dependent:])
+        elif label is not None:
+            raise ValueError(f"{transition} makes no edge, so it takes no label")
+        array = self._array.copy()
+        systems.advance(self._system.number, array, number, -1)
+        return replace(self, _array=array, _deprels=deprels)
+
+    def costs(self, heads: Any) -> dict[str, int]:
+        """Return what each legal action costs: how many more heads will be wrong than need be.
+
+        The dynamic oracle: in the best tree that can still be reached after the action, so many
+        more heads differ from those of `heads` than in the best one that can be reached now.
+        Goldberg and Nivre (2012, 2013); exact for trees with one root edge too. O(n · stack).
+
+        Parameters
+        ----------
+        heads : (n + 1,) whole numbers
+            A projective tree, with one root edge unless the state was started with
+            ``root="multi"``.
+
+        Raises
+        ------
+        TreeError
+            If `heads` is not such a tree of this sentence.
+        ValueError
+            If the system has no dynamic oracle: arc-standard and swap have none.
+        """
+        if not self._system.dynamic:
+            raise ValueError(
+                f"{self._system.name} has no dynamic oracle; arc-eager and arc-hybrid have one"
+            )
+        tree = self._system._tree(heads, self._single)
+        n = len(self._deprels)
+        if len(tree) != n + 1:
+            raise TreeError(f"a tree of {len(tree) - 1} words does not fit a sentence of {n}")
+        out = np.empty(ACTIONS, np.int32)
+        systems.costs(self._system.number, self._array, tree, self._single, out)
+        return {action: int(out[self._system.actions.index(action)]) for action in self.legal}
+
+    def __repr__(self) -> str:
+        return f"<State {self.stack} {self.buffer}>"
+
+
+_ARCS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+_KNOWN = {
+    known.name: known
+    for known in (
+        TransitionSystem("arc-standard", systems.ARC_STANDARD, _ARCS, dynamic=False),
+        TransitionSystem("arc-eager", systems.ARC_EAGER, (*_ARCS, "REDUCE"), dynamic=True),
+        TransitionSystem("arc-hybrid", systems.ARC_HYBRID, _ARCS, dynamic=True),
+        TransitionSystem("swap", systems.SWAP_, (*_ARCS, "SWAP"), dynamic=False, projective=False),
+    )
+}
+
+#: The names of the systems, in the order of their numbers.
+SYSTEMS: Final = tuple(_KNOWN)
+
+
+def system(name: str) -> TransitionSystem:
+    """Return a transition system by its name.
+
+    Parameters
+    ----------
+    name : {"arc-standard", "arc-eager", "arc-hybrid", "swap"}
+        Nivre (2004); Nivre (2003), with the root at the end of the buffer; Kuhlmann,
+        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them exactly one edge leaves the
+        root, since no other transitions are legal, and every sequence of legal transitions ends
+        in a tree.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+
+    Examples
+    --------
+    >>> hybrid = system("arc-hybrid")
+    >>> hybrid.actions, hybrid.projective, hybrid.dynamic
+    (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
+    """
+    if name not in _KNOWN:
+        raise ValueError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
+    return _KNOWN[name]
+
+
+def _either(names: Iterable[str]) -> str:
+    *others, last = [*names] or ["nothing"]
+    return f"{', '.join(others)} or {last}" if others else last

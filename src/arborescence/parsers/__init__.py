@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.loading import load as load
     from arborescence.parsers.reranker import Reranker as Reranker
     from arborescence.parsers.tagger import Tagger as Tagger
+    from arborescence.parsers.transition import TransitionParser as TransitionParser
 
 __all__, __getattr__, __dir__ = lazily(
     __name__,
@@ -23,5 +24,6 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.loading": ("load",),
         "arborescence.parsers.reranker": ("Reranker",),
         "arborescence.parsers.tagger": ("Tagger",),
+        "arborescence.parsers.transition": ("TransitionParser",),
     },
 )

@@ -11,7 +11,7 @@ import arborescence
 from arborescence.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.parsers import model_file
+from arborescence.parsers import model_file, tagging
 from arborescence.parsers.base import Parser
 from arborescence.parsers.confidence import edge_probabilities, noted
 from arborescence.parsers.edges import (
@@ -21,12 +21,12 @@ from arborescence.parsers.edges import (
     score_edges,
     score_kept_edges,
 )
-from arborescence.parsers.features import COLUMNS, MAX_TAGS, Batch, Sides
+from arborescence.parsers.features import COLUMNS, MAX_TAGS, Sides
 from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.kept import KeptEdges, Matrices
 from arborescence.parsers.pruning import EdgeFilter, keep_edges
 from arborescence.parsers.relations import RelationTemplates, label_edges
-from arborescence.projective.lifting import MARK, deprojectivize
+from arborescence.projective.lifting import lowered
 from arborescence.undirected.enhancing import enhance
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from arborescence.graph import Root
     from arborescence.parsers.base import Options, Progress
+    from arborescence.parsers.features import Batch
     from arborescence.parsers.tagger import Tagger
     from arborescence.parsers.training import Algorithm
     from arborescence.treebank import Sentence
@@ -48,7 +49,6 @@ Inference = Literal["exact", "undirected"]
 #: Whether the features of an edge know which of its two words is the head.
 Features = Literal["directed", "undirected"]
 
-_TAGGER = "tagger/"
 #: What inference and features can be.
 _KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
 _NO_GOLD = np.empty(0, dtype=np.int64)
@@ -408,19 +408,15 @@ class LinearParser(Parser):
         if self._pruning is not None:
             header["pruning"] = self._pruning.threshold
             arrays |= self._pruning.to_arrays()
-        if self.tagger:
-            header["tagger"] = self.tagger.to_meta()
-            arrays |= {_TAGGER + name: array for name, array in self.tagger.to_arrays().items()}
+        tagging.pack(self.tagger, header, arrays)
         return header, arrays
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        columns, labels, layout = (header.get(name) for name in ("columns", "labels", "layout"))
-        if not isinstance(columns, list) or not columns or not set(columns) <= set(COLUMNS):
-            raise ModelError(f"columns are {columns!r}, not some of {', '.join(COLUMNS)}")
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise ModelError(f"labels are {labels!r}, not a list of strings")
+        columns = model_file.columns_of(header, COLUMNS)
+        labels = model_file.labels_of(header)
+        layout = header.get("layout")
         if (
             not isinstance(layout, list)
             or len(layout) != len(Layout._fields)
@@ -428,11 +424,9 @@ class LinearParser(Parser):
             or any(rows & (rows - 1) for rows in layout[:2])
         ):
             raise ModelError(f"layout is {layout!r}, not two powers of two and a number of tags")
-        units = header.get("units")
-        if not isinstance(units, list) or len(units) != 3 or not all(map(_is_unit, units)):
-            raise ModelError(f"units are {units!r}, not three positive numbers")
+        units = model_file.units_of(header, 3)
         directed_unit = header.get("directed_unit", 1.0)
-        if not _is_unit(directed_unit):
+        if not model_file.is_unit(directed_unit):
             raise ModelError(f"directed_unit is {directed_unit!r}, not a positive number")
         projective = header.get("projective", False)
         if projective not in (False, True, "pseudo"):
@@ -445,7 +439,7 @@ class LinearParser(Parser):
         if not (rounds is None or (isinstance(rounds, int) and rounds >= 0)):
             raise ModelError(f"rounds is {rounds!r}, not null or a whole number from 0")
         temperature = header.get("temperature", 1.0)
-        if not _is_unit(temperature):
+        if not model_file.is_unit(temperature):
             raise ModelError(f"temperature is {temperature!r}, not a positive number")
         laid_out = Layout(*layout)
         if laid_out.tags > MAX_TAGS + 2:
@@ -454,9 +448,7 @@ class LinearParser(Parser):
         expect = model_file.expect
         tables = [name for name in ("relations", "joint") if name == "relations" or name in arrays]
         for name in tables:
-            rows = len(expect(arrays, name, weights, (-1, len(labels))))
-            if not rows or rows & (rows - 1):
-                raise ModelError(f"array '{name}' has {rows} rows, not a power of two")
+            model_file.expect_table(arrays, name, weights, len(labels))
         directed = None
         if features == "undirected" and rounds != 0:
             directed = expect(arrays, "directed", weights, (laid_out.size,))
@@ -465,16 +457,6 @@ class LinearParser(Parser):
             if inference != "exact":
                 raise ModelError(f"pruning does not go with {inference} inference")
             pruning = EdgeFilter.from_arrays(arrays, header["pruning"], columns, laid_out.tags)
-        tagger = None
-        if "tagger" in header:
-            from arborescence.parsers.tagger import Tagger
-
-            parts = {
-                name.removeprefix(_TAGGER): array
-                for name, array in arrays.items()
-                if name.startswith(_TAGGER)
-            }
-            tagger = Tagger.from_arrays(parts, header["tagger"])
         return cls(
             columns=columns,
             labels=labels,
@@ -495,7 +477,7 @@ class LinearParser(Parser):
             features=features,
             rounds=rounds,
             temperature=temperature,
-            tagger=tagger,
+            tagger=tagging.unpack(header, arrays),
             info=header.get("info"),
         )
 
@@ -619,23 +601,13 @@ class LinearParser(Parser):
 
         The first if it was not said whether edges may cross.
         """
-        if self.projective != "pseudo" or not any(MARK in name for name in names):
+        if self.projective != "pseudo":
             return heads, names
-        if options.projective is None:
-            return deprojectivize(heads, names)
-        return heads, [name.partition(MARK)[0] for name in names]
+        return lowered(heads, names, cross=options.projective is None)
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Hash the words of some sentences, of which those without UPOS are tagged first."""
-        batch = Batch.of(sentences, self._sides, self._tags)
-        if self.tagger and batch.untagged.any():
-            nodes = np.flatnonzero(batch.untagged)
-            bare = np.unique(np.searchsorted(batch.starts, nodes, side="right") - 1).tolist()
-            sentences = list(sentences)
-            for b, tagged in zip(bare, self.tagger.tag([sentences[b] for b in bare]), strict=True):
-                sentences[b] = tagged
-            batch = Batch.of(sentences, self._sides, self._tags)
-        return sentences, batch
+        return tagging.tagged(sentences, self._sides, self._tags, self.tagger)
 
     def _score(
         self,
@@ -719,8 +691,3 @@ class LinearParser(Parser):
     def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Make room to add up weights of relations in."""
         return np.empty(len(self.labels), np.float32 if weights.dtype == np.float32 else np.int32)
-
-
-def _is_unit(value: object) -> bool:
-    """Tell whether something of a header is a positive number."""
-    return isinstance(value, float) and 0 < value < np.inf

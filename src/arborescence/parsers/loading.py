@@ -65,6 +65,10 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser
         from arborescence.parsers.linear import LinearParser
 
         return LinearParser.from_file(header, arrays)
+    if kind == "transition":
+        from arborescence.parsers.transition import TransitionParser
+
+        return TransitionParser.from_file(header, arrays)
     if kind == "reranker":
         from arborescence.parsers.reranker import Reranker
 

@@ -21,7 +21,7 @@ from arborescence.files import replacing
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -146,3 +146,49 @@ def expect(
         wanted = " or ".join(np.dtype(dtype).name for dtype in dtypes)
         raise ModelError(f"array '{name}' is {array.dtype} {array.shape}, not {wanted} {shape}")
     return array
+
+
+def expect_table(
+    arrays: Mapping[str, NDArray[Any]], name: str, dtypes: tuple[DTypeLike, ...], width: int
+) -> NDArray[Any]:
+    """Return an array of hashed rows, whose number is a power of two, or say what is wrong.
+
+    >>> expect_table({"weights": np.ones((3, 2))}, "weights", (np.float64,), 2)
+    Traceback (most recent call last):
+      ...
+    arborescence.errors.ModelError: array 'weights' has 3 rows, not a power of two
+    """
+    table = expect(arrays, name, dtypes, (-1, width))
+    rows = len(table)
+    if not rows or rows & (rows - 1):
+        raise ModelError(f"array '{name}' has {rows} rows, not a power of two")
+    return table
+
+
+def columns_of(header: Mapping[str, Any], known: Iterable[str]) -> list[str]:
+    """Return the columns that a model looks at, or say what is wrong with them."""
+    columns = header.get("columns")
+    if not isinstance(columns, list) or not columns or not set(columns) <= set(known):
+        raise ModelError(f"columns are {columns!r}, not some of {', '.join(known)}")
+    return columns
+
+
+def labels_of(header: Mapping[str, Any]) -> list[str]:
+    """Return the relations that a model can give, or say what is wrong with them."""
+    labels = header.get("labels")
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise ModelError(f"labels are {labels!r}, not a list of strings")
+    return labels
+
+
+def is_unit(value: object) -> bool:
+    """Tell whether something of a header is a positive number."""
+    return isinstance(value, float) and 0 < value < np.inf
+
+
+def units_of(header: Mapping[str, Any], count: int) -> list[float]:
+    """Return what the integers of a model are multiples of, or say what is wrong with it."""
+    units = header.get("units")
+    if not isinstance(units, list) or len(units) != count or not all(map(is_unit, units)):
+        raise ModelError(f"units are {units!r}, not {count} positive numbers")
+    return units

@@ -23,6 +23,15 @@ class Inference(StrEnum):
     undirected = "undirected"
 
 
+class System(StrEnum):
+    """By what transitions a transition-based parser builds a tree."""
+
+    arc_standard = "arc-standard"
+    arc_eager = "arc-eager"
+    arc_hybrid = "arc-hybrid"
+    swap = "swap"
+
+
 RootOption = Annotated[
     Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ def readers_of(
     format: Format,  # noqa: A002
     language: str,
     skipped: Skipped | None,
-) -> Callable[[str], Iterator[Sentence]]:
+) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
     """Return the function that reads a file of this format."""
     if format is Format.conllu:
         from arborescence.treebank import read

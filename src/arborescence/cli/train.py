@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arborescence.cli.options import Inference, Root, RootOption, SkipOption
+from arborescence.cli.options import Inference, Root, RootOption, SkipOption, System
 from arborescence.cli.progress import steps
 from arborescence.cli.sentences import Format, Skipped, readers_of
 
@@ -40,15 +40,6 @@ class Features(StrEnum):
 
     directed = "directed"
     undirected = "undirected"
-
-
-class System(StrEnum):
-    """By what transitions a transition-based parser builds a tree."""
-
-    arc_standard = "arc-standard"
-    arc_eager = "arc-eager"
-    arc_hybrid = "arc-hybrid"
-    swap = "swap"
 
 
 class Oracle(StrEnum):

@@ -1,6 +1,8 @@
-"""Dependency trees as pictures: lines of text for a terminal, SVG for a page."""
+"""Dependency trees as pictures, and derivations as tables: for a terminal, and for a page."""
 
+from arborescence.drawing.page import trace_html as trace_html
 from arborescence.drawing.svg import draw_svg as draw_svg
 from arborescence.drawing.text import draw_text as draw_text
+from arborescence.drawing.trace import trace as trace
 
-__all__ = ["draw_svg", "draw_text"]
+__all__ = ["draw_svg", "draw_text", "trace", "trace_html"]

@@ -26,6 +26,7 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.progress import counted, steps
 from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
+from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
 
@@ -193,6 +194,17 @@ def draw(
     deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()
+
+
+app.command(
+    epilog=examples(
+        "arborescence trace 'we vigorously wash our cats who stink'",
+        "arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'",
+        "arborescence trace --treebank gold.conllu --sentence 3 --system swap",
+        "arborescence trace --treebank gold.conllu --sentence all --html derivations.html",
+        "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
+    )
+)(trace)
 
 
 app.command(

@@ -1,0 +1,184 @@
+"""``arborescence trace``: how a tree is built by transitions, step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from enum import StrEnum
+from io import BytesIO
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arborescence.cli.options import System  # noqa: TC001 - Typer looks at it
+from arborescence.cli.sentences import Format, readers_of, sentences_of
+from arborescence.cli.trees import words_of
+from arborescence.errors import TreebankError, TreeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arborescence.transitions import Transition
+    from arborescence.treebank import Sentence
+
+    Derivation = tuple[Sentence, list[Transition]]
+
+
+class Words(StrEnum):
+    """How the words of a sentence are written."""
+
+    tokens = "tokens"
+    text = "text"
+
+
+def trace(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="A sentence to parse; nothing: the standard input.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="What parses it: a model file, or else 'english'."),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        Words, typer.Option(help="A sentence a line with spaces between the words, or raw text.")
+    ] = Words.tokens,
+    language: Annotated[
+        str, typer.Option(help="The language of raw text, as an ISO 639 code.")
+    ] = "en",
+    treebank: Annotated[
+        str | None,
+        typer.Option(help="Show how a tree of this treebank is built ('-': the standard input)."),
+    ] = None,
+    sentence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|ID|all",
+            help="Which sentence: its place, from 1, or its sent_id. Of a treebank, the first.",
+        ),
+    ] = None,
+    system: Annotated[
+        System | None, typer.Option(help="By what transitions; else the model's, or arc-standard.")
+    ] = None,
+    relations: Annotated[bool, typer.Option(help="Whether to show the edges' relations.")] = True,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a web page into this file instead.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead.")
+    ] = False,
+) -> None:
+    """Show stack, buffer and action of each step by which a tree is built.
+
+    A transition-based model shows how it parses. A tree of another model, or of a treebank, is
+    built by the static oracle of the transition system.
+    """
+    if treebank and words:
+        raise typer.BadParameter("give words or --treebank, not both")
+    sentences = chosen(read(words, format, language, treebank), sentence, treebank)
+    name = system.value if system else "arc-standard"
+    if model or not treebank:
+        from arborescence.parsers import TransitionParser, load
+
+        parser = load(model or "english")
+        if isinstance(parser, TransitionParser) and system in (None, parser.system):
+            made = ((each, parser.derivation(each)) for each in sentences)
+            return show(made, parser.system, relations, html, as_json)
+        sentences = parser.parse(sentences)
+    return show(((each, derived(each, name)) for each in sentences), name, relations, html, as_json)
+
+
+def read(
+    words: list[str] | None,
+    writing: Words,
+    language: str,
+    treebank: str | None,
+) -> Iterator[Sentence]:
+    """Read the sentences of the arguments, of a treebank, or of the standard input."""
+    if treebank:
+        return sentences_of([treebank], readers_of(Format.conllu, language, None))
+    reader = readers_of(Format(writing.value), language, None)
+    return reader(BytesIO(os.fsencode(" ".join(words)))) if words else sentences_of(None, reader)
+
+
+def chosen(
+    sentences: Iterable[Sentence], which: str | None, treebank: str | None
+) -> Iterator[Sentence]:
+    """Leave the sentence that was asked for: of a treebank the first, else all."""
+    which = which or ("1" if treebank else "all")
+    count = 0
+    for count, sentence in enumerate(sentences, 1):
+        if which == "all":
+            yield sentence
+        elif which == (str(count) if which.isdecimal() else sentence.sent_id):
+            yield sentence
+            return
+    if which != "all":
+        what = "" if which.isdecimal() else "with the sent_id "
+        raise TreebankError(
+            f"{treebank or '<stdin>'}: no sentence {what}{which} among the {count} that are there"
+        )
+
+
+def derived(sentence: Sentence, system: str) -> list[Transition]:
+    """Return the static oracle's transitions, or say which sentence has no such tree."""
+    from arborescence.drawing._common import head_list
+    from arborescence.transitions import system as system_of
+
+    try:
+        return system_of(system).derivation(head_list(sentence), sentence.deprels, root="multi")
+    except TreeError as error:
+        if not sentence.source:
+            raise
+        raise TreeError(f"{sentence.source}:{sentence.line}: {error}") from error
+
+
+def show(
+    derivations: Iterator[Derivation],
+    system: str,
+    relations: bool,
+    html: str | None,
+    as_json: bool,
+) -> None:
+    """Write the derivations as a web page, as JSON, or as text that fits the terminal."""
+    from arborescence import drawing
+
+    if html:
+        from arborescence.files import writing
+
+        kept = list(derivations)
+        page = drawing.trace_html(
+            *(sentence for sentence, _ in kept),
+            system=system,
+            transitions=[made for _, made in kept],
+            relations=relations,
+        )
+        with writing(html) as file:
+            file.write(page.encode())
+        return
+    terminal = sys.stdout.isatty()
+    for sentence, made in derivations:
+        if as_json:
+            line = json.dumps(described(sentence, system, made), ensure_ascii=False)
+            sys.stdout.write(f"{line}\n")
+            continue
+        known = [c for c in sentence.comments if c.startswith(("# sent_id", "# text ="))]
+        sys.stdout.writelines(f"{comment}\n" for comment in [*known, f"# system = {system}"])
+        table = drawing.trace(
+            sentence,
+            system=system,
+            transitions=made,
+            relations=relations,
+            width=shutil.get_terminal_size().columns if terminal else None,
+            color=terminal and not os.environ.get("NO_COLOR"),
+        )
+        sys.stdout.write(f"{table}\n")
+
+
+def described(sentence: Sentence, system: str, transitions: list[Transition]) -> dict[str, Any]:
+    """Describe a derivation, ready for JSON: nodes are numbers, 0 is the root."""
+    from arborescence.drawing.trace import steps
+
+    made = [step._asdict() for step in steps(sentence, system, transitions)]
+    return {**words_of(sentence), "system": system, "steps": made}

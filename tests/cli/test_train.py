@@ -65,3 +65,65 @@ def test_options_of_another_parser_are_refused(
         complaint = command(*train, *option.split()).complaint(2)
         assert f"{name} goes with --parser {other}, not {parser}" in complaint
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def transition(lessons: Path) -> tuple[object, ...]:
+    """The command that trains a transition-based parser, but for its output."""
+    options = "--parser transition --system arc-eager --oracle static --beam 2 --seed 3"
+    others = "--patience 9 --bits 12 --no-tagger"
+    return ("train", lessons, "--dev", lessons, *options.split(), *others.split())
+
+
+def test_train_a_transition_parser(
+    command: Command, lessons: Path, transition: tuple[object, ...], tmp_path: Path
+) -> None:
+    from arborescence.parsers import load
+
+    model = tmp_path / "model"
+    assert command(*transition, "-o", model, "--epochs", 4, "--pseudo-projective").status == 0
+    parser = load(model)
+    assert (parser.kind, parser.system, parser.oracle) == ("transition", "arc-eager", "static")
+    assert (parser.beam, parser.pseudo_projective, parser.tagger) == (2, True, None)
+    assert (parser.info["seed"], parser.info["bits"], len(parser.info["dev"])) == (3, 12, 4)
+    assert command("parse", "-m", model, lessons).out == lessons.read_text()
+
+
+def test_resume_the_training_of_a_transition_parser(
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    transition: tuple[object, ...],
+    tmp_path: Path,
+) -> None:
+    from arborescence.parsers import TransitionParser
+
+    whole, halves = tmp_path / "whole.model", tmp_path / "halves.model"
+    assert command(*transition, "-o", whole, "--epochs", 4).status == 0
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TransitionParser, "save", interrupted)
+        assert command(*transition, "-o", halves, "--epochs", 2).status == 130
+    going_on = (*transition, "-o", halves, "--epochs", 4, "--resume")
+    assert "settings" in command(*going_on, "--beam", 3).complaint()  # read, for it is refused
+    assert command(*going_on).status == 0
+    assert halves.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [halves, whole]
+
+
+@pytest.mark.parametrize("system", ["arc-standard", "swap"])
+def test_a_system_without_a_dynamic_oracle(
+    command: Command, lessons: Path, tmp_path: Path, system: str
+) -> None:
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
+    options = ("--parser", "transition", "--system", system, "--oracle", "dynamic")
+    complaint = command(*train, *options).complaint(2)
+    assert f"--oracle dynamic does not go with {system}" in complaint
+
+
+def test_swap_needs_no_lifted_edges(command: Command, lessons: Path, tmp_path: Path) -> None:
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
+    options = ("--parser", "transition", "--system", "swap", "--pseudo-projective")
+    assert "its edges cross as they are" in command(*train, *options).complaint(2)

@@ -1,0 +1,122 @@
+"""The dynamic oracles, against all ways in which a derivation can go on."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arborescence as arb
+from arborescence.transitions import Transition, system
+from brute_force import all_trees
+
+# The first example compiles a kernel.
+examples = settings(deadline=None, max_examples=40)
+DYNAMIC = ("arc-eager", "arc-hybrid")
+ROOTS = ("single", "multi")
+
+
+class EveryWay:
+    """All states that can be reached from one, and the trees in which they can end."""
+
+    def __init__(self, start):
+        self.trees, self.states, self.next = {}, {}, {}
+        self.first = self._visit(start)
+
+    def _visit(self, state):
+        key = (*state.stack, -2, *state.buffer, *state.heads.tolist())
+        if key not in self.states:
+            self.states[key] = state
+            self.next[key] = {
+                action: self._visit(state.apply(Transition(action))) for action in state.legal
+            }
+            ends = [self.trees[after] for after in self.next[key].values()]
+            self.trees[key] = np.unique(np.concatenate(ends or [[state.heads]]), axis=0)
+        return key
+
+    def costs(self, heads):
+        """Of each state, what its transitions cost."""
+        loss = {key: (trees != heads).sum(axis=1).min() for key, trees in self.trees.items()}
+        return {
+            key: {action: loss[after] - loss[key] for action, after in self.next[key].items()}
+            for key in self.states
+        }
+
+
+@st.composite
+def projective_trees(draw, single, least=1, most=10):
+    """Words in any order, each below one that came before it; then no edges cross."""
+    n = draw(st.integers(least, most))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = [-1] * (n + 1)
+    for i, d in enumerate(order):
+        above = order[:i] if single else [0, *order[:i]]
+        heads[d] = draw(st.sampled_from(above)) if above else 0
+    return arb.projectivize(heads)
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("n", range(1, 5))
+def test_costs_in_every_state_and_for_every_tree(name, root, n):
+    ways = EveryWay(system(name).start(n, root))
+    for heads in all_trees(n, root == "single", projective=True):
+        for key, costs in ways.costs(heads).items():
+            state = ways.states[key]
+            before = repr(state), state.heads.tolist()
+            assert state.costs(heads) == costs, (state, heads)
+            assert (repr(state), state.heads.tolist()) == before
+            assert state.finished or min(costs.values()) == 0
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("root", ROOTS)
+@examples
+@given(st.data())
+def test_costs_after_any_mistakes(name, root, data):
+    heads = data.draw(projective_trees(root == "single", 5, 7))
+    n = len(heads) - 1
+    state = system(name).start(n, root)
+    for _ in range(data.draw(st.integers(4, n + 2))):
+        state = state.apply(Transition(data.draw(st.sampled_from(state.legal))))
+    ways = EveryWay(state)
+    assert state.costs(heads) == ways.costs(heads)[ways.first]
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("root", ROOTS)
+@examples
+@given(st.data())
+def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
+    heads = data.draw(projective_trees(root == "single"))
+    state = system(name).start(len(heads) - 1, root)
+    while not state.finished:
+        free = [action for action, cost in state.costs(heads).items() if cost == 0]
+        state = state.apply(Transition(data.draw(st.sampled_from(free))))
+    assert state.heads.tolist() == heads.tolist()
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("root", ROOTS)
+@examples
+@given(st.data())
+def test_what_the_static_oracle_says_costs_nothing(name, root, data):
+    heads = data.draw(projective_trees(root == "single"))
+    chosen = system(name)
+    state = chosen.start(len(heads) - 1, root)
+    for transition in chosen.derivation(heads, root=root):
+        assert state.costs(heads)[transition.action] == 0
+        state = state.apply(transition)
+
+
+def test_a_word_that_has_lost_its_head_may_cost_one_edge_more():
+    # Word 3 should hang from 2, and the rest of the sentence from 3; 1 is the root's.
+    heads = [-1, 0, 1, 2, 3, 4]
+    state = system("arc-eager").start(5)
+    for action in ("SHIFT", "RIGHT-ARC"):
+        state = state.apply(Transition(action))
+    # After SHIFT the root cannot take 3, so a later word must, which then is not below it.
+    assert state.costs(heads) == {"SHIFT": 2, "RIGHT-ARC": 0, "REDUCE": 1}
+    several = system("arc-eager").start(5, root="multi")
+    for action in ("SHIFT", "RIGHT-ARC"):
+        several = several.apply(Transition(action))
+    assert several.costs(heads) == {"SHIFT": 1, "RIGHT-ARC": 0, "REDUCE": 1}

@@ -115,10 +115,9 @@ def chosen(
             yield sentence
             return
     if which != "all":
-        what = "" if which.isdecimal() else "with the sent_id "
-        raise TreebankError(
-            f"{treebank or '<stdin>'}: no sentence {what}{which} among the {count} that are there"
-        )
+        where = "the input" if treebank in (None, "-") else treebank
+        what = which if which.isdecimal() else f"with the sent_id {which!r}"
+        raise TreebankError(f"{where} has no sentence {what}, but {count} others")
 
 
 def derived(sentence: Sentence, system: str) -> list[Transition]:

@@ -20,7 +20,7 @@ HEADINGS = ("step", "stack", "buffer", "action", "edge", "relation")
 STACK, BUFFER, ACTION, EDGE, RELATION = range(1, 6)
 RIGHT_ALIGNED = (0, STACK)
 GAP = "  "
-LEAST = 8  # cells that stack and buffer keep in the narrowest terminal
+LEAST = 8  # cells that a column keeps in the narrowest terminal
 
 
 class Step(NamedTuple):
@@ -59,8 +59,8 @@ def trace(
     relations
         Whether to write the relations of the edges.
     width
-        The cells that a line may take: what is far down the stack and far back in the buffer
-        becomes an ellipsis. None: all is written.
+        The cells that a line may take (a few more in a very narrow terminal): what is far down the
+        stack and far back in the buffer becomes an ellipsis. None: all is written.
     color
         Whether to colour the table with ANSI escape sequences.
 
@@ -167,11 +167,11 @@ def cells(
 
 
 def share(widths: list[int], width: int) -> None:
-    """Narrow stack and buffer until a line fits: each keeps half of the room if it needs that."""
+    """Narrow edges to a third of a line, then stack and buffer: each may keep half of the rest."""
+    widths[EDGE] = min(widths[EDGE], max(width // 3, LEAST))
     others = sum(widths) - widths[STACK] - widths[BUFFER] + len(GAP) * (len(widths) - 1)
     room = max(width - others, 2 * LEAST)
-    wanted = widths[STACK]
-    widths[STACK] = min(wanted, max(room // 2, room - widths[BUFFER]))
+    widths[STACK] = min(widths[STACK], max(room // 2, room - widths[BUFFER]))
     widths[BUFFER] = min(widths[BUFFER], room - widths[STACK])
 
 

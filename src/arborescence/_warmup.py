@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 import arborescence as arb
-from arborescence import parsers, treebank, undirected
+from arborescence import parsers, transitions, treebank, undirected
 from arborescence.parsers.training import Algorithm
 from arborescence.undirected import spanning
 
@@ -43,6 +43,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
         _kbest,
         _projective,
         _undirected,
+        _transitions,
         _distribution,
         _read_and_evaluate,
         _train_and_parse,
@@ -94,6 +95,12 @@ def _undirected() -> None:
     undirected.enhance(scores[0], undirected.orient(6, u, v))
     for algorithm in get_args(spanning.Algorithm):
         undirected.spanning_tree(6, u, v, np.ones(5), algorithm=algorithm)
+
+
+def _transitions() -> None:
+    eager = transitions.system("arc-eager")
+    eager.replay(2, eager.derivation([-1, 2, 0]))
+    eager.start(2).costs([-1, 2, 0])
 
 
 def _distribution() -> None:

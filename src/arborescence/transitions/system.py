@@ -49,6 +49,33 @@ class Transition(NamedTuple):
         return self.action if self.label is None else f"{self.action}({self.label})"
 
 
+def system(name: str) -> TransitionSystem:
+    """Return a transition system by its name.
+
+    Parameters
+    ----------
+    name : {"arc-standard", "arc-eager", "arc-hybrid", "swap"}
+        Nivre (2004); Nivre (2003), with the root at the end of the buffer; Kuhlmann,
+        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them exactly one edge leaves the
+        root, since no other transitions are legal, and every sequence of legal transitions ends
+        in a tree.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+
+    Examples
+    --------
+    >>> hybrid = system("arc-hybrid")
+    >>> hybrid.actions, hybrid.projective, hybrid.dynamic
+    (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
+    """
+    if name not in _KNOWN:
+        raise ValueError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
+    return _KNOWN[name]
+
+
 @dataclass(frozen=True)
 class TransitionSystem:
     """A transition system: what a state is, and which transitions lead from it. See `system`.
@@ -329,11 +356,17 @@ class State:
         if len(tree) != n + 1:
             raise TreeError(f"a tree of {len(tree) - 1} words does not fit a sentence of {n}")
         out = np.empty(ACTIONS, np.int32)
-        systems.costs(self._system.number, self._array, tree, self._single, out)
+        # On a copy, for transitions are tried in place.
+        systems.costs(self._system.number, self._array.copy(), tree, self._single, out)
         return {action: int(out[self._system.actions.index(action)]) for action in self.legal}
 
     def __repr__(self) -> str:
         return f"<State {self.stack} {self.buffer}>"
+
+
+def _either(names: Iterable[str]) -> str:
+    *others, last = [*names] or ["nothing"]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 _ARCS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
@@ -347,37 +380,5 @@ _KNOWN = {
     )
 }
 
-#: The names of the systems, in the order of their numbers.
 SYSTEMS: Final = tuple(_KNOWN)
-
-
-def system(name: str) -> TransitionSystem:
-    """Return a transition system by its name.
-
-    Parameters
-    ----------
-    name : {"arc-standard", "arc-eager", "arc-hybrid", "swap"}
-        Nivre (2004); Nivre (2003), with the root at the end of the buffer; Kuhlmann,
-        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them exactly one edge leaves the
-        root, since no other transitions are legal, and every sequence of legal transitions ends
-        in a tree.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
-
-    Examples
-    --------
-    >>> hybrid = system("arc-hybrid")
-    >>> hybrid.actions, hybrid.projective, hybrid.dynamic
-    (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
-    """
-    if name not in _KNOWN:
-        raise ValueError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
-    return _KNOWN[name]
-
-
-def _either(names: Iterable[str]) -> str:
-    *others, last = [*names] or ["nothing"]
-    return f"{', '.join(others)} or {last}" if others else last
+"""The names of the systems, in the order of their numbers."""

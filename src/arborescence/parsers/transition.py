@@ -134,6 +134,17 @@ class TransitionParser(Parser):
         self._relation_templates = RelationTemplates.of(self.columns, sides)
         self._sides = Sides.of(sides)
 
+    @property
+    def beam(self) -> int:
+        """How many partial parses are kept."""
+        return self._beam
+
+    @beam.setter
+    def beam(self, beam: int) -> None:
+        if beam < 1:
+            raise ValueError(f"beam must be at least 1, not {beam}")
+        self._beam = beam
+
     @classmethod
     def train(
         cls,
@@ -328,6 +339,9 @@ class TransitionParser(Parser):
         labels = model_file.labels_of(header)
         actions_unit, relations_unit = model_file.units_of(header, 2)
         weights = (np.float32, np.int8)
+        actions = model_file.expect_table(arrays, "actions", weights, ACTIONS)
+        if len(actions) == 1:  # rows are the highest bits of hashes: there is at least one
+            raise ModelError("array 'actions' has 1 row, and needs at least 2")
         return cls(
             system=header["system"],
             oracle=header["oracle"],
@@ -336,7 +350,7 @@ class TransitionParser(Parser):
             labels=labels,
             pseudo_projective=header["pseudo_projective"],
             allowed=model_file.expect(arrays, "allowed", (np.bool_,), (2, len(labels))),
-            actions=model_file.expect_table(arrays, "actions", weights, ACTIONS),
+            actions=actions,
             actions_unit=actions_unit,
             relations=model_file.expect_table(arrays, "relations", weights, len(labels)),
             relations_unit=relations_unit,
@@ -362,7 +376,8 @@ class TransitionParser(Parser):
             )
         sentences, batch = self._prepare(sentences)
         heads, labels, totals = self._search(batch, k, options.root, options.projective)
-        names = np.array([*self.labels, ""], dtype=object)[labels].tolist()
+        # No relation, if training saw none of such edges: as in CoNLL-U.
+        names = np.array([*self.labels, "_"], dtype=object)[labels].tolist()
         parsed = []
         starts = batch.starts.tolist()
         for b, (sentence, start, stop) in enumerate(

@@ -315,7 +315,7 @@ def learn_with_beam(
         right = agenda.right.copy()
         count = 1
         step = 0
-        place = -1  # of a right sequence among the best, or else what it would do next
+        place = 0  # of a right sequence among the best, or else what it would do next
         parent = -1
         last = -1
         while step < most:

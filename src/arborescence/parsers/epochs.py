@@ -133,14 +133,8 @@ class OnlineTrainer(ABC):
                 self._store(checkpoint)
 
     def best(self) -> dict[str, Any]:
-        """Return the average weights of the best epoch, `rounded`, and their units.
-
-        Weights named ``x`` have their unit under ``x_unit``.
-        """
-        parts: dict[str, Any] = {}
-        for name, weights in self._best.items():
-            parts[name], parts[f"{name}_unit"] = rounded(weights)
-        return parts
+        """Return the average weights of the best epoch, and their units, as `all_rounded` does."""
+        return all_rounded(self._best)
 
     def info(self) -> dict[str, Any]:
         """Return the settings, which epoch was best, all scores on dev, and what was read."""
@@ -258,6 +252,14 @@ def attachment(parser: Parser, sentences: Sequence[Sentence], root: Root) -> dic
             ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in right.tolist()
         )
     return {"uas": 100 * attached / words, "las": 100 * labelled / words} if words else {}
+
+
+def all_rounded(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
+    """Round named weights; the unit of those named ``x`` has the name ``x_unit``."""
+    parts: dict[str, Any] = {}
+    for name, table in weights.items():
+        parts[name], parts[f"{name}_unit"] = rounded(table)
+    return parts
 
 
 def rounded(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:

@@ -13,7 +13,7 @@ from arborescence.parsers.base import Parser
 from arborescence.parsers.features import COLUMNS, Sides
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition_beam import STRIDE, Agenda, parse_with_beam, trace_back
-from arborescence.parsers.transition_features import StateTemplates
+from arborescence.parsers.transition_features import StateTemplates, rows_for
 from arborescence.parsers.transition_greedy import Model, Scratch, parse_greedily
 from arborescence.projective.lifting import lowered
 from arborescence.transitions import SYSTEMS, Transition, TransitionSystem
@@ -108,7 +108,7 @@ class TransitionParser(Parser):
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
-        actions : (R, 4)
+        actions : (2^bits + 2^(bits - 3), 4)
             The weights of transitions.
         relations : (S, L)
             The weights of relations.
@@ -339,9 +339,9 @@ class TransitionParser(Parser):
         labels = model_file.labels_of(header)
         actions_unit, relations_unit = model_file.units_of(header, 2)
         weights = (np.float32, np.int8)
-        actions = model_file.expect_table(arrays, "actions", weights, ACTIONS)
-        if len(actions) == 1:  # rows are the highest bits of hashes: there is at least one
-            raise ModelError("array 'actions' has 1 row, and needs at least 2")
+        actions = model_file.expect(arrays, "actions", weights, (-1, ACTIONS))
+        if len(actions) not in map(rows_for, range(10, 27)):
+            raise ModelError(f"array 'actions' has {len(actions)} rows, which is no size of it")
         return cls(
             system=header["system"],
             oracle=header["oracle"],
@@ -406,6 +406,7 @@ class TransitionParser(Parser):
             allowed=everything - (1 << OTHER) if without_swap else everything,
             templates=self._templates,
             relation_templates=self._relation_templates,
+            bits=len(self._actions).bit_length() - 1,
             actions=self._actions,
             relations=self._relations,
             relations_allowed=self._allowed,

@@ -23,7 +23,6 @@ from arborescence.parsers.transition_greedy import (
     move,
     only_one,
     score_actions,
-    shift_of,
 )
 from arborescence.transitions import state as layout
 from arborescence.transitions import systems
@@ -154,7 +153,6 @@ def parse_with_beam(
     -----
     O(B (T + L + n)) a step: states are copied as they are.
     """
-    shift = shift_of(model.actions)
     beam = len(agenda.scores)
     made = np.empty(beam, dtype=np.int64)
     step = 0
@@ -180,7 +178,7 @@ def parse_with_beam(
                 elif only_one(mask):
                     count = _enter(agenda, count, sums[i], i, lowest(mask), False)
                 else:
-                    score_actions(batch, start, old[i], model, shift, scratch)
+                    score_actions(batch, start, old[i], model, scratch)
                     for k in range(layout.ACTIONS):
                         if mask >> k & 1:
                             score = sums[i] + scratch.scores[k]
@@ -250,7 +248,6 @@ def _blame(
     clock: int,
 ) -> None:
     """Move the weights of the actions on a path, from the step `first` on."""
-    shift = shift_of(model.actions)
     state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
     systems.begin(model.system, state)
     for i in range(len(path)):
@@ -258,7 +255,7 @@ def _blame(
         if action == _IDLE:
             break
         if i >= first and not only_one(systems.legal(model.system, state, model.single)):
-            score_actions(batch, start, state, model, shift, scratch)
+            score_actions(batch, start, state, model, scratch)
             move(model.actions, averages.actions, scratch.rows, action, step, clock)
         systems.advance(model.system, state, action, path[i] // STRIDE - 1)
 
@@ -288,7 +285,6 @@ def learn_with_beam(
         Whether every sequence that leads to the gold tree is right, or only that of the static
         oracle.
     """
-    shift = shift_of(model.actions)
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     for b in order:
@@ -339,7 +335,7 @@ def learn_with_beam(
                     continue
                 scored = not only_one(mask)
                 if scored:
-                    score_actions(batch, start, old[i], model, shift, scratch)
+                    score_actions(batch, start, old[i], model, scratch)
                 if right[i] and dynamic:
                     systems.costs(model.system, old[i], gold, model.single, cost)
                 for k in range(layout.ACTIONS):

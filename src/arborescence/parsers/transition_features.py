@@ -86,6 +86,9 @@ AROUND: Final = {
 }  # fmt: skip
 AROUND["swap"] = [*AROUND["arc-standard"], "s0:w n0:w", "s1:w n0:w"]
 
+#: There are 2^3 times fewer rows for features that take few values than for others.
+FEWER: Final = 3
+
 _KNOWN: Final = "=<>{}"
 _GAPS = np.array([0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 6, 7], dtype=np.int64)
 _GAP: Final = len(_KNOWN)
@@ -106,6 +109,9 @@ class StateTemplates(NamedTuple):
         What each atom is multiplied by.
     parts : (T, K) int64
         The atoms of each template; the number A + B, which is no atom, past the last.
+    small : int
+        How many templates there are, first in `parts`, whose features take few values: those that
+        look at nothing but tags and what the parse knows.
     pair : (2,) int64
         The two words between which ``gap`` is.
     """
@@ -114,6 +120,7 @@ class StateTemplates(NamedTuple):
     known: NDArray[np.int64]
     odd: NDArray[np.uint64]
     parts: NDArray[np.int64]
+    small: int
     pair: NDArray[np.int64]
 
     @classmethod
@@ -125,6 +132,8 @@ class StateTemplates(NamedTuple):
             for parts in map(str.split, templates_of(system))
             if all(fields.issuperset(re.findall(r"[:,](\w)", part)) for part in parts)
         ]
+        large = [any(re.search("[:,][wlms]", part) for part in parts) for parts in templates]
+        templates = [templates[t] for t in np.argsort(large, kind="stable")]
         atoms = sorted({part for parts in templates for part in parts}, key=_is_known)
         looked_at, known = [], []
         for atom in atoms:
@@ -147,8 +156,18 @@ class StateTemplates(NamedTuple):
             np.array(known, dtype=np.int64).reshape(-1, 2),
             np.array([_hash(atom) | 1 for atom in atoms], dtype=np.uint64),
             numbers,
+            large.count(False),
             np.array([WORDS.index(left), WORDS.index(right)], dtype=np.int64),
         )
+
+
+def rows_for(bits: int) -> int:
+    """Return how many rows of weights there are.
+
+    >>> rows_for(10)
+    1152
+    """
+    return (1 << bits) + (1 << bits - FEWER)
 
 
 def templates_of(system: str) -> list[str]:
@@ -206,7 +225,7 @@ def list_features(
     start: int,
     state: np.ndarray,
     templates: StateTemplates,
-    shift: np.uint64,
+    bits: int,
     words: np.ndarray,
     atoms: np.ndarray,
     rows: np.ndarray,
@@ -221,8 +240,9 @@ def list_features(
         As in `arborescence.transitions.state`.
     templates
         `StateTemplates`.
-    shift
-        64 less the logarithm of the number of rows.
+    bits
+        There are 2^bits rows for most features, after 2^(bits - 3) for those that take few values:
+        as these are looked up most, they had better lie close together.
     words, atoms
         Scratch: int64 (18,), and uint64 (A + B + 1,) whose last entry is 0.
     rows
@@ -234,6 +254,8 @@ def list_features(
     """
     find_words(state, words)
     absent = len(sides) - 1
+    few = 1 << bits - FEWER
+    wide = np.uint64(64 - bits)
     count = len(templates.sides)
     for i in range(count):
         word = words[templates.sides[i, 0]]
@@ -264,7 +286,11 @@ def list_features(
         value = np.uint64(0)
         for k in range(templates.parts.shape[1]):
             value ^= atoms[templates.parts[t, k]]
-        rows[t] = np.int64(value >> shift)
+        rows[t] = np.int64(value >> wide)
+    for t in range(templates.small):
+        rows[t] = rows[t] >> FEWER
+    for t in range(templates.small, len(rows)):
+        rows[t] += few
 
 
 @inlined_kernel

@@ -44,8 +44,10 @@ class Model(NamedTuple):
         A bit for each action that may be taken where it is legal.
     templates : StateTemplates
     relation_templates : RelationTemplates
-    actions : (R, 4)
-        The weights of actions, R a power of two: float32, or integers.
+    bits : int
+        The logarithm of the number of rows: see `list_features`.
+    actions : (2^bits + 2^(bits - 3), 4)
+        The weights of actions: float32, or integers.
     relations : (S, L)
         The weights of relations, S a power of two: float32, or integers.
     relations_allowed : (2, L) bool
@@ -57,6 +59,7 @@ class Model(NamedTuple):
     allowed: int
     templates: StateTemplates
     relation_templates: RelationTemplates
+    bits: int
     actions: NDArray[Any]
     relations: NDArray[Any]
     relations_allowed: NDArray[np.bool_]
@@ -88,18 +91,9 @@ class Scratch(NamedTuple):
         )
 
 
-@inlined_kernel
-def shift_of(weights: np.ndarray) -> np.uint64:
-    """Return 64 less the logarithm of the number of rows."""
-    bits = 0
-    while (1 << bits) < weights.shape[0]:
-        bits += 1
-    return np.uint64(64 - bits)
-
-
 @kernel
 def score_actions(
-    batch: Batch, start: int, state: np.ndarray, model: Model, shift: np.uint64, scratch: Scratch
+    batch: Batch, start: int, state: np.ndarray, model: Model, scratch: Scratch
 ) -> None:
     """Score the four actions of a state, into ``scratch.scores``."""
     list_features(
@@ -107,7 +101,7 @@ def score_actions(
         start,
         state,
         model.templates,
-        shift,
+        model.bits,
         scratch.words,
         scratch.atoms,
         scratch.rows,
@@ -115,11 +109,15 @@ def score_actions(
     rows = scratch.rows
     scores = scratch.scores
     weights = model.actions
-    scores[:] = 0
+    zero = scores.dtype.type(0)
+    first, second, third, fourth = zero, zero, zero, zero
     for t in range(len(rows)):
         row = rows[t]
-        for k in range(4):
-            scores[k] += weights[row, k]
+        first += weights[row, 0]
+        second += weights[row, 1]
+        third += weights[row, 2]
+        fourth += weights[row, 3]
+    scores[0], scores[1], scores[2], scores[3] = first, second, third, fourth
 
 
 @kernel
@@ -202,7 +200,6 @@ def parse_greedily(
     -----
     O(T + L) a transition; 2n transitions for n words (with SWAP, two more for each swap).
     """
-    shift = shift_of(model.actions)
     step = 0
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -217,7 +214,7 @@ def parse_greedily(
             if only_one(mask):
                 action = lowest(mask)
             else:
-                score_actions(batch, start, state, model, shift, scratch)
+                score_actions(batch, start, state, model, scratch)
                 action = best_action(scratch.scores, mask)
             head, dependent = systems.arc(model.system, state, action)
             label = -1
@@ -309,7 +306,6 @@ def learn_greedily(
     coins
         float64, uniform in [0, 1), two for each word in `order`.
     """
-    shift = shift_of(model.actions)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     coin = 0
     for b in order:
@@ -333,7 +329,7 @@ def learn_greedily(
             if only_one(mask):
                 action = lowest(mask)
             else:
-                score_actions(batch, start, state, model, shift, scratch)
+                score_actions(batch, start, state, model, scratch)
                 guess = best_action(scratch.scores, mask)
                 if dynamic:
                     systems.costs(model.system, state, gold, model.single, cost)

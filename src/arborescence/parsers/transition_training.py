@@ -15,7 +15,7 @@ from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition import Oracle, TransitionParser
 from arborescence.parsers.transition_beam import Agenda, learn_with_beam
-from arborescence.parsers.transition_features import StateTemplates
+from arborescence.parsers.transition_features import StateTemplates, rows_for
 from arborescence.parsers.transition_greedy import Averages, Model, Scratch, learn_greedily
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS
@@ -105,7 +105,7 @@ class Trainer(OnlineTrainer):
         self._templates = StateTemplates.of(settings.system, settings.columns, sides)
         self._relation_templates = RelationTemplates.of(settings.columns, sides)
         self._batch = Batch.of(treebank, Sides.of(sides), _NO_TAGS)
-        self._add_weights("actions", (1 << settings.bits, ACTIONS))
+        self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
         self._add_weights("relations", (1 << settings.bits - 5, len(self._lessons.labels)))
 
     def run(
@@ -145,6 +145,7 @@ class Trainer(OnlineTrainer):
             allowed=(1 << ACTIONS) - 1,
             templates=self._templates,
             relation_templates=self._relation_templates,
+            bits=settings.bits,
             actions=self._weights["actions"],
             relations=self._weights["relations"],
             relations_allowed=self._lessons.allowed,

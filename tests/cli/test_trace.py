@@ -165,7 +165,9 @@ def test_raw_text(command: Command) -> None:
     assert "ROOT  Cats see birds !  SHIFT" in result.out
 
 
-def test_words_or_a_treebank(command: Command, gold: Path) -> None:
+def test_what_does_not_go_together(command: Command, gold: Path) -> None:
+    pages = ("--html", gold.with_name("page.html"), "--json")
+    assert "exclude" in command("trace", "--treebank", gold, *pages).complaint(2)
     assert "not both" in command("trace", "--treebank", gold, "Birds sing").complaint(2)
     message = command("trace", b"na\xefve".decode(errors="surrogateescape")).complaint()
     assert "byte 0xef is not UTF-8" in message

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arborescence.cli.options import System  # noqa: TC001 - Typer looks at it
+from arborescence.cli.progress import counted
 from arborescence.cli.sentences import Format, readers_of, sentences_of
 from arborescence.cli.trees import words_of
 from arborescence.errors import TreebankError, TreeError
@@ -39,7 +40,12 @@ def trace(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", help="What parses it: a model file, or else 'english'."),
+        typer.Option(
+            "--model",
+            "-m",
+            help="What parses: a model file, or 'english'. If not given, 'english' for words, and "
+            "nothing for a treebank.",
+        ),
     ] = None,
     format: Annotated[  # noqa: A002
         Words, typer.Option(help="A sentence a line with spaces between the words, or raw text.")
@@ -76,6 +82,8 @@ def trace(
     """
     if treebank and words:
         raise typer.BadParameter("give words or --treebank, not both")
+    if html and as_json:
+        raise typer.BadParameter("--html and --json exclude each other")
     sentences = chosen(read(words, format, language, treebank), sentence, treebank)
     name = system.value if system else "arc-standard"
     if model or not treebank:
@@ -146,7 +154,7 @@ def show(
     if html:
         from arborescence.files import writing
 
-        kept = list(derivations)
+        kept = list(counted(derivations, "derivations", printed=html == "-"))
         page = drawing.trace_html(
             *(sentence for sentence, _ in kept),
             system=system,

@@ -45,7 +45,7 @@ def trace(
     width: int | None = None,
     color: bool = False,
 ) -> str:
-    r"""Write a transition-based parse of a sentence as a table of stack, buffer and action.
+    """Write a transition-based parse of a sentence as a table of stack, buffer and action.
 
     Parameters
     ----------

@@ -33,6 +33,7 @@ from arborescence.cli.trees import deliver, the_tree, the_trees
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arborescence.parsers import Parser
     from arborescence.treebank import Sentence
 
 app = typer.Typer(
@@ -90,6 +91,7 @@ def arborescence(
         "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
         "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
         "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
+        "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
     )
 )
 def parse(
@@ -97,9 +99,19 @@ def parse(
         list[str] | None,
         typer.Argument(help="What to parse; '-' or nothing: the standard input."),
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="A model file, or 'english'.")
-    ] = "english",
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A model file, or 'english'; several parse together.",
+            show_default="english",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write the trees.")
     ] = None,
@@ -133,14 +145,13 @@ def parse(
     skip_invalid: SkipOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
-    from arborescence.parsers import load
     from arborescence.treebank.kbest import ranked
 
     if confidence and tree and not output:
         raise typer.BadParameter("--confidence is written into a file: name one with -o")
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(format, language, skipped))
-    parser = load(model)
+    parser = loaded(models or ["english"], weights)
     parsed: Iterator[list[Sentence]]
     if kbest:
         found = parser.kbest(
@@ -172,6 +183,22 @@ def parse(
     )
     if skipped:
         skipped.report()
+
+
+def loaded(models: list[str], weights: str | None) -> Parser:
+    """Load a model, or several that parse together."""
+    from arborescence.parsers import load
+
+    parsers = [load(model) for model in models]
+    if len(parsers) == 1 and weights is None:
+        return parsers[0]
+    from arborescence.parsers import CombinedParser
+
+    try:
+        numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
+        return CombinedParser(parsers, numbers)
+    except ValueError as error:
+        raise typer.BadParameter(f"--weights {weights}: {error}") from error
 
 
 @app.command(

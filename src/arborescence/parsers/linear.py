@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 import numpy as np
 
 import arborescence
+from arborescence.distribution import TreeDistribution
 from arborescence.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
@@ -526,6 +527,31 @@ class LinearParser(Parser):
             list(zip(of_trees, trees, strict=False))
             for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
         ]
+
+    def _evidence_batch(
+        self, sentences: list[Sentence], options: Options
+    ) -> list[tuple[Sentence, NDArray[Any]]]:
+        if self.inference == "undirected":
+            return super()._evidence_batch(sentences, options)
+        sentences, batch = self._prepare(sentences)
+        heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
+        evidence = [np.empty(0)] * len(sentences)
+        for chosen, scores, trees in self._best_trees(batch, options):
+            heads[0, batch.starts[chosen][:, None] + np.arange(scores.shape[-1])] = trees
+            believed = TreeDistribution(
+                scores / np.float32(self.temperature),
+                root=options.root,
+                projective=self._decodes_projectively(options),
+            )
+            for b, marginals in zip(chosen.tolist(), believed.marginals, strict=True):
+                evidence[b] = marginals
+        parsed = self._annotated(sentences, batch, heads, np.ones((1, 0)), options)
+        for b, [tree] in enumerate(parsed):
+            before, after = heads[0, batch.starts[b] : batch.starts[b + 1]], tree.heads
+            moved = np.flatnonzero(before != after)  # lowered edges take what spoke for the lifted
+            of_both = evidence[b][[before[moved], after[moved]], moved]
+            evidence[b][[after[moved], before[moved]], moved] = of_both
+        return [(tree, of_sentence) for [tree], of_sentence in zip(parsed, evidence, strict=True)]
 
     def _best_trees(
         self, batch: Batch, options: Options

@@ -73,4 +73,8 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser
         from arborescence.parsers.reranker import Reranker
 
         return Reranker.from_file(header, arrays)
+    if kind == "combined":
+        from arborescence.parsers.combined import CombinedParser
+
+        return CombinedParser.from_file(header, arrays)
     raise ModelError(f"holds no parser that this version knows but {kind!r}")

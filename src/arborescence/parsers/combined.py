@@ -1,0 +1,298 @@
+"""Several parsers at once: the best tree by the sum of what speaks for each edge.
+
+Parsers of different kinds make different mistakes. Each of them finds a tree, all their edges go
+into one graph, and the maximum spanning tree of that graph is the answer: parser combination by
+reparsing (Sagae and Lavie 2006).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
+
+import numpy as np
+
+import arborescence
+from arborescence.errors import ModelError
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
+from arborescence.parsers.base import Options, Parser
+from arborescence.parsers.confidence import noted
+from arborescence.parsers.linear import LinearParser
+from arborescence.parsers.transition import TransitionParser
+from arborescence.tree import is_projective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.base import Progress
+    from arborescence.treebank import Sentence
+
+_PARSER: Final = "parser/"
+_KINDS: Final = (LinearParser.train, partial(TransitionParser.train, system="swap", beam=8))
+
+
+class CombinedParser(Parser):
+    """A parser that asks several others, and finds the tree that most speaks for.
+
+    Each parser says how much speaks for each edge: a graph-based one the probabilities of all
+    edges, any other one a vote for those of the tree that it finds. The tree of highest sum is
+    decoded exactly. Its edges may cross if those of one of the parsers do in that sentence.
+
+    The relation of an edge is the one that most of the parsers give it whose trees have the edge,
+    and of all parsers if there are none. Tags, where they are missing, are those of the first.
+
+    Made of parsers, by `train`, or by `arborescence.load`.
+
+    Attributes
+    ----------
+    parsers : tuple of Parser
+        Those that are asked.
+    weights : tuple of float
+        What the words of each of them are multiplied by.
+    info : dict
+        The `info` of each parser, as a list under ``"parsers"``.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> lessons = [
+    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
+    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
+    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
+    ... ]
+    >>> graph_based = LinearParser.train(lessons, epochs=3)
+    >>> transition_based = TransitionParser.train(lessons, epochs=3)
+    >>> both = CombinedParser([graph_based, transition_based])
+    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
+    >>> [parsed] = both.parse([new])
+    >>> parsed.heads, parsed.deprels
+    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    """
+
+    kind: ClassVar[str] = "combined"
+
+    def __init__(self, parsers: Iterable[Parser], weights: Iterable[float] | None = None) -> None:
+        """Put parsers together.
+
+        Parameters
+        ----------
+        parsers
+            One or more.
+        weights
+            A positive number for each parser; without them, 1.
+
+        Raises
+        ------
+        ValueError
+            If there are no parsers, or the weights do not fit them.
+        """
+        self.parsers = tuple(parsers)
+        self.weights = (1.0,) * len(self.parsers) if weights is None else tuple(weights)
+        self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
+        if not self.parsers:
+            raise ValueError("there must be at least one parser")
+        if len(self.weights) != len(self.parsers):
+            raise ValueError(
+                f"there are {len(self.parsers)} parsers, but {len(self.weights)} weights: give one "
+                "for each"
+            )
+        if not all(0 < weight < np.inf for weight in self.weights):
+            raise ValueError(f"weights must be positive numbers, not {list(self.weights)}")
+
+    @classmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        make_parsers: Sequence[Callable[..., Parser]] = _KINDS,
+        weights: Iterable[float] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train several parsers on the same treebank, one after the other.
+
+        Parameters
+        ----------
+        treebank, dev, progress
+            As for every `Parser`; without `dev`, the probabilities of a graph-based parser are
+            not to scale.
+        make_parsers
+            Each trains a parser: called as ``make_parser(sentences, dev=dev, progress=progress)``.
+            Use `functools.partial` for their settings. A `LinearParser`, and a `TransitionParser`
+            with swap and a beam of 8, unless you say otherwise.
+        weights
+            A positive number for each parser; without them, 1.
+        """
+        treebank, dev = list(treebank), list(dev or ())
+
+        def say(number: int, phase: str, done: int, total: int) -> None:
+            if progress:
+                progress(f"parser {number} of {len(make_parsers)}, {phase}", done, total)
+
+        made = (
+            make(treebank, dev=dev, progress=partial(say, number))
+            for number, make in enumerate(make_parsers, 1)
+        )
+        return cls(made, weights)
+
+    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the sum of what speaks for each edge.
+
+        Parameters
+        ----------
+        sentence
+            Of n words. Without UPOS, each parser that has a tagger tags it first.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1) float32
+            ``scores[h, d]`` is a sum over the parsers, times their weights: the probability of
+            the edge h -> d where the parser gives one, else 0.4 if its tree has the edge and 0 if
+            not. The tree that `parse` finds is ``arborescence.decode(scores)``, with
+            ``projective=True`` if no edges cross in the trees of the parsers.
+        """
+        [question] = self._ask([sentence], Options("single", None, False))
+        return question.scores
+
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file, those of the parsers among them."""
+        headers: list[dict[str, Any]] = []
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, parser in enumerate(self.parsers):
+            header, of_parser = parser.to_file()
+            headers.append(header)
+            arrays |= {f"{_PARSER}{number}/{name}": array for name, array in of_parser.items()}
+        header = {
+            "kind": self.kind,
+            "library": arborescence.__version__,
+            "weights": self.weights,
+            "parsers": headers,
+        }
+        return header, arrays
+
+    @classmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
+        from arborescence.parsers import loading
+
+        headers, weights = header.get("parsers"), header.get("weights")
+        if not isinstance(headers, list) or not all(isinstance(each, dict) for each in headers):
+            raise ModelError(f"parsers are {headers!r}, not the headers of parsers")
+        if not isinstance(weights, list) or not all(isinstance(each, float) for each in weights):
+            raise ModelError(f"weights are {weights!r}, not numbers")
+        parsers = []
+        for number, of_parser in enumerate(headers):
+            prefix = f"{_PARSER}{number}/"
+            own = {name: array for name, array in arrays.items() if name.startswith(prefix)}
+            own = {name.removeprefix(prefix): array for name, array in own.items()}
+            parsers.append(loading.from_file(of_parser, own))
+        try:
+            return cls(parsers, weights)
+        except ValueError as error:
+            raise ModelError(str(error)) from error
+
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        parsed = []
+        for question in self._ask(sentences, options):
+            heads = decode(question.scores, root=options.root, projective=question.projective)
+            parsed.append(question.answered(heads, self.weights, options))
+        return parsed
+
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, options: Options
+    ) -> list[list[tuple[float, Sentence]]]:
+        found = []
+        for question in self._ask(sentences, options):
+            trees, of_trees = kbest(
+                question.scores, k, root=options.root, projective=question.projective
+            )
+            parsed = [question.answered(heads, self.weights, options) for heads in trees]
+            found.append(list(zip(of_trees.tolist(), parsed, strict=True)))
+        return found
+
+    def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:
+        """Ask the parsers for some sentences."""
+        # Edges that do not cross are no reason to ask for some that do: a parser that can give
+        # projective trees only may have a say in others.
+        wanted = options._replace(projective=options.projective or None, confidence=False)
+        answers = [parser._evidence_batch(sentences, wanted) for parser in self.parsers]
+        for of_sentence in zip(*answers, strict=True):
+            parsed = [tree for tree, _ in of_sentence]
+            scores = sum(
+                weight * evidence
+                for weight, (_, evidence) in zip(self.weights, of_sentence, strict=True)
+            )
+            projective = options.projective
+            if projective is None:
+                projective = all(is_projective(tree.heads) for tree in parsed)
+            yield _Question(parsed, np.asarray(scores, dtype=np.float32), projective)
+
+
+class _Question(NamedTuple):
+    """A sentence, and what the parsers say of it.
+
+    Attributes
+    ----------
+    parsed : list of Sentence
+        The tree of each parser.
+    scores : (n + 1, n + 1) float32
+        The sum of what speaks for each edge.
+    projective : bool
+        Whether the edges of its tree must not cross.
+    """
+
+    parsed: list[Sentence]
+    scores: NDArray[np.float32]
+    projective: bool
+
+    def answered(
+        self, heads: NDArray[np.int64], weights: tuple[float, ...], options: Options
+    ) -> Sentence:
+        """Return the sentence with a tree, relations, and probabilities where asked for."""
+        first = self.parsed[0]
+        misc = None
+        if options.confidence:
+            words = np.arange(1, len(heads))
+            shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
+            misc = noted(first.misc, shares.tolist())
+        deprels = _relations(heads, self.parsed, weights)
+        return first.replace(heads=heads, deprels=deprels, misc=misc)
+
+
+def _relations(
+    heads: NDArray[np.int64], parsed: Sequence[Sentence], weights: tuple[float, ...]
+) -> list[str]:
+    """Vote on the relation of each edge of a tree; of several with as many votes, the first.
+
+    Where no parser has the edge, all of them vote, with the relation that the word has in their
+    trees. But where only one of the two edges is a root edge, the word has changed places with
+    another root, and gets the relation of that word.
+    """
+    votes: list[dict[str, float]] = [{} for _ in heads[1:]]
+    agreed = np.any([tree.heads == heads for tree in parsed], axis=0)
+    root = _root(heads)
+    for tree, weight in zip(parsed, weights, strict=True):
+        theirs, deprels = tree.heads, tree.deprels
+        their_root = _root(theirs)
+        for word, (head, their_head) in enumerate(
+            zip(heads[1:].tolist(), theirs[1:].tolist(), strict=True)
+        ):
+            if head == their_head:
+                relation = deprels[word]
+            elif agreed[word + 1]:
+                continue
+            elif head == 0:
+                relation = deprels[their_root - 1]
+            else:
+                relation = deprels[word if their_head else root - 1]
+            votes[word][relation] = votes[word].get(relation, 0) + weight
+    return [max(of_word, key=of_word.__getitem__) for of_word in votes]
+
+
+def _root(heads: NDArray[np.int64]) -> int:
+    """Return the first word whose head is the root."""
+    return int(np.argmax(heads == 0))

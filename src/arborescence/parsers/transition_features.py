@@ -50,42 +50,48 @@ PAIRS: Final = {
     "arc-hybrid": [("s0", "n0"), ("s1", "s0")],
     "swap": [("s1", "s0")],
 }
-#: Templates of the two words of an edge; those that name a word that is not among `WORDS` are void.
-PAIR: Final = [
+#: Templates of the two words of an edge, `a` and `b`, for each pair. Those that name a word that is
+#: not among `WORDS` are left out.
+EDGE: Final = [
     "a:w,p", "a:w", "a:p", "b:w,p", "b:w", "b:p", "a:l", "b:l", "a:x", "b:x", "a:p,m", "b:p,m",
     "a:s", "b:s",
     "a:w,p b:w,p", "a:w,p b:w", "a:w b:w,p", "a:w,p b:p", "a:p b:w,p", "a:w b:w", "a:p b:p",
     "a:l b:l", "a:x b:x", "a:p,m b:p,m", "a:l b:x", "a:x b:l", "a:p,m b:l", "a:l b:p,m",
-    "a:w gap", "a:p gap", "b:w gap", "b:p gap", "a:w b:w gap", "a:p b:p gap",
-    "a:w a:<", "a:p a:<", "a:w a:>", "a:p a:>", "b:w b:<", "b:p b:<", "b:w b:>", "b:p b:>",
-    "a:w a:{", "a:p a:{", "a:w a:}", "a:p a:}", "b:w b:{", "b:p b:{", "b:w b:}", "b:p b:}",
-    "ah:w", "ah:p", "a:=", "ah2:w", "ah2:p", "ah:=", "ah:p a:p b:p", "a:p ah:p ah2:p",
+    "ah:w", "ah:p", "a:=", "ah:p a:p b:p",
     "al:w", "al:p", "al:=", "ar:w", "ar:p", "ar:=", "bl:w", "bl:p", "bl:=", "br:w", "br:p", "br:=",
+    "a:p al:p b:p", "a:p ar:p b:p", "a:p b:p bl:p", "a:p b:p br:p",
+]  # fmt: skip
+#: More templates, for the first pair only.
+MORE: Final = [
+    "a:w gap", "a:p gap", "b:w gap", "b:p gap", "a:w b:w gap", "a:p b:p gap",
+    "a:p a:<", "a:p a:>", "b:p b:<", "b:p b:>", "a:p a:{", "a:p a:}", "b:p b:{", "b:p b:}",
+    "ah2:w", "ah2:p", "ah:=", "a:p ah:p ah2:p",
     "al2:w", "al2:p", "al2:=", "ar2:w", "ar2:p", "ar2:=", "bl2:w", "bl2:p", "bl2:=",
     "br2:w", "br2:p", "br2:=",
-    "a:p al:p b:p", "a:p ar:p b:p", "a:p b:p bl:p", "a:p b:p br:p",
     "a:p al:p al2:p", "a:p ar:p ar2:p", "b:p bl:p bl2:p", "b:p br:p br2:p",
 ]  # fmt: skip
-#: Templates of the words around, for each system.
+_STACK: Final = [
+    "n0:w,p", "n0:w", "n0:p", "n1:w,p", "n1:w", "n1:p", "n2:p", "s2:w,p", "s2:p",
+    "s0:p n0:p", "s0:w n0:p", "s0:p n0:w", "s0:p n0:w,p", "n0:p n1:p", "s1:p n0:p",
+    "s1:p s0:p n0:p", "s0:p n0:p n1:p", "s2:p s1:p s0:p", "s1:w s0:p n0:p", "s1:p s0:w n0:p",
+    "s0:p,m n0:p,m", "n0:x n1:x", "s0:x n0:x", "s1:x s0:x n0:x",
+    "s1:p-1,p s0:p", "s1:p,p+1 s0:p", "s1:p s0:p-1,p", "s1:p s0:p,p+1", "s1:p,p+1 s0:p-1,p",
+]  # fmt: skip
+_BUFFER: Final = [
+    "n1:w,p", "n1:w", "n1:p", "n2:w,p", "n2:w", "n2:p", "n0:p n1:p", "n0:p n1:p n2:p",
+    "n0:p n1:w", "n0:w n1:p", "s0:p n1:w", "s0:w n1:p", "s0:p n0:p n1:p",
+    "s1:w,p", "s1:p", "s1:p n0:p", "s1:p s0:p n0:p", "n0:x n1:x", "s0:x n0:x n1:x",
+    "s1:x s0:x n0:x",
+]  # fmt: skip
+#: Templates of the words around.
 AROUND: Final = {
-    "arc-standard": [
-        "n0:w,p", "n0:w", "n0:p", "n1:w,p", "n1:w", "n1:p", "n2:p", "s2:w,p", "s2:p",
-        "s0:p n0:p", "s0:w n0:p", "s0:p n0:w", "n0:p n1:p", "s1:p s0:p n0:p", "s0:p n0:p n1:p",
-        "s2:p s1:p s0:p", "s0:p n0:w,p", "s1:w s0:p n0:p", "s1:p s0:w n0:p", "s1:p n0:p",
-        "s0:p,m n0:p,m",
-    ],
-    "arc-eager": [
-        "n1:w,p", "n1:w", "n1:p", "n2:w,p", "n2:w", "n2:p", "n0:p n1:p", "n0:p n1:p n2:p",
-        "s0:p n0:p n1:p", "s1:w,p", "s1:p", "s1:p s0:p n0:p", "s1:p n0:p",
-    ],
+    "arc-standard": _STACK,
+    "arc-eager": _BUFFER,
     "arc-hybrid": [
-        "n1:w,p", "n1:w", "n1:p", "n2:w,p", "n2:w", "n2:p", "n0:p n1:p", "n0:p n1:p n2:p",
-        "s0:p n0:p n1:p", "s2:w,p", "s2:p", "s2:p s1:p s0:p", "s1:p s0:p n0:p", "s1:p n0:p",
-        "s1:w s0:p n0:p", "s1:p s0:w n0:p",
+        *_BUFFER, "s2:w,p", "s2:p", "s2:p s1:p s0:p", "s1:w s0:p n0:p", "s1:p s0:w n0:p",
     ],
+    "swap": [*_STACK, "s0:w n0:w", "s1:w n0:w"],
 }  # fmt: skip
-AROUND["swap"] = [*AROUND["arc-standard"], "s0:w n0:w", "s1:w n0:w"]
-
 #: There are 2^3 times fewer rows for features that take few values than for others.
 FEWER: Final = 3
 
@@ -176,13 +182,17 @@ def templates_of(system: str) -> list[str]:
     >>> templates_of("arc-eager")[:4]
     ['s0:w,p', 's0:w', 's0:p', 'n0:w,p']
     """
-    found: dict[str, None] = {}
-    for left, right in PAIRS[system]:
-        for template in PAIR:
-            named = re.sub(r"\ba(?=[hlr]?2?:)", left, template)
-            found[re.sub(r"\bb(?=[hlr]?2?:)", right, named)] = None
-    found |= dict.fromkeys(AROUND[system])
-    return [t for t in found if all(w in WORDS for w in re.findall(r"(\w+):", t))]
+    named = [
+        re.sub(r"\bb(?=[hlr]?2?:)", right, re.sub(r"\ba(?=[hlr]?2?:)", left, template))
+        for i, (left, right) in enumerate(PAIRS[system])
+        for template in (EDGE if i else [*EDGE, *MORE])
+    ]
+    return [
+        template
+        for template in dict.fromkeys([*named, *AROUND[system]])
+        if all(word in WORDS for word in re.findall(r"(\w+):", template))
+        and not re.search(r"n0:[>}]", template)  # words of the buffer have no right children
+    ]
 
 
 def _is_known(atom: str) -> bool:

@@ -133,7 +133,10 @@ class Naive:
                 else:
                     seen = words.hash(what, parse.find(name))
                 value ^= seen * odd(atom) % WORD
-            rows.append(value * len(self.actions) // WORD)
+            many = 1 << len(self.actions).bit_length() - 1
+            row = value * many // WORD
+            large = any(re.search("[:,][wlms]", atom) for atom in template)
+            rows.append(many // 8 + row if large else row // 8)
         return rows
 
     def score(self, words, state):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 from arborescence.parsers import TransitionParser
 from arborescence.parsers.transition_beam import Agenda, parse_with_beam
+from arborescence.parsers.transition_features import rows_for
 from arborescence.parsers.transition_greedy import Scratch
 from arborescence.transitions import SYSTEMS, system
 from arborescence.treebank import Sentence
@@ -35,7 +36,7 @@ def any_parser(generator, name, beam, weights=9):
         columns=COLUMNS,
         labels=LABELS,
         allowed=np.array([[True, False, False], [False, True, True]]),
-        actions=generator.integers(-weights, weights + 1, size=(512, 4)).astype(np.int8),
+        actions=generator.integers(-weights, weights + 1, size=(rows_for(9), 4)).astype(np.int8),
         relations=generator.integers(-weights, weights + 1, size=(64, 3)).astype(np.int8),
     )
 
@@ -168,7 +169,7 @@ def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
         COLUMNS,
         list(parser.labels),
         arrays["allowed"],
-        np.zeros((1 << 10, 4), dtype=np.int64),
+        np.zeros((rows_for(10), 4), dtype=np.int64),
         np.zeros((1 << 5, len(parser.labels)), dtype=np.int64),
     )
     averages = naive.learn(model, lessons, epochs=3, seed=7, dynamic=oracle == "dynamic", beam=beam)

@@ -13,6 +13,7 @@ from arborescence.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers import model_file, tagging
+from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import Parser
 from arborescence.parsers.confidence import edge_probabilities, noted
 from arborescence.parsers.edges import (
@@ -27,7 +28,6 @@ from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.kept import KeptEdges, Matrices
 from arborescence.parsers.pruning import EdgeFilter, keep_edges
 from arborescence.parsers.relations import RelationTemplates, label_edges
-from arborescence.projective.lifting import lowered
 from arborescence.undirected.enhancing import enhance
 
 if TYPE_CHECKING:
@@ -604,32 +604,17 @@ class LinearParser(Parser):
         `heads` (K, N) are the trees of all sentences in a row, and `sure` the probabilities of
         their edges, to be written where they were asked for.
         """
-        relations = self._label(batch, heads)
-        starts = batch.starts.tolist()
-        parsed = []
-        for sentence, start, stop in zip(sentences, starts[:-1], starts[1:], strict=True):
-            trees = []
-            for tree, names, probabilities in zip(heads, relations, sure, strict=True):
-                if tree[stop - 1] < 0:  # no more trees
-                    break
-                given, labels = self._lowered(tree[start:stop], names[start + 1 : stop], options)
-                misc = None
-                if options.confidence:
-                    misc = noted(sentence.misc, probabilities[start + 1 : stop].tolist())
-                trees.append(sentence.replace(heads=given, deprels=labels, misc=misc))
-            parsed.append(trees)
+        labels = self._label(batch, heads)
+        lower = options.projective is None
+        parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
+        if options.confidence:
+            for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):
+                of_words = sure[:, start + 1 : start + 1 + len(sentence)].tolist()
+                trees[:] = [
+                    tree.replace(misc=noted(sentence.misc, probabilities))
+                    for tree, probabilities in zip(trees, of_words, strict=False)
+                ]
         return parsed
-
-    def _lowered(
-        self, heads: NDArray[np.int64], names: list[str], options: Options
-    ) -> tuple[NDArray[np.int64], list[str]]:
-        """Undo what relations say of lifted edges, or leave them and drop that from the relations.
-
-        The first if it was not said whether edges may cross.
-        """
-        if self.projective != "pseudo":
-            return heads, names
-        return lowered(heads, names, cross=options.projective is None)
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Hash the words of some sentences, of which those without UPOS are tagged first."""
@@ -699,8 +684,8 @@ class LinearParser(Parser):
         sums = np.float32 if weights.dtype == np.float32 else np.int32
         return np.empty((2, np.diff(batch.starts).max(), WIDE), dtype=sums)
 
-    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> list[list[str]]:
-        """Return the relations of all nodes in a row, for each row of heads."""
+    def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the relations of all nodes in a row, for each row of heads."""
         labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
         label_edges(
             batch,
@@ -711,8 +696,7 @@ class LinearParser(Parser):
             self._label_sums(self._relations),
             labels,
         )
-        rows: list[list[int]] = labels.tolist()
-        return [[self.labels[number] for number in row] for row in rows]
+        return labels
 
     def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Make room to add up weights of relations in."""

@@ -9,13 +9,13 @@ import numpy as np
 import arborescence
 from arborescence.errors import ModelError
 from arborescence.parsers import model_file, tagging
+from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import Parser
 from arborescence.parsers.features import COLUMNS, Sides
 from arborescence.parsers.relations import RelationTemplates
-from arborescence.parsers.transition_beam import STRIDE, Agenda, parse_with_beam, trace_back
+from arborescence.parsers.transition_beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition_features import StateTemplates, rows_for
-from arborescence.parsers.transition_greedy import Model, Scratch, parse_greedily
-from arborescence.projective.lifting import lowered
+from arborescence.parsers.transition_greedy import STRIDE, Model, Scratch, parse_greedily
 from arborescence.transitions import SYSTEMS, Transition, TransitionSystem
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
@@ -376,23 +376,12 @@ class TransitionParser(Parser):
             )
         sentences, batch = self._prepare(sentences)
         heads, labels, totals = self._search(batch, k, options.root, options.projective)
-        # No relation, if training saw none of such edges: as in CoNLL-U.
-        names = np.array([*self.labels, "_"], dtype=object)[labels].tolist()
-        parsed = []
-        starts = batch.starts.tolist()
-        for b, (sentence, start, stop) in enumerate(
-            zip(sentences, starts[:-1], starts[1:], strict=True)
-        ):
-            trees = []
-            for tree, row, total in zip(heads, names, totals, strict=True):
-                if total[b] == -np.inf:  # no more trees
-                    break
-                given, relations = tree[start:stop], row[start + 1 : stop]
-                if self.pseudo_projective:
-                    given, relations = lowered(given, relations, not options.projective)
-                trees.append((float(total[b]), sentence.replace(heads=given, deprels=relations)))
-            parsed.append(trees)
-        return parsed
+        lower = not options.projective
+        parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
+        return [
+            list(zip(of_trees, trees, strict=False))
+            for of_trees, trees in zip(totals.T.tolist(), parsed, strict=True)
+        ]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         return tagging.tagged(sentences, self._sides, _NO_TAGS, self.tagger)

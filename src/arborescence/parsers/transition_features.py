@@ -293,10 +293,10 @@ def list_features(
         k = count + i
         atoms[k] = (np.uint64(value + 2) * _SPREAD) * templates.odd[k]
     for t in range(len(rows)):
-        value = np.uint64(0)
+        feature = np.uint64(0)
         for k in range(templates.parts.shape[1]):
-            value ^= atoms[templates.parts[t, k]]
-        rows[t] = np.int64(value >> wide)
+            feature ^= atoms[templates.parts[t, k]]
+        rows[t] = np.int64(feature >> wide)
     for t in range(templates.small):
         rows[t] = rows[t] >> FEWER
     for t in range(templates.small, len(rows)):

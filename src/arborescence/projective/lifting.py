@@ -246,22 +246,6 @@ class _Batch(NamedTuple):
         return _nested(iter(rows), self.shape)
 
 
-def lowered(
-    heads: NDArray[np.int64], labels: list[str], cross: bool
-) -> tuple[NDArray[np.int64], list[str]]:
-    """Undo what the labels of a tree say of lifted edges, or only drop it, if edges must not cross.
-
-    >>> lowered(np.array([-1, 2, 0]), ["det↑obj", "root"], cross=False)
-    (array([-1,  2,  0]), ['det', 'root'])
-    """
-    if not any(MARK in label for label in labels):
-        return heads, labels
-    if cross:
-        tree: tuple[NDArray[np.int64], list[str]] = deprojectivize(heads, labels)
-        return tree
-    return heads, [label.partition(MARK)[0] for label in labels]
-
-
 def _rows(labels: Any, depth: int) -> list[list[str]]:
     """Return the labels of each sentence, from lists nested in so many lists."""
     if depth:

@@ -1,0 +1,181 @@
+"""Trees written into many sentences at once, as a parser does.
+
+`Sentence.replace` does the same for one sentence and any columns; what it costs a sentence is more
+than what it takes to find a tree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+_TAB = 9
+_ZERO = 48
+_UNDERSCORE = 95
+_DIGITS: Final = 20  # of a head, at most
+
+
+def with_trees(
+    sentences: Sequence[Sentence],
+    heads: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.int64],
+    names: Sequence[str],
+) -> list[Sentence]:
+    """Give the same sentences with other heads and relations; every other byte is kept.
+
+    Parameters
+    ----------
+    sentences
+        B of them, with N nodes in all: their words, and a root for each.
+    heads : (N,) int64
+        The head vectors of all sentences in a row; -1 for no head.
+    labels : (N,) int64
+        The number of the relation of each word in `names`; -1 for none. Those of roots are ignored.
+    names
+        The relations, as they stand in a file.
+
+    Returns
+    -------
+    list of Sentence
+        What ``sentence.replace(heads=..., deprels=...)`` gives for each.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many heads and labels as nodes, or a label has no name.
+
+    Notes
+    -----
+    One pass over the bytes.
+
+    Examples
+    --------
+    >>> sentences = [Sentence.from_words(["Grow"]), Sentence.from_words(["Birds", "sing"])]
+    >>> heads, labels = np.array([-1, 0, -1, 2, 0]), np.array([-1, 1, -1, 0, 1])
+    >>> [one, two] = with_trees(sentences, heads, labels, ["nsubj", "root"])
+    >>> one.deprels, two.heads, two.deprels
+    (['root'], array([-1,  2,  0]), ['nsubj', 'root'])
+    """
+    starts = np.zeros(len(sentences) + 1, dtype=np.int64)
+    np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
+    if not len(heads) == len(labels) == starts[-1]:
+        raise ValueError(f"{len(heads)} heads and {len(labels)} labels for {starts[-1]} nodes")
+    if labels.size and labels.max() >= len(names):
+        raise ValueError(f"label {labels.max()} has no name: there are {len(names)}")
+    if not sentences:
+        return []
+    raws = [sentence.raw for sentence in sentences]
+    places = np.zeros(len(raws) + 1, dtype=np.int64)
+    np.cumsum([len(raw) for raw in raws], out=places[1:])
+    written = [name.encode() for name in names]
+    ends = np.cumsum([0, *map(len, written)])
+    longest = max(map(len, written), default=0) + _DIGITS
+    spans = np.concatenate([sentence.spans for sentence in sentences])
+    out = np.empty(places[-1] + longest * len(spans), dtype=np.uint8)
+    new_places = np.empty_like(places)
+    new_spans = np.empty_like(spans)
+    _write(
+        np.frombuffer(b"".join(raws), dtype=np.uint8),
+        places,
+        spans,
+        starts,
+        heads,
+        labels,
+        np.frombuffer(b"".join(written) or b"_", dtype=np.uint8),
+        ends,
+        out,
+        new_places,
+        new_spans,
+    )
+    raw = out[: new_places[-1]].tobytes()
+    cuts = new_places.tolist()
+    rows = (starts - np.arange(len(starts))).tolist()
+    return [
+        Sentence(raw[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]], old.source, old.line)
+        for b, old in enumerate(sentences)
+    ]
+
+
+@kernel
+def _write(
+    raw: np.ndarray,
+    places: np.ndarray,
+    spans: np.ndarray,
+    starts: np.ndarray,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    names: np.ndarray,
+    ends: np.ndarray,
+    out: np.ndarray,
+    new_places: np.ndarray,
+    new_spans: np.ndarray,
+) -> None:
+    """Copy sentences with other heads and relations.
+
+    Parameters
+    ----------
+    raw, places
+        The bytes of all sentences, uint8, and where those of each begin, int64 (B + 1,).
+    spans, starts
+        The spans of all sentences, int32 (N - B, 11), and their first nodes, int64 (B + 1,).
+    heads, labels
+        As for `with_trees`.
+    names, ends
+        The bytes of all names, uint8, and where they begin and end, int64 (L + 1,).
+    out, new_places, new_spans
+        Written: like raw, places and spans; `out` has room for all words' longest values more.
+    """
+    written = 0
+    for b in range(len(places) - 1):
+        first = places[b]
+        new_places[b] = written
+        begun = written
+        read = first
+        for node in range(starts[b] + 1, starts[b + 1]):
+            i = node - b - 1
+            shift = first - read + written - begun
+            for column in range(HEAD + 1):
+                new_spans[i, column] = spans[i, column] + shift
+            for at in range(read, first + spans[i, HEAD]):
+                out[written] = raw[at]
+                written += 1
+            head = heads[node]
+            if head < 0:
+                out[written] = _UNDERSCORE
+                written += 1
+            else:
+                digits = 1
+                while head >= 10**digits:
+                    digits += 1
+                for k in range(digits - 1, -1, -1):
+                    out[written + k] = _ZERO + head % 10
+                    head //= 10
+                written += digits
+            out[written] = _TAB
+            written += 1
+            new_spans[i, DEPREL] = written - begun
+            label = labels[node]
+            if label < 0:
+                out[written] = _UNDERSCORE
+                written += 1
+            else:
+                for at in range(ends[label], ends[label + 1]):
+                    out[written] = names[at]
+                    written += 1
+            read = first + spans[i, DEPS] - 1
+            shift = first - read + written - begun
+            for column in range(DEPS, 11):
+                new_spans[i, column] = spans[i, column] + shift
+        for at in range(read, places[b + 1]):
+            out[written] = raw[at]
+            written += 1
+    new_places[len(places) - 1] = written

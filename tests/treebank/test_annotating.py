@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from real import TREEBANKS
 
 from arborescence.treebank import Sentence, read
 from arborescence.treebank.annotating import with_trees
-
+from real import TREEBANKS
 
 NAMES = ["nsubj", "csubj:outer", "ergänzung", "_", "root"]
 WITH_EVERYTHING = b"""# sent_id = 1
@@ -41,6 +40,7 @@ def annotate(sentences, generator):
         assert (one.source, one.line) == (other.source, other.line)
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(1, 120), min_size=1, max_size=6), st.integers(0, 99))
 def test_the_same_as_one_by_one(lengths, seed):
     sentences = [Sentence.from_words(["wörd"] * n, misc=["X=y"] * n) for n in lengths]

@@ -91,7 +91,8 @@ class CombinedParser(Parser):
             If there are no parsers, or the weights do not fit them.
         """
         self.parsers = tuple(parsers)
-        self.weights = (1.0,) * len(self.parsers) if weights is None else tuple(weights)
+        given = [1] * len(self.parsers) if weights is None else weights
+        self.weights = tuple(map(float, given))
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:
             raise ValueError("there must be at least one parser")

@@ -47,6 +47,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
         _distribution,
         _read_and_evaluate,
         _train_and_parse,
+        _train_and_parse_by_transitions,
         _rerank,
         _parse_english,
     )
@@ -149,6 +150,14 @@ def _train_and_parse() -> None:
         _sentences(), dev=_sentences(), epochs=1, bits=10, prune=True
     )
     list(pruned.parse(_sentences()))
+
+
+def _train_and_parse_by_transitions() -> None:
+    for beam in (1, 2):
+        parser = parsers.TransitionParser.train(
+            _sentences(), dev=_sentences(), beam=beam, epochs=1, bits=10
+        )
+        parser.derivation(_sentences()[0])
 
 
 def _rerank() -> None:

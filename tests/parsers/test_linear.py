@@ -118,6 +118,7 @@ def test_settings_that_make_no_sense():
     for wrong in (
         {"columns": ()},
         {"columns": ("misc",)},
+        {"columns": ("feats",)},
         {"algorithm": "svm"},
         {"epochs": 0},
         {"patience": 0},

@@ -350,6 +350,7 @@ def test_settings_that_make_no_sense():
     for wrong in (
         {"columns": ()},
         {"columns": ("misc",)},
+        {"columns": ("feats",)},
         {"system": "arc-lazy"},
         {"oracle": "delphi"},
         {"beam": 0},
@@ -433,7 +434,7 @@ MISSING = object()
         ("system", ["arc-lazy", 2, ["swap"]]),
         ("oracle", ["none", None]),
         ("beam", [0, -1, 2.5, "8", None]),
-        ("columns", [[], ["misc"], "form", None]),
+        ("columns", [[], ["misc"], ["feats"], [["form"]], "form", None]),
         ("labels", ["root", [1], None]),
         ("pseudo_projective", ["yes", None]),
         ("units", [[1.0], [1.0, 0.0], [1.0, -1.0], ["1", 1.0], 1.0, None]),

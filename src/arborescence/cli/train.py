@@ -200,11 +200,13 @@ def train(
     After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
     """
     from arborescence.parsers import Tagger
-    from arborescence.parsers.features import COLUMNS
+    from arborescence.parsers.features import COLUMNS, can_be_looked_at
 
     chosen = columns.split(",")
-    if not set(chosen) <= set(COLUMNS):
-        raise typer.BadParameter(f"{columns!r} are not some of {','.join(COLUMNS)}")
+    if not can_be_looked_at(chosen):
+        raise typer.BadParameter(
+            f"{columns!r} are not some of {','.join(COLUMNS)} (feats must not be alone)"
+        )
     refuse_options_of_others(context, parser)
     make: Callable[..., Parser]
     if parser is Kind.linear:

@@ -73,6 +73,18 @@ def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
     return [t for t in templates if fields.issuperset(re.findall(r"[:,](\w)", t))]
 
 
+def can_be_looked_at(columns: Iterable[str]) -> bool:
+    """Tell whether there are templates that look at nothing but these columns.
+
+    No template looks at FEATS alone.
+
+    >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
+    (True, False, False)
+    """
+    chosen = set(columns)
+    return chosen <= set(COLUMNS) and not chosen <= {"feats"}
+
+
 def split_template(template: str) -> dict[str, str]:
     """Split a template into its roles and their sides.
 

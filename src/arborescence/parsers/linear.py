@@ -415,7 +415,7 @@ class LinearParser(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        columns = model_file.columns_of(header, COLUMNS)
+        columns = model_file.columns_of(header)
         labels = model_file.labels_of(header)
         layout = header.get("layout")
         if (

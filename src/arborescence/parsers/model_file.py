@@ -18,10 +18,11 @@ import numpy as np
 
 from arborescence.errors import ModelError
 from arborescence.files import replacing
+from arborescence.parsers.features import COLUMNS, can_be_looked_at
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -165,11 +166,15 @@ def expect_table(
     return table
 
 
-def columns_of(header: Mapping[str, Any], known: Iterable[str]) -> list[str]:
+def columns_of(header: Mapping[str, Any]) -> list[str]:
     """Return the columns that a model looks at, or say what is wrong with them."""
     columns = header.get("columns")
-    if not isinstance(columns, list) or not columns or not set(columns) <= set(known):
-        raise ModelError(f"columns are {columns!r}, not some of {', '.join(known)}")
+    if (
+        not isinstance(columns, list)
+        or not all(isinstance(column, str) for column in columns)
+        or not can_be_looked_at(columns)
+    ):
+        raise ModelError(f"columns are {columns!r}, not some of {', '.join(COLUMNS)}")
     return columns
 
 

@@ -15,7 +15,7 @@ from arborescence.parsers import joint
 from arborescence.parsers.confidence import fit_temperature
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.epochs import OnlineTrainer, attachment
-from arborescence.parsers.features import COLUMNS, Batch, Sides, tags_of
+from arborescence.parsers.features import COLUMNS, Batch, Sides, can_be_looked_at, tags_of
 from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
@@ -62,9 +62,10 @@ class Settings:
     prune: bool
 
     def __post_init__(self) -> None:
-        if not self.columns or not set(self.columns) <= set(COLUMNS):
+        if not can_be_looked_at(self.columns):
             raise ValueError(
-                f"columns must be some of {', '.join(COLUMNS)}, not {list(self.columns)}"
+                f"columns must be some of {', '.join(COLUMNS)} (not feats alone), "
+                f"not {list(self.columns)}"
             )
         if self.algorithm not in get_args(Algorithm):
             raise ValueError(

@@ -335,7 +335,7 @@ class TransitionParser(Parser):
         beam = header.get("beam")
         if not isinstance(beam, int) or beam < 1:
             raise ModelError(f"beam is {beam!r}, not a whole number from 1")
-        columns = model_file.columns_of(header, COLUMNS)
+        columns = model_file.columns_of(header)
         labels = model_file.labels_of(header)
         actions_unit, relations_unit = model_file.units_of(header, 2)
         weights = (np.float32, np.int8)

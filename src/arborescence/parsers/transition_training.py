@@ -10,7 +10,7 @@ import numpy as np
 
 from arborescence.graph import check_root
 from arborescence.parsers.epochs import OnlineTrainer, all_rounded, attachment
-from arborescence.parsers.features import COLUMNS, Batch, Sides
+from arborescence.parsers.features import COLUMNS, Batch, Sides, can_be_looked_at
 from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition import Oracle, TransitionParser
@@ -51,9 +51,10 @@ class Settings:
     bits: int
 
     def __post_init__(self) -> None:
-        if not self.columns or not set(self.columns) <= set(COLUMNS):
+        if not can_be_looked_at(self.columns):
             raise ValueError(
-                f"columns must be some of {', '.join(COLUMNS)}, not {list(self.columns)}"
+                f"columns must be some of {', '.join(COLUMNS)} (not feats alone), "
+                f"not {list(self.columns)}"
             )
         system = system_named(self.system)
         if self.oracle not in get_args(Oracle):

@@ -435,7 +435,7 @@ MISSING = object()
         ("oracle", ["none", None]),
         ("beam", [0, -1, 2.5, "8", None]),
         ("columns", [[], ["misc"], ["feats"], [["form"]], "form", None]),
-        ("labels", ["root", [1], None]),
+        ("labels", ["root", [1], [""], ["a\tb"], ["a\n"], None]),
         ("pseudo_projective", ["yes", None]),
         ("units", [[1.0], [1.0, 0.0], [1.0, -1.0], ["1", 1.0], 1.0, None]),
         (

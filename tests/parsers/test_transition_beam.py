@@ -140,7 +140,8 @@ def test_a_beam_of_one_parses_greedily(name):
     paths = np.empty((2, 0, 1), dtype=np.int64)
     totals = np.empty((1, len(sentences)))
     parse_with_beam(batch, model, scratch, Agenda.of(1, scratch), heads, labels, totals, *paths)
-    for b, parsed in enumerate(parser.parse(sentences)):
+    for b, [(weight, parsed)] in enumerate(parser.kbest(sentences, 2)):
+        assert weight == totals[0, b]
         tree = slice(batch.starts[b], batch.starts[b + 1])
         assert heads[0, tree].tolist() == parsed.heads.tolist()
         assert [LABELS[label] for label in labels[0, tree][1:]] == parsed.deprels

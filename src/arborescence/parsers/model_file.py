@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tokenize
 import zipfile
 import zlib
@@ -181,9 +182,13 @@ def columns_of(header: Mapping[str, Any]) -> list[str]:
 def labels_of(header: Mapping[str, Any]) -> list[str]:
     """Return the relations that a model can give, or say what is wrong with them."""
     labels = header.get("labels")
-    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-        raise ModelError(f"labels are {labels!r}, not a list of strings")
+    if not isinstance(labels, list) or not all(map(_is_value, labels)):
+        raise ModelError(f"labels are {labels!r}, not a list of values of CoNLL-U")
     return labels
+
+
+def _is_value(label: object) -> bool:
+    return isinstance(label, str) and re.fullmatch(r"[^\t\r\n]+", label) is not None
 
 
 def is_unit(value: object) -> bool:

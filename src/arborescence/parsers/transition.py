@@ -41,7 +41,8 @@ _NO_TAGS = np.empty(0, dtype=np.uint64)
 class TransitionParser(Parser):
     """Transitions scored by a linear function of hashed features, one after the other.
 
-    Made by `train`, or by `arborescence.load`.
+    Made by `train`, or by `arborescence.load`. `kbest` finds at most as many trees as the beam is
+    wide; the weight of each is the sum of the scores of the transitions that lead to it.
 
     Attributes
     ----------
@@ -281,16 +282,17 @@ class TransitionParser(Parser):
         model = self._model(root, None)
         scratch = Scratch.of(model)
         heads, labels = np.empty((2, 1, len(sentence) + 1), dtype=np.int64)
+        totals = np.empty((1, 1))
         steps = 0
         for _ in range(2):  # to see how many there are, and then to note them
             path = np.empty(steps, dtype=np.int64)
             if self.beam == 1:
-                steps = parse_greedily(batch, model, scratch, heads[0], labels[0], path)
+                steps = parse_greedily(batch, model, scratch, heads[0], labels[0], totals[0], path)
                 continue
             agenda = Agenda.of(self.beam, scratch)
             parents, moves = np.empty((2, steps, self.beam), dtype=np.int64)
             steps = parse_with_beam(
-                batch, model, scratch, agenda, heads, labels, np.empty((1, 1)), parents, moves
+                batch, model, scratch, agenda, heads, labels, totals, parents, moves
             )
             trace_back(parents, moves, len(path), 0, path)
         return [
@@ -408,13 +410,13 @@ class TransitionParser(Parser):
         model = self._model(root, projective)
         scratch = Scratch.of(model)
         heads, labels = np.full((2, min(k, self.beam), batch.starts[-1]), -1, dtype=np.int64)
-        totals = np.zeros((len(heads), len(batch.starts) - 1))
+        totals = np.empty((len(heads), len(batch.starts) - 1))
         if self.beam == 1:
             nothing = np.empty(0, dtype=np.int64)
-            parse_greedily(batch, model, scratch, heads[0], labels[0], nothing)
+            parse_greedily(batch, model, scratch, heads[0], labels[0], totals[0], nothing)
         else:
             none = np.empty((0, self.beam), dtype=np.int64)
             agenda = Agenda.of(self.beam, scratch)
             parse_with_beam(batch, model, scratch, agenda, heads, labels, totals, none, none)
-            totals *= self._actions_unit
+        totals *= self._actions_unit
         return heads, labels, totals

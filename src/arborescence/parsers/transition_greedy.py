@@ -176,6 +176,7 @@ def parse_greedily(
     scratch: Scratch,
     heads: np.ndarray,
     labels: np.ndarray,
+    totals: np.ndarray,
     taken: np.ndarray,
 ) -> int:
     """Parse sentences, each by the best transitions.
@@ -187,6 +188,8 @@ def parse_greedily(
     heads, labels
         Written: int64 (N,), the heads and the numbers of relations of all sentences in a row; of
         roots, -1.
+    totals
+        Written: float64 (sentences,), the sum of the scores of each sentence's actions.
     taken
         Written, as far as it reaches: int64, action + 8 (relation + 1) of each transition of the
         last sentence.
@@ -207,6 +210,7 @@ def parse_greedily(
         state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
         systems.begin(model.system, state)
         step = 0
+        total = 0.0
         while True:
             mask = systems.legal(model.system, state, model.single) & model.allowed
             if mask == 0:
@@ -216,6 +220,7 @@ def parse_greedily(
             else:
                 score_actions(batch, start, state, model, scratch)
                 action = best_action(scratch.scores, mask)
+                total += scratch.scores[action]
             head, dependent = systems.arc(model.system, state, action)
             label = -1
             if dependent >= 0:
@@ -224,6 +229,7 @@ def parse_greedily(
             if step < len(taken):
                 taken[step] = action + STRIDE * (label + 1)
             step += 1
+        totals[b] = total
         for i in range(n + 1):
             heads[start + i] = state[layout.HEAD, i]
             labels[start + i] = state[layout.LABEL, i]

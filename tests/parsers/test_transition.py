@@ -72,6 +72,7 @@ def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(name, beam):
     heads, deprels = system(name).replay(7, parser.derivation(treebank()[5]))
     assert heads.tolist() == lifted()[5].heads.tolist()
     assert deprels[5] == "nmod↑nsubj"
+    assert (arb.decode(parser.scores(treebank()[5])) == treebank()[5].heads).all()
 
 
 def test_columns():

@@ -253,13 +253,12 @@ class TransitionParser(Parser):
         Returns
         -------
         scores : (n + 1, n + 1) float32
-            1 for the edges of the tree that it finds, 0 for all others. So that tree is
+            1 for the edges of the tree that `parse` finds, 0 for all others. So that tree is
             ``arborescence.decode(scores)``.
         """
-        _, batch = self._prepare([sentence])
-        heads, _, _ = self._search(batch, 1, "single", None)
-        votes = np.zeros((heads.shape[1], heads.shape[1]), dtype=np.float32)
-        votes[heads[0, 1:], np.arange(1, heads.shape[1])] = 1
+        [tree] = self.parse([sentence])
+        votes = np.zeros((len(tree) + 1, len(tree) + 1), dtype=np.float32)
+        votes[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
         return votes
 
     def derivation(self, sentence: Sentence, *, root: Root = "single") -> list[Transition]:

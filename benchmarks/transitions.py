@@ -22,9 +22,12 @@ from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
+import numpy as np
+
 import arborescence as arb
 from arborescence.experiments.results import Results
 from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
+from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import batches
 from arborescence.tree import is_projective, is_tree
 from arborescence.treebank import evaluate, read, write
@@ -263,16 +266,29 @@ def times(parser, plain):
     """Milliseconds of each part, and words a second, without and with reading and writing."""
     gold = list(read(plain))
     parsed = list(parser.parse(gold))
-    trees = [{"heads": tree.heads, "deprels": tree.deprels} for tree in parsed]
+    trees = [laid_out(batch, parser.labels) for batch in batches(parsed)]
     reading = least(lambda: list(read(plain)))
     parsing = least(lambda: list(parser.parse(gold)))
     hashing = least(lambda: [parser._prepare(batch) for batch in batches(gold)])
-    making = least(lambda: [s.replace(**tree) for s, tree in zip(gold, trees, strict=True)])
+    making = least(
+        lambda: [
+            annotated(s, *tree, parser.labels) for s, tree in zip(batches(gold), trees, strict=True)
+        ]
+    )
     writing = least(lambda: write(parsed, plain.with_name("out.conllu")))
     seconds = [reading, hashing, parsing - hashing - making, making, writing]
     words = sum(map(len, gold))
     speeds = [f"{words / total:,.0f}" for total in (parsing, sum(seconds))]
     return [*(f"{1e3 * each:.1f}" for each in seconds), *speeds]
+
+
+def laid_out(sentences, labels):
+    """Return where sentences begin, their trees in a row, and the numbers of the relations."""
+    numbers = {label: number for number, label in enumerate(labels)}
+    relations = [[-1, *(numbers[deprel] for deprel in s.deprels)] for s in sentences]
+    starts = np.cumsum([0, *map(len, relations)])
+    heads = np.concatenate([sentence.heads for sentence in sentences])
+    return starts, heads[None], np.concatenate(relations)[None]
 
 
 def least(call):

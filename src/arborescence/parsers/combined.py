@@ -200,7 +200,7 @@ class CombinedParser(Parser):
         parsed = []
         for question in self._ask(sentences, options):
             heads = decode(question.scores, root=options.root, projective=question.projective)
-            parsed.append(question.answered(heads, self.weights, options))
+            parsed.append(question.answered(heads, options))
         return parsed
 
     def _kbest_batch(
@@ -211,7 +211,7 @@ class CombinedParser(Parser):
             trees, of_trees = kbest(
                 question.scores, k, root=options.root, projective=question.projective
             )
-            parsed = [question.answered(heads, self.weights, options) for heads in trees]
+            parsed = [question.answered(heads, options) for heads in trees]
             found.append(list(zip(of_trees.tolist(), parsed, strict=True)))
         return found
 
@@ -223,75 +223,78 @@ class CombinedParser(Parser):
         answers = [parser._evidence_batch(sentences, wanted) for parser in self.parsers]
         for of_sentence in zip(*answers, strict=True):
             parsed = [tree for tree, _ in of_sentence]
+            trees = np.array([tree.heads for tree in parsed])
             scores = sum(
                 weight * evidence
                 for weight, (_, evidence) in zip(self.weights, of_sentence, strict=True)
             )
-            projective = options.projective
-            if projective is None:
-                projective = all(is_projective(tree.heads) for tree in parsed)
-            yield _Question(parsed, np.asarray(scores, dtype=np.float32), projective)
+            yield _Question(
+                sentence=parsed[0],
+                trees=trees,
+                relations=[tree.deprels for tree in parsed],
+                weights=self.weights,
+                scores=np.asarray(scores, dtype=np.float32),
+                projective=bool(is_projective(trees).all())
+                if options.projective is None
+                else options.projective,
+            )
 
 
 class _Question(NamedTuple):
-    """A sentence, and what the parsers say of it.
+    """A sentence, and what P parsers say of it.
 
     Attributes
     ----------
-    parsed : list of Sentence
+    sentence : Sentence
+        As the first parser gives it back, with its tags.
+    trees : (P, n + 1) int64
         The tree of each parser.
+    relations : list of P lists of str
+        The relations in these trees.
+    weights : tuple of P floats
+        How much each parser counts.
     scores : (n + 1, n + 1) float32
         The sum of what speaks for each edge.
     projective : bool
         Whether the edges of its tree must not cross.
     """
 
-    parsed: list[Sentence]
+    sentence: Sentence
+    trees: NDArray[np.int64]
+    relations: list[list[str]]
+    weights: tuple[float, ...]
     scores: NDArray[np.float32]
     projective: bool
 
-    def answered(
-        self, heads: NDArray[np.int64], weights: tuple[float, ...], options: Options
-    ) -> Sentence:
+    def answered(self, heads: NDArray[np.int64], options: Options) -> Sentence:
         """Return the sentence with a tree, relations, and probabilities where asked for."""
-        first = self.parsed[0]
         misc = None
         if options.confidence:
             words = np.arange(1, len(heads))
             shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
-            misc = noted(first.misc, shares.tolist())
-        deprels = _relations(heads, self.parsed, weights)
-        return first.replace(heads=heads, deprels=deprels, misc=misc)
+            misc = noted(self.sentence.misc, shares.tolist())
+        return self.sentence.replace(heads=heads, deprels=self._vote(heads), misc=misc)
 
+    def _vote(self, heads: NDArray[np.int64]) -> list[str]:
+        """Vote on the relation of each edge of a tree; of those with equal votes, the first.
 
-def _relations(
-    heads: NDArray[np.int64], parsed: Sequence[Sentence], weights: tuple[float, ...]
-) -> list[str]:
-    """Vote on the relation of each edge of a tree; of several with as many votes, the first.
-
-    Where no parser has the edge, all of them vote, with the relation that the word has in their
-    trees. But where only one of the two edges is a root edge, the word has changed places with
-    another root, and gets the relation of that word.
-    """
-    votes: list[dict[str, float]] = [{} for _ in heads[1:]]
-    agreed = np.any([tree.heads == heads for tree in parsed], axis=0)
-    root = _root(heads)
-    for tree, weight in zip(parsed, weights, strict=True):
-        theirs, deprels = tree.heads, tree.deprels
-        their_root = _root(theirs)
-        for word, (head, their_head) in enumerate(
-            zip(heads[1:].tolist(), theirs[1:].tolist(), strict=True)
+        Where no parser has the edge, all of them vote, with the relation that the word has in their
+        trees. But where the word is the root here and not there, or there and not here, it has
+        changed places with another root, and gets the relation of that word.
+        """
+        root = _root(heads)
+        agree = self.trees == heads
+        may_vote = (agree | ~agree.any(axis=0))[:, 1:].tolist()
+        votes: list[dict[str, float]] = [{} for _ in heads[1:]]
+        for tree, relations, weight, of_parser in zip(
+            self.trees, self.relations, self.weights, may_vote, strict=True
         ):
-            if head == their_head:
-                relation = deprels[word]
-            elif agreed[word + 1]:
-                continue
-            elif head == 0:
-                relation = deprels[their_root - 1]
-            else:
-                relation = deprels[word if their_head else root - 1]
-            votes[word][relation] = votes[word].get(relation, 0) + weight
-    return [max(of_word, key=of_word.__getitem__) for of_word in votes]
+            swapped = {_root(tree) - 1: root - 1, root - 1: _root(tree) - 1}
+            for word, (counts, of_word) in enumerate(zip(of_parser, votes, strict=True)):
+                if counts:
+                    relation = relations[swapped.get(word, word)]
+                    of_word[relation] = of_word.get(relation, 0) + weight
+        return [max(of_word, key=of_word.__getitem__) for of_word in votes]
 
 
 def _root(heads: NDArray[np.int64]) -> int:

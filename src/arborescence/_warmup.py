@@ -49,6 +49,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
         _train_and_parse,
         _train_and_parse_by_transitions,
         _rerank,
+        _combine,
         _parse_english,
     )
     for done, part in enumerate(parts):
@@ -166,6 +167,16 @@ def _rerank() -> None:
         _sentences(), dev=_sentences(), k=2, folds=2, epochs=1, bits=10, make_parser=make_parser
     )
     list(reranker.parse(_untagged()))
+
+
+def _combine() -> None:
+    make_parsers = (
+        partial(parsers.LinearParser.train, epochs=1, bits=10),
+        partial(parsers.TransitionParser.train, epochs=1, bits=10),
+    )
+    both = parsers.CombinedParser.train(_sentences(), dev=_sentences(), make_parsers=make_parsers)
+    for projective in (False, True):
+        list(both.kbest(_untagged(), 2, projective=projective))
 
 
 def _parse_english() -> None:

@@ -10,8 +10,9 @@ first in the buffer:
 | RIGHT-ARC | makes s1 → s0 and takes s0 from the stack | from the root only with an empty buffer |
 
 So the root's edge comes last, and there is one. Where the root may have several, RIGHT-ARC is legal
-at any time. A derivation of n words has 2n transitions, and makes a projective tree. A tree may have
-several: RIGHT-ARC can wait until words that get their heads from the buffer have come and gone.
+at any time. A derivation of n words has 2n transitions, and makes a projective tree. A tree may
+have several: RIGHT-ARC can wait until words that get their heads from the buffer have come and
+gone.
 """
 
 from __future__ import annotations

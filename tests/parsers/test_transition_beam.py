@@ -27,6 +27,18 @@ def any_sentence(generator, n):
     return Sentence.from_words([f"w{i}" for i in forms], upos=[f"T{i}" for i in tags])
 
 
+def any_lesson(generator, n):
+    """A sentence with a random tree, whose words say little about it."""
+    first, *others = (generator.permutation(n) + 1).tolist()
+    heads = {0: -1, first: 0}
+    for d in others:
+        heads[d] = generator.choice([h for h in heads if h])
+    return any_sentence(generator, n).replace(
+        heads=[heads[d] for d in range(n + 1)],
+        deprels=["root" if heads[d] == 0 else "det" for d in range(1, n + 1)],
+    )
+
+
 def any_parser(generator, name, beam, weights=9):
     """A parser with random weights; the lower their number, the more ties."""
     return TransitionParser(
@@ -159,7 +171,8 @@ def test_a_beam_of_one_parses_greedily(name):
     ],
 )
 def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
-    lessons = treebank()
+    generator = np.random.default_rng(3)
+    lessons = treebank() + [any_lesson(generator, 8) for _ in range(8)]
     if name != "swap":
         lessons = [s.replace(heads=arb.projectivize(s.heads)) for s in lessons]
     settings = {"system": name, "oracle": oracle, "beam": beam, "columns": COLUMNS}

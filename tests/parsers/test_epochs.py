@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError
+from arborescence.parsers import model_file
 from arborescence.parsers.epochs import OnlineTrainer, identity, rounded
 
 from .samples import treebank
@@ -113,6 +114,18 @@ def test_progress_ends_each_epoch_with_its_scores():
         ("epoch 2", 0, total),
         ("epoch 2: LAS 62.50", total, total),
     ]
+
+
+@pytest.mark.parametrize("name", ["count", "count_sums", "count_best", "clock"])
+def test_a_checkpoint_that_lacks_a_part(tmp_path, name):
+    path = tmp_path / "checkpoint"
+    Counter().run_epochs(1, 1, checkpoint=path)
+    header, arrays = model_file.load(path)
+    header.pop(name, None)
+    arrays.pop(name, None)
+    model_file.save(path, header, arrays)
+    with pytest.raises(ModelError, match=rf"checkpoint: the checkpoint is damaged \(.*{name}"):
+        Counter().run_epochs(2, 1, checkpoint=path)
 
 
 def test_a_checkpoint_of_another_kind_of_parser(tmp_path):

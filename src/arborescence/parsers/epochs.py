@@ -214,12 +214,15 @@ class OnlineTrainer(ABC):
                 f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
                 "version of arborescence; remove it to start anew"
             )
-        for name, weights in self._weights.items():
-            weights[:] = arrays[name]
-            self._sums[name][:] = arrays[f"{name}_sums"]
-            self._best[name] = arrays[f"{name}_best"]
-        self._clock = header["clock"]
-        self._history = header["history"]
+        try:
+            for name, weights in self._weights.items():
+                weights[:], self._sums[name][:], self._best[name] = (
+                    model_file.expect(arrays, f"{name}{part}", (np.float32,), weights.shape)
+                    for part in ("", "_sums", "_best")
+                )
+            self._clock, self._history = header["clock"], header["history"]
+        except (ModelError, KeyError) as error:
+            raise ModelError(f"{checkpoint}: the checkpoint is damaged ({error})") from error
 
     def _kind_of_checkpoint(self) -> str:
         return f"checkpoint of a {self.kind} parser"

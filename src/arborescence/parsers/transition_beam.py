@@ -104,7 +104,10 @@ def _grow(
     going = False
     for j in range(count):
         state = new[j]
-        state[:] = old[agenda.parents[j]]
+        parent = old[agenda.parents[j]]
+        for row in range(state.shape[0]):
+            for column in range(state.shape[1]):
+                state[row, column] = parent[row, column]
         action = agenda.actions[j]
         label = -1
         if action != _IDLE:

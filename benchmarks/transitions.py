@@ -154,11 +154,18 @@ class Bench:
 
         None if they have not been trained.
         """
+        cells = self.by_seed(*team)
+        return (
+            {key: sum(cell[key] for cell in cells) / len(cells) for key in cells[0]}
+            if cells
+            else None
+        )
+
+    def by_seed(self, *team):
         teams = [[job._replace(seed=seed) for job in team] for seed in self.options.seeds]
         if not all(job.model(self.options.folder).exists() for team in teams for job in team):
-            return None
-        cells = [self._once(team) for team in teams]
-        return {key: sum(cell[key] for cell in cells) / len(cells) for key in cells[0]}
+            return []
+        return [self._once(team) for team in teams]
 
     def _once(self, team):
         def make():
@@ -247,6 +254,20 @@ def trained(cell):
     return f"{cell['dev']:.2f}, {cell['seconds']:.0f} s" if cell else ""
 
 
+def seeds(benches):
+    """The means over seeds of greedy and graph-based parsers, and how far LAS varies."""
+    kinds = [(*system, 1) for system in SYSTEMS] + [(kind,) for kind in list(LINEAR)[:2]]
+    rows = []
+    for kind in kinds:
+        row = list(kind[:2]) if kind[1:] else [f"graph-based, {kind[0]}", ""]
+        for bench in benches:
+            las = [cell["las"] for cell in bench.by_seed(bench.job(*kind))]
+            mean = accuracy(bench.measured(bench.job(*kind))) if las else ""
+            row.append(f"{mean} ({max(las) - min(las):.2f})" if las else "")
+        rows.append(row)
+    table(["greedy", "oracle", *(bench.treebank for bench in benches)], rows)
+
+
 def speed(folder, epochs):
     """Where the time goes: each part of parsing by itself, from a file and into one."""
     rows = []
@@ -316,8 +337,11 @@ def main():
         jobs = jobs_of(options.treebanks, options.beams, options.seeds, options.epochs)
         with ProcessPoolExecutor(options.workers) as pool:
             list(pool.map(partial(Job.train, folder=options.folder), jobs))
-    for treebank in options.treebanks:
-        Bench(options, treebank).print()
+    benches = [Bench(options, treebank) for treebank in options.treebanks]
+    for bench in benches:
+        bench.print()
+    if len(options.seeds) > 1:
+        seeds(benches)
 
 
 if __name__ == "__main__":

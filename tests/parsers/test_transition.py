@@ -434,6 +434,7 @@ MISSING = object()
         ("kind", ["transitive", None]),
         ("system", ["arc-lazy", 2, ["swap"]]),
         ("oracle", ["none", None]),
+        ("features", ["00000000", None]),
         ("beam", [0, -1, 2.5, "8", None]),
         ("columns", [[], ["misc"], ["feats"], [["form"]], "form", None]),
         ("labels", ["root", [1], [""], ["a\tb"], ["a\n"], None]),

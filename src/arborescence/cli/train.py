@@ -177,7 +177,7 @@ def train(
             help="The transitions that build a tree; edges may cross with swap only.",
             rich_help_panel=TRANSITION_BASED,
         ),
-    ] = System.arc_hybrid,
+    ] = System.arc_eager,
     oracle: Annotated[
         Oracle | None,
         typer.Option(

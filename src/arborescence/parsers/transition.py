@@ -14,7 +14,7 @@ from arborescence.parsers.base import Parser
 from arborescence.parsers.features import COLUMNS, Sides
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition_beam import Agenda, parse_with_beam, trace_back
-from arborescence.parsers.transition_features import StateTemplates, rows_for
+from arborescence.parsers.transition_features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition_greedy import STRIDE, Model, Scratch, parse_greedily
 from arborescence.transitions import SYSTEMS, Transition, TransitionSystem
 from arborescence.transitions import system as system_named
@@ -153,7 +153,7 @@ class TransitionParser(Parser):
         *,
         dev: Iterable[Sentence] | None = None,
         columns: Sequence[str] = tuple(COLUMNS),
-        system: str = "arc-hybrid",
+        system: str = "arc-eager",
         oracle: Oracle | None = None,
         beam: int = 1,
         epochs: int = 10,
@@ -309,6 +309,7 @@ class TransitionParser(Parser):
             "oracle": self.oracle,
             "beam": self.beam,
             "columns": self.columns,
+            "features": fingerprint(self.system),
             "labels": self.labels,
             "pseudo_projective": self.pseudo_projective,
             "units": [self._actions_unit, self._relations_unit],
@@ -333,6 +334,10 @@ class TransitionParser(Parser):
         for name, values in choices.items():
             if header.get(name) not in values:
                 raise ModelError(f"{name} is {header.get(name)!r}, not one of {values}")
+        if header.get("features") != fingerprint(header["system"]):
+            raise ModelError(
+                "its weights are for features that this version does not have: train it again"
+            )
         beam = header.get("beam")
         if not isinstance(beam, int) or beam < 1:
             raise ModelError(f"beam is {beam!r}, not a whole number from 1")

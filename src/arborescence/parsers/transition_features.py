@@ -24,11 +24,13 @@ set of their relations. ``gap`` is the distance between `a` and `b`, binned.
 from __future__ import annotations
 
 import re
+import zlib
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence._jit import inlined_kernel
+from arborescence.parsers import relations
 from arborescence.parsers.features import COLUMNS
 from arborescence.parsers.hashing import hash_bytes
 from arborescence.transitions import state as layout
@@ -193,6 +195,12 @@ def templates_of(system: str) -> list[str]:
         if all(word in WORDS for word in re.findall(r"(\w+):", template))
         and not re.search(r"n0:[>}]", template)  # words of the buffer have no right children
     ]
+
+
+def fingerprint(system: str) -> str:
+    """Return a name for the features of a system, so that weights are not used for others."""
+    every = [*templates_of(system), "", *relations.TEMPLATES]
+    return f"{zlib.crc32('|'.join(every).encode()):08x}"
 
 
 def _is_known(atom: str) -> bool:

@@ -129,12 +129,7 @@ class Parser(ABC):
 
         For `CombinedParser`: probabilities where the parser has them, else votes for its tree.
         """
-        found = []
-        for tree in self._parse_batch(sentences, options):
-            votes = np.zeros((len(tree) + 1, len(tree) + 1))
-            votes[tree.heads[1:], np.arange(1, len(tree) + 1)] = VOTE
-            found.append((tree, votes))
-        return found
+        return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
     def parse(
         self,
@@ -212,6 +207,13 @@ class Parser(ABC):
         options = _checked(threads, root, projective, confidence)
         small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
         return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
+
+
+def votes(tree: Sentence) -> NDArray[np.float64]:
+    """Return 1 for each edge of a tree and 0 for all others, ``[head, dependent]``."""
+    edges = np.zeros((len(tree) + 1, len(tree) + 1))
+    edges[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
+    return edges
 
 
 def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:

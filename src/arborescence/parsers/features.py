@@ -85,6 +85,20 @@ def can_be_looked_at(columns: Iterable[str]) -> bool:
     return chosen <= set(COLUMNS) and not chosen <= {"feats"}
 
 
+def check_columns(columns: Sequence[str]) -> None:
+    """Raise ValueError if there are no templates that look at these columns."""
+    if not can_be_looked_at(columns):
+        raise ValueError(
+            f"columns must be some of {', '.join(COLUMNS)} (not feats alone), not {list(columns)}"
+        )
+
+
+def check_bits(bits: int) -> None:
+    """Raise ValueError if a table of 2^bits rows of weights is too small or too large."""
+    if not 10 <= bits <= 26:
+        raise ValueError(f"bits must be between 10 and 26, not {bits}")
+
+
 def split_template(template: str) -> dict[str, str]:
     """Split a template into its roles and their sides.
 

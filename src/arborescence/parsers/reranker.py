@@ -12,7 +12,7 @@ from arborescence.errors import ModelError, TreebankError
 from arborescence.graph import check_root
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
-from arborescence.parsers.features import COLUMNS, Batch, Sides
+from arborescence.parsers.features import COLUMNS, Batch, Sides, check_bits
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.reranker_features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker_lists import Lists
@@ -182,8 +182,7 @@ class Reranker(Parser):
         for name, (value, least_value) in least.items():
             if value < least_value:
                 raise ValueError(f"{name} must be at least {least_value}, not {value}")
-        if not 10 <= bits <= 26:
-            raise ValueError(f"bits must be between 10 and 26, not {bits}")
+        check_bits(bits)
         check_root(root)
         treebank, dev = list(treebank), list(dev or ())
         if len(treebank) < folds:

@@ -15,7 +15,7 @@ from arborescence.parsers import joint
 from arborescence.parsers.confidence import fit_temperature
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.epochs import OnlineTrainer, attachment
-from arborescence.parsers.features import COLUMNS, Batch, Sides, can_be_looked_at, tags_of
+from arborescence.parsers.features import Batch, Sides, check_bits, check_columns, tags_of
 from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
@@ -62,11 +62,7 @@ class Settings:
     prune: bool
 
     def __post_init__(self) -> None:
-        if not can_be_looked_at(self.columns):
-            raise ValueError(
-                f"columns must be some of {', '.join(COLUMNS)} (not feats alone), "
-                f"not {list(self.columns)}"
-            )
+        check_columns(self.columns)
         if self.algorithm not in get_args(Algorithm):
             raise ValueError(
                 f"algorithm must be one of {', '.join(get_args(Algorithm))}, not {self.algorithm!r}"
@@ -85,8 +81,7 @@ class Settings:
                 "joint goes with MIRA and the perceptron: the log-linear model is one of trees "
                 "without relations"
             )
-        if not 10 <= self.bits <= 26:
-            raise ValueError(f"bits must be between 10 and 26, not {self.bits}")
+        check_bits(self.bits)
         check_root(self.root)
         if self.projective not in (False, True, "pseudo"):
             raise ValueError(f"projective must be False, True or 'pseudo', not {self.projective!r}")

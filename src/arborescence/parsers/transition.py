@@ -10,7 +10,7 @@ import arborescence
 from arborescence.errors import ModelError
 from arborescence.parsers import model_file, tagging
 from arborescence.parsers.annotating import annotated
-from arborescence.parsers.base import Parser
+from arborescence.parsers.base import Parser, votes
 from arborescence.parsers.features import COLUMNS, Sides
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition_beam import Agenda, parse_with_beam, trace_back
@@ -257,9 +257,7 @@ class TransitionParser(Parser):
             ``arborescence.decode(scores)``.
         """
         [tree] = self.parse([sentence])
-        votes = np.zeros((len(tree) + 1, len(tree) + 1), dtype=np.float32)
-        votes[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
-        return votes
+        return votes(tree).astype(np.float32)
 
     def derivation(self, sentence: Sentence, *, root: Root = "single") -> list[Transition]:
         """Return the transitions by which the parser parses a sentence.

@@ -31,7 +31,7 @@ import numpy as np
 
 from arborescence._jit import inlined_kernel
 from arborescence.parsers import relations
-from arborescence.parsers.features import COLUMNS
+from arborescence.parsers.features import usable
 from arborescence.parsers.hashing import hash_bytes
 from arborescence.transitions import state as layout
 
@@ -134,12 +134,7 @@ class StateTemplates(NamedTuple):
     @classmethod
     def of(cls, system: str, columns: Iterable[str], sides: list[str]) -> Self:
         """Lay out the templates of a system that look at `columns` only; add sides to `sides`."""
-        fields = {field for column in columns for field in COLUMNS[column]}
-        templates = [
-            parts
-            for parts in map(str.split, templates_of(system))
-            if all(fields.issuperset(re.findall(r"[:,](\w)", part)) for part in parts)
-        ]
+        templates = [template.split() for template in usable(templates_of(system), columns)]
         large = [any(re.search("[:,][wlms]", part) for part in parts) for parts in templates]
         templates = [templates[t] for t in np.argsort(large, kind="stable")]
         atoms = sorted({part for parts in templates for part in parts}, key=_is_known)

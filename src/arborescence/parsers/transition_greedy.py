@@ -79,15 +79,15 @@ class Scratch(NamedTuple):
     @classmethod
     def of(cls, model: Model) -> Self:
         """Make as much room as a model needs."""
-        exact = model.actions.dtype == np.float32
+        floats = model.actions.dtype == np.float32
         return cls(
             np.empty(len(WORDS), dtype=np.int64),
             np.zeros(len(model.templates.odd) + 1, dtype=np.uint64),
             np.empty(len(model.templates.parts), dtype=np.int64),
             np.empty(7, dtype=np.int64),
             np.empty(len(model.relation_templates.roles), dtype=np.int64),
-            np.empty(layout.ACTIONS, dtype=np.float32 if exact else np.int64),
-            np.empty(model.relations.shape[1], dtype=np.float32 if exact else np.int32),
+            np.empty(layout.ACTIONS, dtype=np.float32 if floats else np.int64),
+            np.empty(model.relations.shape[1], dtype=np.float32 if floats else np.int32),
         )
 
 

@@ -10,13 +10,12 @@ import numpy as np
 
 from arborescence.graph import check_root
 from arborescence.parsers.epochs import OnlineTrainer, all_rounded, attachment
-from arborescence.parsers.features import COLUMNS, Batch, Sides, can_be_looked_at
+from arborescence.parsers.features import check_bits, check_columns
 from arborescence.parsers.lessons import Lessons
-from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition import Oracle, TransitionParser
 from arborescence.parsers.transition_beam import Agenda, learn_with_beam
-from arborescence.parsers.transition_features import StateTemplates, rows_for
-from arborescence.parsers.transition_greedy import Averages, Model, Scratch, learn_greedily
+from arborescence.parsers.transition_features import rows_for
+from arborescence.parsers.transition_greedy import Averages, Scratch, learn_greedily
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 100  # sentences a call, for a call costs as much as some words
 # Goldberg and Nivre (2012): nine times of ten, from the second epoch on.
 _EXPLORATION: Final = 0.9
-_NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -51,11 +49,7 @@ class Settings:
     bits: int
 
     def __post_init__(self) -> None:
-        if not can_be_looked_at(self.columns):
-            raise ValueError(
-                f"columns must be some of {', '.join(COLUMNS)} (not feats alone), "
-                f"not {list(self.columns)}"
-            )
+        check_columns(self.columns)
         system = system_named(self.system)
         if self.oracle not in get_args(Oracle):
             raise ValueError(f"oracle must be 'static' or 'dynamic', not {self.oracle!r}")
@@ -69,8 +63,7 @@ class Settings:
             raise ValueError(
                 f"pseudo_projective does not go with {self.system}: its edges cross as they are"
             )
-        if not 10 <= self.bits <= 26:
-            raise ValueError(f"bits must be between 10 and 26, not {self.bits}")
+        check_bits(self.bits)
         check_root(self.root)
 
     @property
@@ -102,12 +95,11 @@ class Trainer(OnlineTrainer):
         self._lessons = Lessons.of(treebank, settings.root, settings.projective)
         self._heads = np.concatenate(self._lessons.heads)
         self._relations = np.concatenate(self._lessons.relations)
-        sides: list[str] = []
-        self._templates = StateTemplates.of(settings.system, settings.columns, sides)
-        self._relation_templates = RelationTemplates.of(settings.columns, sides)
-        self._batch = Batch.of(treebank, Sides.of(sides), _NO_TAGS)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
         self._add_weights("relations", (1 << settings.bits - 5, len(self._lessons.labels)))
+        # It shares its weights with the trainer, and so is what has been learned at any time.
+        self._parser = TransitionParser(**(self._fixed() | self._weights))
+        _, self._batch = self._parser._prepare(list(treebank))
 
     def run(
         self,
@@ -140,17 +132,7 @@ class Trainer(OnlineTrainer):
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         settings = self._settings
-        model = Model(
-            system=system_named(settings.system).number,
-            single=settings.root == "single",
-            allowed=(1 << ACTIONS) - 1,
-            templates=self._templates,
-            relation_templates=self._relation_templates,
-            bits=settings.bits,
-            actions=self._weights["actions"],
-            relations=self._weights["relations"],
-            relations_allowed=self._lessons.allowed,
-        )
+        model = self._parser._model(settings.root, None)
         averages = Averages(self._sums["actions"], self._sums["relations"])
         scratch = Scratch.of(model)
         agenda = Agenda.of(settings.beam, scratch)

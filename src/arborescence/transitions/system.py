@@ -149,11 +149,10 @@ class TransitionSystem:
 
         Notes
         -----
-        Arc-standard and swap make an edge as soon as the dependent has all its own; the only
-        derivations of arc-hybrid do so too. Arc-eager makes each edge as soon as it can, and else
-        takes REDUCE only where the next word has an edge with a node further down the stack
-        (Nivre 2008). Swap puts a SWAP off while s0 grows (Nivre, Kuhlmann and Hall 2009). O(n), and
-        O(1) for each SWAP.
+        Arc-standard, arc-hybrid and swap make an edge as soon as the dependent has all its own.
+        Arc-eager makes each edge as soon as it can, and else takes REDUCE only where the next word
+        has an edge with a node further down the stack (Nivre 2008). Swap puts a
+        SWAP off while s0 grows (Nivre, Kuhlmann and Hall 2009). O(n), and O(1) for each SWAP.
 
         Examples
         --------

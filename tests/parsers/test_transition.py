@@ -480,3 +480,12 @@ def test_learns_from_a_real_treebank(treebanks):
         assert evaluation.uas.f1 > 0.5
         assert evaluation.las.f1 > 0.35
         assert evaluation.root_violations == 0
+
+
+@pytest.mark.parametrize("train", [LinearParser.train, TransitionParser.train])
+def test_marks_of_lifted_edges_mean_nothing_to_other_parsers(train):
+    lesson = Sentence.from_words(
+        ["the", "tree"], upos=["DET", "NOUN"], heads=[-1, 2, 0], deprels=["det↑root", "root"]
+    )
+    [parsed] = train([lesson], epochs=2, bits=BITS).parse([unparsed(lesson)])
+    assert parsed.deprels == lesson.deprels

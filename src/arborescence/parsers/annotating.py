@@ -25,7 +25,7 @@ def annotated(
     labels: NDArray[np.int64],
     names: Sequence[str],
     *,
-    lower: bool = True,
+    lower: bool | None = None,
 ) -> list[list[Sentence]]:
     """Give each sentence with each of its trees.
 
@@ -43,10 +43,10 @@ def annotated(
     names
         The relations that the parser knows.
     lower
-        Whether to undo what they say of lifted edges (`deprojectivize`), if they say so, or only
-        to leave that out.
+        Of a pseudo-projective parser: whether to undo what they say of lifted edges
+        (`deprojectivize`), or only to leave that out. None: they say nothing of them.
     """
-    plain = [name.partition(MARK)[0] for name in names]
+    plain = names if lower is None else [name.partition(MARK)[0] for name in names]
     marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
     words = np.diff(starts)
     parsed: list[list[Sentence]] = [[] for _ in sentences]

@@ -605,7 +605,7 @@ class LinearParser(Parser):
         their edges, to be written where they were asked for.
         """
         labels = self._label(batch, heads)
-        lower = options.projective is None
+        lower = options.projective is None if self.projective == "pseudo" else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         if options.confidence:
             for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):

@@ -380,7 +380,7 @@ class TransitionParser(Parser):
             )
         sentences, batch = self._prepare(sentences)
         heads, labels, totals = self._search(batch, k, options.root, options.projective)
-        lower = not options.projective
+        lower = not options.projective if self.pseudo_projective else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
             list(zip(of_trees, trees, strict=False))

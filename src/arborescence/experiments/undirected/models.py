@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 import arborescence
-from arborescence.experiments.corpora import fingerprint
+from arborescence.experiments.corpora import digest
 from arborescence.experiments.measures import Counts
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
@@ -103,7 +103,7 @@ def outcomes(
         lessons, exams = corpus.read()
         about = asdict(settings) | {
             "library": arborescence.__version__,
-            "sentences": fingerprint(lessons, exams),
+            "treebank": digest(*corpus.lesson_files, *corpus.exam_files),
         }
         trained = cache(partial(_train, lessons, settings, progress))
         trees: dict[str, Trees] = {}

@@ -81,7 +81,7 @@ def reproduce(
     """
     output = Path(output)
     settings = Settings(epochs, seed, bits)
-    chosen = corpora.find(Path(treebanks), only)
+    chosen = corpora.find(Path(treebanks), only).corpora
     found = list(outcomes(chosen, Results(output / "trees"), settings, progress))
     try:
         figures = plots.draw(found, output)

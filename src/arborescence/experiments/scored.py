@@ -1,0 +1,253 @@
+"""Score files: a test set as a parser sees it, for any decoder to be tried on.
+
+A score file is an ``.npz`` of plain arrays. Of S sentences with n_1, ..., n_S words, W in all:
+
+========== ============================ =====================================================
+array      dtype, shape                 what
+========== ============================ =====================================================
+header     uint8                        JSON text in UTF-8: ``kind`` is ``"scores"``, ``treebank``,
+                                        ``split``, ``lessons``, ``projective``, and under
+                                        ``settings`` what the scores come from
+lengths    int32 (S,)                   the words of each sentence
+gold       int32 (W,)                   the head of each word in the treebank; 0 is the root
+counted    bool (W,)                    whether the word counts for UAS: whether its gold
+                                        relation is not ``punct``
+single     int32 (W,)                   the head of each word in the parser's tree with exactly
+                                        one root edge
+multi      int32 (W,)                   the same where there may be several
+scores     float32 (sum of (n_i + 1)²,) the weights of all edges, sentence after sentence, each
+                                        row by row: ``[head, dependent]``; missing if the parser
+                                        gives edges no weights
+========== ============================ =====================================================
+
+Words of all sentences follow one another. There is nothing of the sentences themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers import LinearParser, model_file
+from arborescence.parsers.lessons import place
+from arborescence.tree import is_tree
+from arborescence.treebank.evaluation import base
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.graph import Root
+    from arborescence.parsers import Parser
+    from arborescence.parsers.base import Progress
+    from arborescence.treebank import Sentence
+
+_KIND: Final = "scores"
+_EVERY: Final = 100  # sentences between two reports of progress
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A test set as a parser sees it.
+
+    Attributes
+    ----------
+    treebank : str
+        Its name.
+    split : str
+        The part that the parser has learned from: ``"train"`` or ``"dev"``.
+    lessons : int
+        From how many sentences it has learned.
+    settings : dict
+        What all this comes from: parser, data, version of the library; as JSON can hold it.
+    projective : bool
+        Whether the trees are without crossing edges.
+    gold : list of (n + 1,) int64
+        The head vectors of S sentences.
+    counted : list of (n,) bool
+        Which words count for UAS: those whose gold relation is not ``punct``.
+    single, multi : list of (n + 1,) int64
+        The parser's trees: with one edge from the root, and with any number.
+    scores : list of (n + 1, n + 1) float32, or None
+        The weights of edges; None if the parser has none.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import arborescence as arb
+    >>> from arborescence.treebank import Sentence
+    >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> parser = LinearParser.train([gold], epochs=1, bits=10)
+    >>> scored = Scored.by(parser, [gold], treebank="Birdish", split="train", settings={})
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "Birdish.npz"
+    >>> scored.write(path)
+    >>> again = Scored.read(path)
+    >>> again.treebank, again.lessons, again.counted
+    ('Birdish', 1, [array([ True,  True])])
+    >>> again.single, arb.decode(again.scores[0])
+    ([array([-1,  2,  0])], array([-1,  2,  0]))
+    """
+
+    treebank: str
+    split: str
+    lessons: int
+    settings: dict[str, Any]
+    projective: bool
+    gold: list[NDArray[np.int64]]
+    counted: list[NDArray[np.bool_]]
+    single: list[NDArray[np.int64]]
+    multi: list[NDArray[np.int64]]
+    scores: list[NDArray[np.float32]] | None
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """The words of each sentence: (S,)."""
+        return np.array([len(heads) - 1 for heads in self.gold], dtype=np.int32)
+
+    @classmethod
+    def by(
+        cls,
+        parser: Parser,
+        exams: Sequence[Sentence],
+        *,
+        treebank: str,
+        split: str,
+        settings: dict[str, Any],
+        progress: Progress | None = None,
+    ) -> Self:
+        """Let a parser look at a test set.
+
+        Parameters
+        ----------
+        parser
+            Any. Only a `LinearParser` that is not undirected has edge scores.
+        exams
+            Sentences with gold trees.
+        treebank, split, settings
+            As the attributes.
+        progress
+            Called as ``progress(what, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If the heads of a sentence are not a tree.
+        """
+        for sentence in exams:
+            heads = sentence.heads
+            if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
+                raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
+
+        def trees(root: Root) -> list[NDArray[np.int64]]:
+            return [parsed.heads for parsed in parser.parse(exams, root=root)]
+
+        scores = None
+        projective = False
+        if isinstance(parser, LinearParser) and parser.inference == "exact":
+            projective = parser.projective is True
+            scores = []
+            for done, sentence in enumerate(exams):
+                if progress and done % _EVERY == 0:
+                    progress("scores", done, len(exams))
+                scores.append(parser.scores(sentence))
+        info: dict[str, Any] = getattr(parser, "info", {})
+        return cls(
+            treebank=treebank,
+            split=split,
+            lessons=info.get("sentences", 0),
+            settings=settings,
+            projective=projective,
+            gold=[sentence.heads for sentence in exams],
+            counted=[
+                np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
+                for sentence in exams
+            ],
+            single=trees("single"),
+            multi=trees("multi"),
+            scores=scores,
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a score file; it appears whole or not at all."""
+        header = {
+            "kind": _KIND,
+            "treebank": self.treebank,
+            "split": self.split,
+            "lessons": self.lessons,
+            "projective": self.projective,
+            "settings": self.settings,
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "lengths": self.lengths,
+            "gold": _words(self.gold),
+            "counted": np.concatenate(self.counted),
+            "single": _words(self.single),
+            "multi": _words(self.multi),
+        }
+        if self.scores is not None:
+            arrays["scores"] = np.concatenate([matrix.reshape(-1) for matrix in self.scores])
+        # Compressing takes ten times as long, and scores hardly get smaller.
+        model_file.save(path, header, arrays, compress=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a score file.
+
+        Raises
+        ------
+        ModelError
+            If there is no such file, or it is damaged or something else.
+        """
+        header, arrays = model_file.load(path)
+        if header.get("kind") != _KIND:
+            raise ModelError(f"{path}: not a score file but {header.get('kind')!r}")
+        try:
+            lengths = model_file.expect(arrays, "lengths", (np.int32,), (-1,))
+            words, cells = int(lengths.sum()), int(((lengths.astype(np.int64) + 1) ** 2).sum())
+            columns = {
+                name: model_file.expect(arrays, name, (dtype,), (words,))
+                for name, dtype in (
+                    ("gold", np.int32),
+                    ("counted", np.bool_),
+                    ("single", np.int32),
+                    ("multi", np.int32),
+                )
+            }
+            scores = None
+            if "scores" in arrays:
+                flat = model_file.expect(arrays, "scores", (np.float32,), (cells,))
+                sizes = lengths.astype(np.int64) + 1
+                parts = np.split(flat, np.cumsum(sizes**2)[:-1])
+                scores = [part.reshape(size, size) for part, size in zip(parts, sizes, strict=True)]
+            return cls(
+                treebank=header["treebank"],
+                split=header["split"],
+                lessons=header["lessons"],
+                settings=header["settings"],
+                projective=header["projective"],
+                gold=_trees(columns["gold"], lengths),
+                counted=np.split(columns["counted"], np.cumsum(lengths)[:-1]),
+                single=_trees(columns["single"], lengths),
+                multi=_trees(columns["multi"], lengths),
+                scores=scores,
+            )
+        except (ModelError, KeyError) as error:
+            raise ModelError(f"{path}: the score file is damaged ({error})") from error
+
+
+def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    """Put the heads of words one after the other."""
+    return np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
+
+
+def _trees(flat: NDArray[np.int32], lengths: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+    """Undo `_words`."""
+    return [
+        np.concatenate(([-1], part)).astype(np.int64)
+        for part in np.split(flat, np.cumsum(lengths)[:-1])
+    ]

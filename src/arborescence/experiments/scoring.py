@@ -1,0 +1,209 @@
+"""Parsers for many treebanks and what they make of the test parts, some at the same time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import arborescence
+from arborescence.errors import ArborescenceError, ModelError
+from arborescence.experiments.corpora import Corpus, LeftOut, digest
+from arborescence.experiments.scored import Scored
+from arborescence.parsers import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from multiprocessing.synchronize import Event
+    from pathlib import Path
+
+    from arborescence.experiments.recipes import Recipe
+    from arborescence.parsers.base import Progress
+    from arborescence.treebank import Sentence
+
+
+class Exam(NamedTuple):
+    """A test to take: which parser on which treebank."""
+
+    corpus: Corpus
+    recipe: Recipe
+
+
+def take(
+    exams: Sequence[Exam],
+    folder: Path,
+    *,
+    models: Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[tuple[Exam, Scored | LeftOut]]:
+    """Train the parsers and score the test parts, or read what is there from an earlier run.
+
+    Each result is kept as ``<folder>/<recipe>/<treebank>.npz`` (see `scored`) as soon as it is
+    there. It is used again if it comes from the same recipe, bytes of the treebank, model and
+    version of this library.
+
+    Parameters
+    ----------
+    exams
+        What to do; those of one treebank together, so that it is read once.
+    folder
+        Where the score files are; made if it is missing.
+    models
+        A folder with parsers, ``<treebank>.npz``: where there is one, it is loaded, and nothing is
+        trained.
+    jobs
+        How many processes train and score at the same time. Called with more than 1 from a script,
+        the script's own work must stand under ``if __name__ == "__main__":``.
+    progress
+        Called as ``progress(what, done, total)``.
+
+    Yields
+    ------
+    Exam, Scored or LeftOut
+        In the order of `exams`. What went wrong with a treebank (it is broken or empty, or its
+        score file could not be written) is named, and the rest goes on.
+
+    Raises
+    ------
+    ArborescenceError
+        If a process was killed, which happens when memory is short.
+    OSError
+        If `folder` cannot be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if jobs == 1:
+        takers: Iterator[Path | LeftOut] = _one_by_one(exams, folder, models, progress)
+    else:
+        takers = _side_by_side(exams, folder, models, jobs, progress)
+    for exam, taken in zip(exams, takers, strict=True):
+        yield exam, taken if isinstance(taken, LeftOut) else Scored.read(taken)
+    if progress:
+        progress("parsers: all done", len(exams), len(exams))
+
+
+def _one_by_one(
+    exams: Sequence[Exam], folder: Path, models: Path | None, progress: Progress | None
+) -> Iterator[Path | LeftOut]:
+    def step(what: str, done: int, total: int) -> None:
+        if progress:
+            progress(f"this one: {what}", done, total)
+
+    for done, exam in enumerate(exams):
+        if progress:
+            progress(f"parsers: {exam.corpus.name}, {exam.recipe.name}", done, len(exams))
+        yield _take_one(exam, folder, models, step)
+
+
+def _side_by_side(
+    exams: Sequence[Exam], folder: Path, models: Path | None, jobs: int, progress: Progress | None
+) -> Iterator[Path | LeftOut]:
+    with _workers(jobs) as pool:
+        running = [pool.submit(_work, exam, folder, models) for exam in exams]
+        for exam, mine in zip(exams, running, strict=True):
+            while not mine.done():
+                if progress:
+                    done = sum(future.done() for future in running)
+                    progress(f"parsers: {exam.corpus.name}", done, len(exams))
+                pending = [future for future in running if not future.done()]
+                wait(pending, return_when=FIRST_COMPLETED)
+            try:
+                taken = mine.result()
+            except BrokenProcessPool as error:
+                raise ArborescenceError(
+                    "a process was killed from outside: if memory was short, run the command again "
+                    "with fewer jobs; it goes on where it was"
+                ) from error
+            yield taken
+
+
+def _take_one(exam: Exam, folder: Path, models: Path | None, progress: Progress) -> Path | LeftOut:
+    """Return the score file of an exam, making it if need be; or what went wrong."""
+    corpus, recipe = exam
+    path = folder / recipe.name / f"{corpus.name}.npz"
+    try:
+        model = models / f"{corpus.name}.npz" if models else None
+        settings: dict[str, Any] = {"library": arborescence.__version__} | (
+            {"model": digest(model)} if model and model.exists() else {"recipe": asdict(recipe)}
+        )
+        settings["treebank"] = digest(*corpus.lesson_files, *corpus.exam_files)
+        if not _is_kept(path, settings):
+            lessons, questions = _read(corpus)
+            parser = load(model) if model and model.exists() else recipe.train(lessons, progress)
+            scored = Scored.by(
+                parser,
+                questions,
+                treebank=corpus.name,
+                split=corpus.split,
+                settings=settings,
+                progress=progress,
+            )
+            path.parent.mkdir(exist_ok=True)
+            scored.write(path)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return LeftOut(corpus.name, f"{where}{error.strerror or error}", failed=True)
+    except ArborescenceError as error:
+        return LeftOut(corpus.name, str(error), failed=True)
+    return path
+
+
+def _is_kept(path: Path, settings: dict[str, Any]) -> bool:
+    if not path.exists():
+        return False
+    try:
+        return Scored.read(path).settings == settings
+    except ModelError:  # damaged by someone else: made anew
+        return False
+
+
+@lru_cache(maxsize=1)  # exams of one treebank come together
+def _read(corpus: Corpus) -> tuple[list[Sentence], list[Sentence]]:
+    return corpus.read()
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Give processes that end when this one is interrupted or killed."""
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, context, _begin, (stop,))
+    try:
+        yield pool
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+_stop: Event | None = None
+
+
+def _begin(stop: Event) -> None:
+    """Prepare a process for `_work`."""
+    global _stop
+    _stop = stop
+    # The terminal interrupts all processes; this one ends when the first one says so.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Where the first one is killed, it can say nothing.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _work(exam: Exam, folder: Path, models: Path | None) -> Path | LeftOut:
+    def step(_what: str, _done: int, _total: int) -> None:
+        if _stop is not None and _stop.is_set():
+            raise KeyboardInterrupt
+
+    return _take_one(exam, folder, models, step)

@@ -64,12 +64,15 @@ def test_projective_parsers(command: Command, lessons: Path, model: Path, tmp_pa
     assert "exclude each other" in complaint.complaint(2)
 
 
-def test_log_linear_training(command: Command, lessons: Path, tmp_path: Path) -> None:
-    model = tmp_path / "loglinear.model"
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_training_by_likelihood(
+    command: Command, lessons: Path, tmp_path: Path, algorithm: str
+) -> None:
+    model = tmp_path / "likely.model"
     options = ("--dev", lessons, "-o", model, "--epochs", 2, "--bits", 12, "--no-tagger")
-    options = (*options, "--algorithm", "loglinear")
+    options = (*options, "--algorithm", algorithm)
     assert command("train", lessons, *options).status == 0
-    assert arb.load(model).info["algorithm"] == "loglinear"
+    assert arb.load(model).info["algorithm"] == algorithm
     assert "--k goes with MIRA only" in command("train", lessons, *options, "--k", 2).complaint(2)
     assert "--joint does not go" in command("train", lessons, *options, "--joint").complaint(2)
 

@@ -1,4 +1,4 @@
-"""The log-linear model."""
+"""The log-linear model, of trees or of the heads of single words."""
 
 import math
 
@@ -9,6 +9,7 @@ import arborescence as arb
 from arborescence.parsers import LinearParser
 from arborescence.parsers.edges import EdgeTemplates, Layout, list_weights, move_edges
 from arborescence.parsers.features import Batch, Sides, tags_of
+from arborescence.parsers.head_selection import head_probabilities
 from arborescence.parsers.loglinear import LEAST, PRECISION, Ascent
 
 from .samples import treebank, unparsed
@@ -63,9 +64,21 @@ def test_moves_reach_all_weights_of_an_edge(prepared):
         np.testing.assert_allclose(sums, 7 * change, atol=1e-4)
 
 
-@pytest.mark.parametrize("root", ["single", "multi"])
-@pytest.mark.parametrize("projective", [False, True])
-def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, root, projective):
+def marginals(**trees):
+    return lambda scores: arb.TreeDistribution(scores, **trees).marginals
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        marginals(root="single"),
+        marginals(root="multi"),
+        marginals(root="single", projective=True),
+        marginals(root="multi", projective=True),
+        head_probabilities,
+    ],
+)
+def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
     """Against the same, written densely: w += rate * (gradient - precision * w / sentences)."""
     templates, layout, lessons = prepared
     weights = np.zeros(layout.size, dtype=np.float32)
@@ -75,7 +88,7 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, root, pro
     rate, clock = 0.05, 0
     buffer = np.empty(templates.most, dtype=np.int64)
     for _ in range(3):
-        ascent = Ascent(weights, sums, clock, rate=rate, sentences=len(lessons))
+        ascent = Ascent(weights, sums, clock, rate=rate, sentences=len(lessons), expect=expect)
         factor = 1.0
         for batch, heads, edges in lessons:
             if not arb.is_projective(heads):
@@ -88,14 +101,12 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, root, pro
                 layout,
                 scores_of(weights, edges, len(heads)),
                 heads,
-                root=root,
-                projective=projective,
-                buffer=buffer,
+                buffer,
             )
             factor *= math.exp(-rate * PRECISION / len(lessons))
             dense *= math.exp(-rate * PRECISION / len(lessons))
             scores = scores_of(dense, edges, len(heads))
-            gradient = -arb.TreeDistribution(scores, root=root, projective=projective).marginals
+            gradient = -expect(scores)
             gradient[heads[1:], np.arange(1, len(heads))] += 1
             for edge, numbers in edges.items():
                 if abs(gradient[edge]) >= LEAST:
@@ -109,10 +120,11 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, root, pro
     np.testing.assert_allclose(average, total / clock, atol=1e-4)
 
 
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
 @pytest.mark.parametrize("projective", [False, "pseudo"])
-def test_learns_a_small_treebank_by_heart(projective):
+def test_learns_a_small_treebank_by_heart(algorithm, projective):
     parser = LinearParser.train(
-        treebank(), epochs=30, bits=BITS, algorithm="loglinear", projective=projective
+        treebank(), epochs=30, bits=BITS, algorithm=algorithm, projective=projective
     )
     assert list(parser.parse(map(unparsed, treebank()))) == treebank()
 
@@ -129,14 +141,15 @@ def test_the_gold_tree_becomes_likely():
     assert likely[1] > math.log(0.8)
 
 
-def test_a_training_that_is_started_again(tmp_path):
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_a_training_that_is_started_again(tmp_path, algorithm):
     def train(epochs, **options):
         return LinearParser.train(
             treebank(),
             dev=treebank()[2:],
             epochs=epochs,
             bits=BITS,
-            algorithm="loglinear",
+            algorithm=algorithm,
             **options,
         )
 
@@ -147,15 +160,17 @@ def test_a_training_that_is_started_again(tmp_path):
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "straight").read_bytes()
 
 
-def test_a_huge_rate_ends_in_numbers_all_the_same():
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_a_huge_rate_ends_in_numbers_all_the_same(algorithm):
     parser = LinearParser.train(
-        treebank(), epochs=5, bits=BITS, algorithm="loglinear", aggressiveness=10.0
+        treebank(), epochs=5, bits=BITS, algorithm=algorithm, aggressiveness=10.0
     )
     assert all(np.isfinite(parser.scores(sentence)).all() for sentence in treebank())
 
 
-def test_settings_that_make_no_sense():
-    for wrong in ({"k": 2}, {"joint": True}):
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_settings_that_make_no_sense(algorithm):
+    for wrong in ({"k": 2}, {"joint": True}, {"inference": "undirected"}):
         [name] = wrong
         with pytest.raises(ValueError, match=name):
-            LinearParser.train(treebank(), algorithm="loglinear", **wrong)
+            LinearParser.train(treebank(), algorithm=algorithm, **wrong)

@@ -220,8 +220,9 @@ def test_settings_that_make_no_sense():
         ({"rounds": -1}, "rounds must be 0 or more"),
         ({"inference": "undirected", "k": 2}, "does not go with k > 1"),
         ({"inference": "undirected", "joint": True}, "does not go with k > 1, joint"),
-        ({"inference": "undirected", "projective": True}, "joint, projective or"),
-        ({"inference": "undirected", "algorithm": "loglinear"}, "or the log-linear model"),
+        ({"inference": "undirected", "projective": True}, "joint, projective, the"),
+        ({"inference": "undirected", "algorithm": "loglinear"}, "the log-linear model or"),
+        ({"inference": "undirected", "algorithm": "head-selection"}, "or head selection"),
     ):
         with pytest.raises(ValueError, match=message):
             LinearParser.train(treebank(), **options)

@@ -33,6 +33,12 @@ class Algorithm(StrEnum):
     mira = "mira"
     perceptron = "perceptron"
     loglinear = "loglinear"
+    head_selection = "head-selection"
+
+    @property
+    def by_likelihood(self) -> bool:
+        """Whether it learns probabilities, and looks for no wrong trees."""
+        return self in (Algorithm.loglinear, Algorithm.head_selection)
 
 
 class Features(StrEnum):
@@ -115,7 +121,8 @@ def train(
         float,
         typer.Option(
             min=1e-6,
-            help="The largest step of MIRA (its C), or the log-linear learning rate.",
+            help="The largest step of MIRA (its C), or the learning rate of log-linear models and "
+            "head selection.",
             rich_help_panel=GRAPH_BASED,
         ),
     ] = 0.1,
@@ -214,11 +221,13 @@ def train(
 
         if k > 1 and algorithm != Algorithm.mira:
             raise typer.BadParameter(
-                "--k goes with MIRA only: the perceptron learns from one tree, and the log-linear "
-                "model from all"
+                "--k goes with MIRA only: the perceptron learns from one tree, the log-linear "
+                "model from all, and head selection from none"
             )
-        if joint and algorithm == Algorithm.loglinear:
-            raise typer.BadParameter("--joint does not go with the log-linear model")
+        if joint and algorithm.by_likelihood:
+            raise typer.BadParameter(
+                "--joint does not go with the log-linear model and head selection"
+            )
         if projective and pseudo_projective:
             raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
         if inference == Inference.exact:
@@ -226,17 +235,10 @@ def train(
                 raise typer.BadParameter(
                     "--features undirected goes with --inference undirected only"
                 )
-        elif (
-            k > 1
-            or joint
-            or projective
-            or pseudo_projective
-            or prune
-            or algorithm == Algorithm.loglinear
-        ):
+        elif k > 1 or joint or projective or pseudo_projective or prune or algorithm.by_likelihood:
             raise typer.BadParameter(
-                "--inference undirected does not go with --k, --joint, --projective, --prune or "
-                "the log-linear model"
+                "--inference undirected does not go with --k, --joint, --projective, --prune, the "
+                "log-linear model or head selection"
             )
         make = partial(
             LinearParser.train,

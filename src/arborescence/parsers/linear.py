@@ -223,6 +223,8 @@ class LinearParser(Parser):
             as much as that one has wrong heads (1-best MIRA, loss-augmented). ``"perceptron"``:
             the averaged structured perceptron. ``"loglinear"``: gradient ascent on the likelihood
             of the gold tree among all trees, with a Gaussian prior (see `loglinear`).
+            ``"head-selection"``: the same of each word's gold head among all heads, whatever the
+            other words choose (see `head_selection`).
         epochs
             At most so often over the treebank.
         patience
@@ -230,10 +232,11 @@ class LinearParser(Parser):
         seed
             Fixes the order of the sentences.
         root
-            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
+            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more. Head
+            selection looks at no trees but those of `treebank` and those that it finds in `dev`.
         aggressiveness
             The largest step that MIRA takes (its C), and the learning rate of the log-linear
-            model; the perceptron takes no notice.
+            model and of head selection; the perceptron takes no notice.
         k
             How many trees MIRA looks at: the step is the smallest one after which gold beats each
             of the k best trees by as much as that one has wrong heads (k-best MIRA).
@@ -243,7 +246,8 @@ class LinearParser(Parser):
             helps for treebanks of over a million words.
         joint
             Whether relations have a say in the tree: the score of an edge is that of the edge and
-            that of its best relation. Several times slower. Not for the log-linear model.
+            that of its best relation. Several times slower. Not for the log-linear model
+            and head selection.
         projective
             Whether the parser is for trees without crossing edges: it learns from the gold trees
             that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
@@ -254,8 +258,8 @@ class LinearParser(Parser):
             ``"exact"``: the parser learns and parses with the best tree. ``"undirected"``: with the
             best undirected tree, directed away from the root and enhanced: an approximation
             (Levi, Reichart and Rappoport 2016; see `arborescence.decode`). Such a parser finds one
-            tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective` or the
-            log-linear model.
+            tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective`, the
+            log-linear model or head selection.
         features
             ``"undirected"``, with undirected inference: the score of an edge is the same whichever
             of its words is the head. It is made of the features of the edge from the left word to

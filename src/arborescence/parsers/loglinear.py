@@ -2,7 +2,8 @@
 
 The probability of a tree is proportional to the exponential of its score. By how much an edge's
 score should rise, then, is 1 for a gold edge and 0 for others, minus the edge's marginal; so it is
-not one wrong tree that a step moves away from but all, each by its probability.
+not one wrong tree that a step moves away from but all, each by its probability. Where words choose
+their heads one by one (`head_selection`), the same holds of the probability that they choose it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.distribution import TreeDistribution
 from arborescence.parsers.edges import move_edges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
     from arborescence.parsers.edges import EdgeTemplates, Layout
     from arborescence.parsers.features import Batch
 
@@ -43,6 +44,8 @@ class Ascent:
         The learning rate: the largest step of a weight for one edge.
     sentences
         How many sentences the treebank has, over which the prior is spread.
+    expect
+        Returns the probabilities of edges, float64 (n + 1, n + 1), given their scores.
 
     Notes
     -----
@@ -59,12 +62,14 @@ class Ascent:
         *,
         rate: float,
         sentences: int,
+        expect: Callable[[NDArray[np.float32]], NDArray[np.float64]],
     ) -> None:
         self._weights = weights
         self._sums = sums
         self._time = float(clock)
         self._factor = 1.0
         self._rate = rate
+        self._expect = expect
         self._shrinkage = math.exp(-rate * PRECISION / sentences)
 
     def step(
@@ -74,9 +79,6 @@ class Ascent:
         layout: Layout,
         scores: NDArray[np.float32],
         gold: NDArray[np.int64],
-        *,
-        root: Root,
-        projective: bool,
         buffer: NDArray[np.int64],
     ) -> None:
         """Move the weights uphill, by the likelihood of one sentence.
@@ -89,13 +91,9 @@ class Ascent:
             (n + 1, n + 1), by the weights as they are.
         gold
             int64 (n + 1,).
-        root, projective
-            Over which trees the distribution is.
         """
         self._factor *= self._shrinkage
-        scores = scores * np.float32(self._factor)
-        marginals = TreeDistribution(scores, root=root, projective=projective).marginals
-        moves = -marginals
+        moves = -self._expect(scores * np.float32(self._factor))
         moves[gold[1:], np.arange(1, len(gold))] += 1
         rate = self._rate / self._factor
         move_edges(

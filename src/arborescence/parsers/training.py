@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from arborescence.distribution import TreeDistribution
 from arborescence.graph import check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
@@ -16,6 +17,7 @@ from arborescence.parsers.confidence import fit_temperature
 from arborescence.parsers.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
 from arborescence.parsers.epochs import OnlineTrainer, attachment
 from arborescence.parsers.features import Batch, Sides, check_bits, check_columns, tags_of
+from arborescence.parsers.head_selection import head_probabilities
 from arborescence.parsers.lessons import Lessons
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.pruning import EdgeFilter
     from arborescence.treebank import Sentence
 
-Algorithm = Literal["mira", "perceptron", "loglinear"]
+Algorithm = Literal["mira", "perceptron", "loglinear", "head-selection"]
 
 _HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
 _NO_GOLD = np.empty(0, dtype=np.int64)
@@ -74,12 +76,12 @@ class Settings:
         if self.k > 1 and self.algorithm != "mira":
             raise ValueError(
                 f"k must be 1, not {self.k}, if the algorithm is not MIRA: the perceptron learns "
-                "from one tree, the log-linear model from all"
+                "from one tree, the log-linear model from all, head selection from none"
             )
-        if self.joint and self.algorithm == "loglinear":
+        if self.joint and self.by_likelihood:
             raise ValueError(
-                "joint goes with MIRA and the perceptron: the log-linear model is one of trees "
-                "without relations"
+                "joint goes with MIRA and the perceptron: the log-linear model and head selection "
+                "are models of edges without relations"
             )
         check_bits(self.bits)
         check_root(self.root)
@@ -93,13 +95,19 @@ class Settings:
         if self.inference == "exact":
             if self.features == "undirected":
                 raise ValueError("features='undirected' goes with inference='undirected' only")
-        elif self.k > 1 or self.joint or self.projective or self.algorithm == "loglinear":
+        elif self.k > 1 or self.joint or self.projective or self.by_likelihood:
             raise ValueError(
-                "inference='undirected' does not go with k > 1, joint, projective or the "
-                "log-linear model: it finds one tree, whose edges may cross, by scores of edges"
+                "inference='undirected' does not go with k > 1, joint, projective, the log-linear "
+                "model or head selection: it finds one tree, whose edges may cross, by scores of "
+                "edges"
             )
         elif self.prune:
             raise ValueError("prune goes with inference='exact' only")
+
+    @property
+    def by_likelihood(self) -> bool:
+        """Whether it learns probabilities of gold, and looks for no wrong trees."""
+        return self.algorithm in ("loglinear", "head-selection")
 
     @property
     def twofold(self) -> bool:
@@ -229,13 +237,14 @@ class Trainer(OnlineTrainer):
         settings = self._settings
         limit = 0.0 if settings.algorithm == "perceptron" else settings.aggressiveness
         ascent = None
-        if settings.algorithm == "loglinear":
+        if settings.by_likelihood:
             ascent = Ascent(
                 self._weights["edges"],
                 self._sums["edges"],
                 self._clock,
                 rate=limit,
                 sentences=len(self._lessons.heads),
+                expect=self._expect,
             )
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
@@ -259,16 +268,7 @@ class Trainer(OnlineTrainer):
                     place,
                 )
                 if ascent:
-                    ascent.step(
-                        one,
-                        edges.templates,
-                        self._layout,
-                        scores,
-                        gold,
-                        root=settings.root,
-                        projective=bool(settings.projective),
-                        buffer=buffer,
-                    )
+                    ascent.step(one, edges.templates, self._layout, scores, gold, buffer)
                 else:
                     self._leave_wrong_trees(one, b, edges, scores, limit, buffer)
             update_relations(
@@ -285,6 +285,15 @@ class Trainer(OnlineTrainer):
             )
         if ascent:
             ascent.finish(self._clock)
+
+    def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the probabilities of edges by the model that is learned."""
+        settings = self._settings
+        if settings.algorithm == "head-selection":
+            return head_probabilities(scores)
+        trees = TreeDistribution(scores, root=settings.root, projective=bool(settings.projective))
+        probabilities: NDArray[np.float64] = trees.marginals
+        return probabilities
 
     def _leave_wrong_trees(
         self,

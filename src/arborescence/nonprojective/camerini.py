@@ -16,7 +16,7 @@ import numpy as np
 from arborescence._jit import spliced_kernel, uncounted_kernel
 from arborescence.faults import BAD_SCORE, FINE, no_answer
 from arborescence.graph import as_graph, check_root
-from arborescence.nonprojective.contraction import Forest, new_forest
+from arborescence.nonprojective.desk import Desk
 from arborescence.nonprojective.exact import SCALE
 from arborescence.nonprojective.ranking import (
     EXHAUSTED,
@@ -33,7 +33,6 @@ from arborescence.nonprojective.ranking import (
     copy_tree,
     larger,
     let_wait,
-    new_ranking,
     open_root,
     pop,
     price_swaps,
@@ -44,7 +43,6 @@ from arborescence.nonprojective.replacement import (
     Board,
     exclude,
     include_all,
-    new_board,
     plant_blocks,
 )
 
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
+    from arborescence.nonprojective.contraction import Forest
 
 
 def kbest_by_camerini(
@@ -78,11 +77,9 @@ def kbest_by_camerini(
     graph = as_graph(scores)
     matrix = graph.scores[0] if graph.dependents_first else graph.scores[0].T
     matrix = np.ascontiguousarray(matrix)
-    n = len(matrix) - 1
-    board = new_board(matrix, n)
-    forest = new_forest(board.best, n)
-    ranking = new_ranking(matrix, n, 2 * k + 4)
-    heads = np.full((k, n + 1), -1, np.int64)
+    # That of `kbest`, so that a comparison is not about memory.
+    board, forest, ranking = Desk.kept(graph)
+    heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
     count, found = -1, FULL
     while found == FULL:

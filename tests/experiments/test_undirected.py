@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import csv
+import errno
 import json
 import xml.etree.ElementTree as ET
 
@@ -11,6 +12,9 @@ import numpy as np
 import pytest
 
 import arborescence as arb
+from arborescence import TreebankError
+from arborescence.experiments import results
+from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.measures import Counts
 from arborescence.experiments.undirected import plots, reproduce, tables
 from arborescence.experiments.undirected.findings import FINDINGS
@@ -66,8 +70,10 @@ def test_findings():
 
 
 def test_tables(tmp_path):
-    tables.write(OUTCOMES, Settings(epochs=7, seed=3, bits=12), ["uas.svg"], tmp_path)
+    left_out = [LeftOut("Grove", "no test part", failed=False)]
+    tables.write(OUTCOMES, left_out, Settings(epochs=7, seed=3, bits=12), ["uas.svg"], tmp_path)
     report = (tmp_path / "report.md").read_text()
+    assert report.endswith("\n- Grove: no test part\n")
     assert "epochs 7, seed 3, bits 12" in report
     assert "![uas.svg](uas.svg)" in report
     directed, undirected, _, pair = table_rows(report, "Birdish")
@@ -89,12 +95,14 @@ def test_tables(tmp_path):
 
 
 def test_one_kind_of_treebank_has_one_average(tmp_path):
-    tables.write(OUTCOMES[:1], Settings(epochs=1, seed=1, bits=10), [], tmp_path)
-    assert (tmp_path / "report.md").read_text().count("average of") == 5
+    tables.write(OUTCOMES[:1], [], Settings(epochs=1, seed=1, bits=10), [], tmp_path)
+    report = (tmp_path / "report.md").read_text()
+    assert report.count("average of") == 5
+    assert "left out\n" not in report
 
 
 def test_plots(tmp_path):
-    pytest.importorskip("matplotlib", reason="needs the extra 'plots'")
+    pytest.importorskip("matplotlib", reason="needs the extra 'experiments'")
     assert plots.draw(OUTCOMES, tmp_path) == ["uas.svg", "wins.svg"]
     drawn = {name: (tmp_path / name).read_bytes() for name in ("uas.svg", "wins.svg")}
     for picture in drawn.values():
@@ -126,7 +134,12 @@ def trained(monkeypatch):
 
 def test_from_treebanks_to_tables(treebanks, trained, tmp_path):
     seen = []
-    reproduce(treebanks, tmp_path, **OPTIONS, progress=lambda *step: seen.append(step))
+    plotted, left_out = reproduce(
+        treebanks, tmp_path, **OPTIONS, progress=lambda *step: seen.append(step)
+    )
+    assert plotted == (tmp_path / "uas.svg").exists()
+    assert [one.treebank for one in left_out] == ["Empty", "Untaught", "Untested"]
+    assert not any(one.failed for one in left_out)
     three = [("undirected", "undirected"), ("exact", "directed"), ("undirected", "directed")]
     assert trained == 2 * three
     assert seen[-1] == ("models: all done", 8, 8)
@@ -176,6 +189,25 @@ def test_an_interruption_keeps_what_is_done(treebanks, trained, tmp_path):
     assert len(trained) == 3
 
 
+def test_what_fails_is_left_out(tmp_path, monkeypatch):
+    treebanks = write_treebanks(tmp_path / "treebanks")
+    broken = treebanks / "Arboric" / "ar-ud-test.conllu.gz"
+    broken.write_bytes(b"no gzip")
+    only = ["Birdish", "Arboric"]
+    _, [arboric] = reproduce(treebanks, tmp_path / "out", **OPTIONS, only=only)
+    assert (arboric.treebank, arboric.failed) == ("Arboric", True)
+    assert str(broken) in arboric.reason
+    assert f"- Arboric: {broken}" in (tmp_path / "out" / "report.md").read_text()
+    assert len(rows_of(tmp_path / "out" / "models.csv")) == 4
+
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(results, "replacing", full)
+    with pytest.raises(TreebankError, match=r"no treebank that can be used: .*\.json: No space"):
+        reproduce(treebanks, tmp_path / "full", **OPTIONS, only=["Birdish"])
+
+
 def test_without_matplotlib(treebanks, trained, tmp_path, monkeypatch):
     load = builtins.__import__
 
@@ -185,6 +217,6 @@ def test_without_matplotlib(treebanks, trained, tmp_path, monkeypatch):
         return load(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", refusing)
-    assert not reproduce(treebanks, tmp_path, **OPTIONS, only=["Birdish"])
+    assert reproduce(treebanks, tmp_path, **OPTIONS, only=["Birdish"]) == (False, [])
     assert "svg" not in (tmp_path / "report.md").read_text()
     assert not list(tmp_path.glob("*.svg"))

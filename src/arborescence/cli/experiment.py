@@ -255,7 +255,7 @@ def undirected(
     from arborescence.experiments.undirected import reproduce
 
     with steps() as step:
-        plotted = reproduce(
+        plotted, left_out = reproduce(
             treebanks,
             output,
             only=only or (),
@@ -266,8 +266,9 @@ def undirected(
         )
     if not plotted:
         sys.stderr.write(
-            "no plots: they need the extra 'plots': pip install 'arborescence[plots]'\n"
+            "no plots: they need the extra 'experiments': pip install 'arborescence[experiments]'\n"
         )
+    _finish(left_out)
 
 
 def _recipe(

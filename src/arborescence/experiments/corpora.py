@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from arborescence.errors import TreebankError
 from arborescence.treebank import read
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from arborescence.errors import ArborescenceError
     from arborescence.treebank import Sentence
 
 # en_ewt-ud-train.conllu, test.conllu.gz; of large treebanks also cs_pdt-ud-train-ca.conllu
@@ -90,6 +91,15 @@ class LeftOut(NamedTuple):
     treebank: str
     reason: str
     failed: bool
+
+    @classmethod
+    def because(cls, treebank: str, error: ArborescenceError | OSError) -> Self:
+        """Say what went wrong with a treebank, and where."""
+        reason = str(error)
+        if isinstance(error, OSError):
+            where = f"{error.filename}: " if error.filename else ""
+            reason = f"{where}{error.strerror or error}"
+        return cls(treebank, reason, failed=True)
 
 
 class Found(NamedTuple):

@@ -147,11 +147,8 @@ def _take_one(exam: Exam, folder: Path, models: Path | None, progress: Progress)
             )
             path.parent.mkdir(exist_ok=True)
             scored.write(path)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return LeftOut(corpus.name, f"{where}{error.strerror or error}", failed=True)
-    except ArborescenceError as error:
-        return LeftOut(corpus.name, str(error), failed=True)
+    except (ArborescenceError, OSError) as error:
+        return LeftOut.because(corpus.name, error)
     return path
 
 

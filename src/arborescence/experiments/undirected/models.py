@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 import arborescence
-from arborescence.experiments.corpora import digest
+from arborescence.errors import ArborescenceError
+from arborescence.experiments.corpora import LeftOut, digest
 from arborescence.experiments.measures import Counts
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
@@ -78,7 +79,7 @@ def outcomes(
     results: Results,
     settings: Settings,
     progress: Progress | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[Outcome | LeftOut]:
     """Parse the test part of each treebank with each model, training what is missing.
 
     Parameters
@@ -95,25 +96,30 @@ def outcomes(
 
     Yields
     ------
-    Outcome
-        One for each treebank, in order.
+    Outcome or LeftOut
+        One for each treebank, in order. What went wrong with a treebank (it is broken or empty, or
+        its trees could not be written) is named, and the rest goes on.
     """
     total = len(corpora) * len(_ORDER)
     for number, corpus in enumerate(corpora):
-        lessons, exams = corpus.read()
-        about = asdict(settings) | {
-            "library": arborescence.__version__,
-            "treebank": digest(*corpus.lesson_files, *corpus.exam_files),
-        }
-        trained = cache(partial(_train, lessons, settings, progress))
         trees: dict[str, Trees] = {}
-        for done, name in enumerate(_ORDER, number * len(_ORDER)):
-            if progress:
-                progress(f"models: {corpus.name}, {name}", done, total)
-            make = partial(_parse, name, exams, trained, trees)
-            trees[name] = results.once(f"{corpus.name}/{name}", about, make)
-        counts = {name: Counts.of(exams, trees[name]) for name in MODELS}
-        yield Outcome(corpus.name, corpus.split, len(lessons), counts)
+        try:
+            lessons, exams = corpus.read()
+            about = asdict(settings) | {
+                "library": arborescence.__version__,
+                "treebank": digest(*corpus.lesson_files, *corpus.exam_files),
+            }
+            trained = cache(partial(_train, lessons, settings, progress))
+            for done, name in enumerate(_ORDER, number * len(_ORDER)):
+                if progress:
+                    progress(f"models: {corpus.name}, {name}", done, total)
+                make = partial(_parse, name, exams, trained, trees)
+                trees[name] = results.once(f"{corpus.name}/{name}", about, make)
+        except (ArborescenceError, OSError) as error:
+            yield LeftOut.because(corpus.name, error)
+        else:
+            counts = {name: Counts.of(exams, trees[name]) for name in MODELS}
+            yield Outcome(corpus.name, corpus.split, len(lessons), counts)
     if progress:
         progress("models: all done", total, total)
 

@@ -1,13 +1,12 @@
-"""Plots of what the models made of each treebank; they need the extra ``plots``."""
+"""Plots of what the models made of each treebank; they need the extra ``experiments``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.errors import MissingExtraError
+from arborescence.experiments import look
 from arborescence.experiments.undirected.findings import ABOVE, ENHANCEMENT, LOST, ORACLE, WON
 from arborescence.experiments.undirected.models import DIRECTED, MODELS
-from arborescence.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,26 +14,8 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.undirected.models import Outcome
 
-_INK, _FAINT, _PALE = "#1f2430", "#c9ced8", "#eef0f4"
-_TEAL, _AMBER, _SAND, _VIOLET = "#0f766e", "#d97706", "#f0b46a", "#6366a8"
 #: How each of `MODELS` is drawn.
-_STYLES: Final = ((_TEAL, "o"), (_AMBER, "D"), (_SAND, "s"), (_VIOLET, "^"))
-_LOOK: Final[dict[Any, Any]] = {
-    "svg.hashsalt": "undirected",  # the same picture is the same file
-    "svg.fonttype": "none",
-    "font.family": ["DejaVu Sans", "sans-serif"],
-    "font.size": 9,
-    "text.color": _INK,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
-    "axes.titlesize": 10,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "ytick.left": False,
-}
+_STYLES: Final = look.STYLES[: len(MODELS)]
 
 
 def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
@@ -43,37 +24,28 @@ def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
     Raises
     ------
     MissingExtraError
-        If Matplotlib is not installed.
+        If Matplotlib or SciPy is not installed.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "plots need the extra 'plots': pip install 'arborescence[plots]'"
-        ) from error
     ranked = sorted(outcomes, key=lambda outcome: outcome.counts[DIRECTED].uas)
     figures = {"uas.svg": _draw_uas, "wins.svg": _draw_wins}
     for name, fill in figures.items():
-        with mpl.rc_context(_LOOK):
-            figure = Figure(figsize=(9, 1.8 + 0.19 * len(ranked)), layout="constrained")
+        with look.figure(9, 1.8 + 0.19 * len(ranked)) as figure:
             panels = figure.subplots(1, 2, sharey=True)
             panels[0].set_ylim(-0.8, len(ranked) - 0.2)
             panels[0].set_yticks(range(len(ranked)), [outcome.treebank for outcome in ranked])
             for label, outcome in zip(panels[0].get_yticklabels(), ranked, strict=True):
                 label.set_fontweight("bold" if outcome.split == "train" else "normal")
             for panel in panels:
-                panel.grid(axis="y", color=_PALE)
-                panel.set_axisbelow(True)
+                panel.grid(axis="y")
+                panel.spines["left"].set_visible(False)
+                panel.tick_params(left=False)
             handles = fill(panels, ranked)
             figure.legend(
                 handles=handles,
                 loc="outside upper center",
                 ncols=4 if len(handles) < 5 else 2,
-                frameon=False,
             )
-            with replacing(folder / name) as file:
-                figure.savefig(file, format="svg", metadata={"Date": None})
+            look.save(figure, folder / name)
     return list(figures)
 
 
@@ -90,7 +62,7 @@ def _draw_uas(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
             for model in MODELS
         }
         ends = list(zip(*rates.values(), strict=True))
-        panel.hlines(rows, [min(end) for end in ends], [max(end) for end in ends], color=_FAINT)
+        panel.hlines(rows, [min(end) for end in ends], [max(end) for end in ends], color=look.FAINT)
         handles = [
             panel.scatter(values, rows, s=20, color=color, marker=marker, label=model, zorder=3)
             for (model, values), (color, marker) in zip(rates.items(), _STYLES, strict=True)
@@ -103,20 +75,23 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
     """Draw how two models compare, and what local enhancement has to do with it."""
     rows = range(len(outcomes))
     handles = []
-    for finding, side, color in ((WON, -1, _TEAL), (LOST, 1, _AMBER)):
+    for finding, side, color in ((WON, -1, look.TEAL), (LOST, 1, look.AMBER)):
         won = [side * finding.of(outcome.counts) for outcome in outcomes]
         handles.append(panels[0].barh(rows, won, 0.66, color=color, label=finding.name))
         paper = panels[0].axvline(
-            side * finding.paper, color=_INK, linestyle=":", label="dotted: the paper's averages"
+            side * finding.paper,
+            color=look.INK,
+            linestyle=":",
+            label="dotted: the paper's averages",
         )
     handles.append(paper)
     panels[0].axvline(0, color="white", linewidth=2)
     panels[0].xaxis.set_major_formatter(lambda value, _: f"{abs(value):.0f}")
     panels[0].set_xlabel("share of sentences, %")
     for finding, color, marker in (
-        (ABOVE, _TEAL, "o"),
-        (ENHANCEMENT, _AMBER, "D"),
-        (ORACLE, _VIOLET, "^"),
+        (ABOVE, look.TEAL, "o"),
+        (ENHANCEMENT, look.AMBER, "D"),
+        (ORACLE, look.VIOLET, "^"),
     ):
         values = [finding.of(outcome.counts) for outcome in outcomes]
         handles.append(
@@ -125,6 +100,6 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
             )
         )
         panels[1].axvline(finding.paper, color=color, linestyle=":")
-    panels[1].axvline(0, color=_FAINT)
+    panels[1].axvline(0, color=look.FAINT)
     panels[1].set_xlabel("points of directed UAS")
     return handles

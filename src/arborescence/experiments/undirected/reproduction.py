@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from arborescence.errors import MissingExtraError
+from arborescence.errors import MissingExtraError, TreebankError
 from arborescence.experiments import corpora
+from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.results import Results
 from arborescence.experiments.undirected import plots, tables
 from arborescence.experiments.undirected.models import Settings, outcomes
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from arborescence.parsers.base import Progress
 
 
+class Reproduced(NamedTuple):
+    """What an experiment tells when it is done.
+
+    Attributes
+    ----------
+    plotted : bool
+        Whether there are plots: they need the extra ``experiments``.
+    left_out : list of LeftOut
+        The treebanks that it went without.
+    """
+
+    plotted: bool
+    left_out: list[LeftOut]
+
+
 def reproduce(
     treebanks: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -27,11 +43,13 @@ def reproduce(
     seed: int = 1,
     bits: int = 20,
     progress: Progress | None = None,
-) -> bool:
+) -> Reproduced:
     """Train and test the four models of *undirected* on treebanks, and write what comes out.
 
     The trees of each model are kept in `output` as soon as they are found. If the experiment is
-    interrupted, the next call takes them from there, and trains only what is missing.
+    interrupted, the next call takes them from there, and trains only what is missing. A treebank
+    that is broken or empty, or whose trees cannot be written, is named in the report, and the rest
+    goes on.
 
     Parameters
     ----------
@@ -51,13 +69,13 @@ def reproduce(
 
     Returns
     -------
-    plotted : bool
-        Whether there are plots: they need the extra ``plots``.
+    Reproduced
+        Whether there are plots, and which treebanks were left out.
 
     Raises
     ------
     TreebankError
-        If there is no treebank that can be used, one of `only` is missing, or one is broken.
+        If there is no treebank that can be used, or one of `only` is missing.
     OSError
         If `treebanks` cannot be read or `output` cannot be written.
 
@@ -81,11 +99,19 @@ def reproduce(
     """
     output = Path(output)
     settings = Settings(epochs, seed, bits)
-    chosen = corpora.find(Path(treebanks), only).corpora
-    found = list(outcomes(chosen, Results(output / "trees"), settings, progress))
+    chosen, left_out = corpora.find(Path(treebanks), only)
+    found = []
+    for one in outcomes(chosen, Results(output / "trees"), settings, progress):
+        if isinstance(one, LeftOut):
+            left_out.append(one)
+        else:
+            found.append(one)
+    if not found:
+        failed = "; ".join(one.reason for one in left_out if one.failed)
+        raise TreebankError(f"{treebanks}: no treebank that can be used: {failed}")
     try:
         figures = plots.draw(found, output)
     except MissingExtraError:
         figures = []
-    tables.write(found, settings, figures, output)
-    return bool(figures)
+    tables.write(found, left_out, settings, figures, output)
+    return Reproduced(bool(figures), left_out)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
+from arborescence.experiments import reports
 from arborescence.experiments.measures import oracle_uas, wins
+from arborescence.experiments.reports import number, table
 from arborescence.experiments.undirected.findings import FINDINGS, oracle_gain
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, MODELS
-from arborescence.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from arborescence.experiments.corpora import LeftOut
     from arborescence.experiments.measures import Counts
     from arborescence.experiments.undirected.models import Outcome, Settings
 
@@ -51,7 +51,11 @@ matter little.
 
 
 def write(
-    outcomes: Sequence[Outcome], settings: Settings, figures: Iterable[str], folder: Path
+    outcomes: Sequence[Outcome],
+    left_out: Sequence[LeftOut],
+    settings: Settings,
+    figures: Iterable[str],
+    folder: Path,
 ) -> None:
     """Write ``models.csv``, ``pairs.csv`` and ``report.md`` into a folder.
 
@@ -59,6 +63,8 @@ def write(
     ----------
     outcomes
         What the models made of each treebank; at least one.
+    left_out
+        The other treebanks.
     settings
         How they were trained.
     figures
@@ -66,19 +72,17 @@ def write(
     folder
         Where to write; each file appears whole or not at all.
     """
-    for name, text in (
-        ("models.csv", _csv(_MODEL_COLUMNS, _model_rows(outcomes))),
-        ("pairs.csv", _csv(_PAIR_COLUMNS, _pair_rows(outcomes))),
-        ("report.md", "\n".join(_report(outcomes, settings, figures))),
-    ):
-        with replacing(folder / name) as file:
-            file.write(text.encode())
-
-
-def _csv(header: Row, rows: Iterable[Row]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()
+    report = [*_report(outcomes, settings, figures)]
+    if others := reports.left_out(left_out):
+        report.append(others)
+    reports.write(
+        folder,
+        {
+            "models.csv": reports.csv_text(_MODEL_COLUMNS, _model_rows(outcomes)),
+            "pairs.csv": reports.csv_text(_PAIR_COLUMNS, _pair_rows(outcomes)),
+            "report.md": "\n".join(report),
+        },
+    )
 
 
 def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
@@ -86,12 +90,12 @@ def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
         for name, counts in models.items():
             sizes = lessons, counts.words.size, counts.words.sum()
             rates = counts.uas, counts.undirected_uas, counts.right_roots
-            yield treebank, name, split, *sizes, *map(_digits, rates)
+            yield treebank, name, split, *sizes, *map(number, rates)
 
 
 def _pair_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
     for outcome in outcomes:
-        yield outcome.treebank, *map(_digits, _pair(outcome.counts))
+        yield outcome.treebank, *map(number, _pair(outcome.counts))
 
 
 def _pair(models: Models) -> tuple[float, ...]:
@@ -115,10 +119,10 @@ def _report(
     )
     yield "## Beside the paper's averages\n"
     groups = _groups(outcomes)
-    yield _table(
+    yield table(
         ("", "the paper (18 languages)", *groups),
         (
-            (finding.name, finding.paper, *map(_digits, map(finding.average, groups.values())))
+            (finding.name, finding.paper, *map(number, map(finding.average, groups.values())))
             for finding in FINDINGS
         ),
     )
@@ -162,19 +166,10 @@ def _treebanks(
 ) -> str:
     """Write a table with a row for each treebank, and averages below."""
     rows: list[Row] = [
-        (treebank, f"{lessons:,} ({split})", *map(_digits, of(models)))
+        (treebank, f"{lessons:,} ({split})", *map(number, of(models)))
         for treebank, split, lessons, models in outcomes
     ]
     for name, some in _groups(outcomes).items():
         columns = zip(*(of(outcome.counts) for outcome in some), strict=True)
-        rows.append((f"**{name}**", "", *map(_digits, map(fmean, columns))))
-    return _table(("treebank", "sentences to learn from", *header), rows)
-
-
-def _table(header: Row, rows: Iterable[Row]) -> str:
-    lines = [header, ("---",) * len(header), *rows]
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
-
-
-def _digits(rate: float) -> str:
-    return f"{rate:.2f}"
+        rows.append((f"**{name}**", "", *map(number, map(fmean, columns))))
+    return table(("treebank", "sentences to learn from", *header), rows)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence import ModelError, TreebankError
+from arborescence import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.experiments.recipes import Recipe
 from arborescence.experiments.scored import Scored
 from arborescence.parsers import model_file
@@ -82,6 +82,25 @@ def test_parsers_without_edge_scores(tmp_path):
     assert scored.scores is None
     scored.write(tmp_path / "Birdish.npz")
     assert Scored.read(tmp_path / "Birdish.npz").scores is None
+
+
+def test_scores_of_others(parser, scored):
+    birds = sentences()
+    about = {"treebank": "Birdish", "lessons": 4, "settings": ABOUT["settings"]}
+    theirs = Scored.of((matrix.astype(float).tolist() for matrix in scored.scores), birds, **about)
+    for name in ("gold", "counted", "single", "multi", "scores"):
+        assert same(getattr(scored, name), getattr(theirs, name))
+    assert Scored.of(scored.scores, birds, **about).lessons == 4
+    with pytest.raises(ScoresError, match="5 matrices for 6 sentences"):
+        Scored.of(scored.scores[1:], birds, **about)
+    turned = [*scored.scores[1:], scored.scores[0]]
+    with pytest.raises(ScoresError, match=r"Birds sing.*shape \(5, 5\), not \(4, 4\)"):
+        Scored.of(turned, birds, **about)
+    for value, error in ((np.nan, ScoresError), (-np.inf, NoTreeError)):
+        broken = [matrix.copy() for matrix in scored.scores]
+        broken[1][:, 2] = value
+        with pytest.raises(error, match="Old trees grow slowly"):
+            Scored.of(broken, birds, **about)
 
 
 @pytest.mark.parametrize("heads", [[-1, -1, 1], [-1, 2, 1]])

@@ -26,11 +26,13 @@ Words of all sentences follow one another. There is nothing of the sentences the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
 import numpy as np
 
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankError
+from arborescence.graph import Root
+from arborescence.inference.decode import decode
 from arborescence.parsers import LinearParser, model_file
 from arborescence.parsers.lessons import place
 from arborescence.tree import is_tree
@@ -38,11 +40,10 @@ from arborescence.treebank.evaluation import base
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.graph import Root
     from arborescence.parsers import Parser
     from arborescence.parsers.base import Progress
     from arborescence.treebank import Sentence
@@ -138,14 +139,7 @@ class Scored:
         TreebankError
             If the heads of a sentence are not a tree.
         """
-        for sentence in exams:
-            heads = sentence.heads
-            if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
-                raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
-
-        def trees(root: Root) -> list[NDArray[np.int64]]:
-            return [parsed.heads for parsed in parser.parse(exams, root=root)]
-
+        gold = [_gold(sentence) for sentence in exams]  # before anything that takes long
         scores = None
         projective = False
         if isinstance(parser, LinearParser) and parser.inference == "exact":
@@ -155,6 +149,9 @@ class Scored:
                 if progress and done % _EVERY == 0:
                     progress("scores", done, len(exams))
                 scores.append(parser.scores(sentence))
+        single, multi = (
+            [parsed.heads for parsed in parser.parse(exams, root=root)] for root in get_args(Root)
+        )
         info: dict[str, Any] = getattr(parser, "info", {})
         return cls(
             treebank=treebank,
@@ -162,14 +159,80 @@ class Scored:
             lessons=info.get("sentences", 0),
             settings=settings,
             projective=projective,
-            gold=[sentence.heads for sentence in exams],
-            counted=[
-                np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
-                for sentence in exams
-            ],
-            single=trees("single"),
-            multi=trees("multi"),
+            gold=gold,
+            counted=[_counted(sentence) for sentence in exams],
+            single=single,
+            multi=multi,
             scores=scores,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        scores: Iterable[ArrayLike],
+        exams: Sequence[Sentence],
+        *,
+        treebank: str,
+        split: str = "train",
+        lessons: int,
+        settings: dict[str, Any] | None = None,
+    ) -> Self:
+        """Take the scores of a parser that this library does not know, and find its trees.
+
+        Parameters
+        ----------
+        scores
+            For each sentence of n words a matrix (n + 1, n + 1), as `arborescence.decode` takes
+            it. It is kept as float32.
+        exams
+            Sentences with gold trees.
+        treebank, split, lessons, settings
+            As the attributes.
+
+        Raises
+        ------
+        TreebankError
+            If the heads of a sentence are not a tree.
+        ScoresError
+            If there are more or fewer matrices than sentences, one is of the wrong shape, or holds
+            NaN.
+        NoTreeError
+            If edges are missing without which there is no tree.
+
+        Examples
+        --------
+        >>> from arborescence.treebank import Sentence
+        >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
+        ...                                deprels=["nsubj", "root"])
+        >>> scored = Scored.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
+        ...                    treebank="Birdish", lessons=100)
+        >>> scored.single, scored.multi
+        ([array([-1,  2,  0])], [array([-1,  0,  0])])
+        """
+        matrices = [np.asarray(matrix, dtype=np.float32) for matrix in scores]
+        if len(matrices) != len(exams):
+            raise ScoresError(f"{len(matrices)} matrices for {len(exams)} sentences")
+        trees: list[tuple[NDArray[np.int64], ...]] = []
+        for matrix, sentence in zip(matrices, exams, strict=True):
+            size = len(sentence) + 1
+            try:
+                if matrix.shape != (size, size):
+                    raise ScoresError(f"scores have the shape {matrix.shape}, not {size, size}")
+                trees.append(tuple(decode(matrix, root=root) for root in get_args(Root)))
+            except (ScoresError, NoTreeError) as error:
+                raise type(error)(f"{place(sentence)}: {error}") from error
+        single, multi = map(list, zip(*trees, strict=True))
+        return cls(
+            treebank=treebank,
+            split=split,
+            lessons=lessons,
+            settings=settings or {},
+            projective=False,
+            gold=[_gold(sentence) for sentence in exams],
+            counted=[_counted(sentence) for sentence in exams],
+            single=single,
+            multi=multi,
+            scores=matrices,
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -238,6 +301,17 @@ class Scored:
             )
         except (ModelError, KeyError) as error:
             raise ModelError(f"{path}: the score file is damaged ({error})") from error
+
+
+def _gold(sentence: Sentence) -> NDArray[np.int64]:
+    heads = sentence.heads
+    if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
+        raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
+    return heads
+
+
+def _counted(sentence: Sentence) -> NDArray[np.bool_]:
+    return np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
 
 
 def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 
+import numpy as np
 import pytest
 
 from arborescence.experiments import scored as scored_module
@@ -103,6 +104,26 @@ def test_loaded_parsers(corpora, tmp_path, monkeypatch):
     birdish, _ = taken(corpora, tmp_path / "scores", RECIPES[:1], models=models)
     assert birdish == LeftOut(
         "Birdish", f"{models / 'Birdish.npz'}: not a model file of arborescence", failed=True
+    )
+
+
+def test_scores_of_others(corpora, tmp_path, monkeypatch):
+    birdish, arboric = corpora
+    models = tmp_path / "models"
+    models.mkdir()
+    exams = birdish.read()[1]
+    theirs = [np.ones((len(sentence) + 1,) * 2) for sentence in exams]
+    Scored.of(theirs, exams, treebank="x", lessons=77).write(models / "Birdish.npz")
+    monkeypatch.setattr(Recipe, "train", fail)
+    [scored] = taken([birdish], tmp_path / "scores", RECIPES[:1], models=models)
+    assert (scored.lessons, scored.scores[0].min(), scored.treebank) == (77, 1, "Birdish")
+    [again] = taken([birdish], tmp_path / "scores", RECIPES[:1], models=models)
+    assert again.settings == scored.settings
+    (models / "Birdish.npz").rename(models / "Arboric.npz")
+    [other] = taken([arboric], tmp_path / "scores", RECIPES[:1], models=models)
+    assert other.reason == (
+        f"{models / 'Arboric.npz'}: scores of other sentences, or for other trees, than those of "
+        f"{arboric.exam_files[0]}"
     )
 
 

@@ -303,6 +303,17 @@ class Scored:
             raise ModelError(f"{path}: the score file is damaged ({error})") from error
 
 
+def is_score_file(path: str | os.PathLike[str]) -> bool:
+    """Tell score files from model files.
+
+    Raises
+    ------
+    ModelError
+        If it is neither.
+    """
+    return bool(model_file.load(path)[0].get("kind") == _KIND)
+
+
 def _gold(sentence: Sentence) -> NDArray[np.int64]:
     heads = sentence.heads
     if (heads[1:] < 0).any() or not is_tree(heads, "multi"):

@@ -9,14 +9,16 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 import arborescence
 from arborescence.errors import ArborescenceError, ModelError
 from arborescence.experiments.corpora import Corpus, LeftOut, digest
-from arborescence.experiments.scored import Scored
+from arborescence.experiments.scored import Scored, is_score_file
 from arborescence.parsers import load
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def take(
         Where the score files are; made if it is missing.
     models
         A folder with parsers, ``<treebank>.npz``: where there is one, it is loaded, and nothing is
-        trained.
+        trained. It may also be a score file, from a parser that this library does not know.
     jobs
         How many processes train and score at the same time. Called with more than 1 from a script,
         the script's own work must stand under ``if __name__ == "__main__":``.
@@ -128,28 +130,45 @@ def _take_one(exam: Exam, folder: Path, models: Path | None, progress: Progress)
     """Return the score file of an exam, making it if need be; or what went wrong."""
     corpus, recipe = exam
     path = folder / recipe.name / f"{corpus.name}.npz"
+    model = models / f"{corpus.name}.npz" if models else None
+    if model and not model.exists():
+        model = None
     try:
-        model = models / f"{corpus.name}.npz" if models else None
-        settings: dict[str, Any] = {"library": arborescence.__version__} | (
-            {"model": digest(model)} if model and model.exists() else {"recipe": asdict(recipe)}
-        )
-        settings["treebank"] = digest(*corpus.lesson_files, *corpus.exam_files)
+        settings: dict[str, Any] = {
+            "library": arborescence.__version__,
+            "treebank": digest(*corpus.lesson_files, *corpus.exam_files),
+        }
+        settings |= {"model": digest(model)} if model else {"recipe": asdict(recipe)}
         if not _is_kept(path, settings):
-            lessons, questions = _read(corpus)
-            parser = load(model) if model and model.exists() else recipe.train(lessons, progress)
-            scored = Scored.by(
-                parser,
-                questions,
-                treebank=corpus.name,
-                split=corpus.split,
-                settings=settings,
-                progress=progress,
-            )
+            scored = _score(exam, model, settings, progress)
             path.parent.mkdir(exist_ok=True)
             scored.write(path)
     except (ArborescenceError, OSError) as error:
         return LeftOut.because(corpus.name, error)
     return path
+
+
+def _score(exam: Exam, model: Path | None, settings: dict[str, Any], progress: Progress) -> Scored:
+    corpus, recipe = exam
+    lessons, questions = _read(corpus)
+    if model and is_score_file(model):
+        scored = Scored.read(model)
+        gold = [sentence.heads for sentence in questions]
+        if len(gold) != len(scored.gold) or not all(map(np.array_equal, gold, scored.gold)):
+            raise ModelError(
+                f"{model}: scores of other sentences, or for other trees, than those "
+                f"of {', '.join(map(str, corpus.exam_files))}"
+            )
+        return replace(scored, treebank=corpus.name, split=corpus.split, settings=settings)
+    parser = load(model) if model else recipe.train(lessons, progress)
+    return Scored.by(
+        parser,
+        questions,
+        treebank=corpus.name,
+        split=corpus.split,
+        settings=settings,
+        progress=progress,
+    )
 
 
 def _is_kept(path: Path, settings: dict[str, Any]) -> bool:

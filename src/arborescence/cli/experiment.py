@@ -91,8 +91,8 @@ ModelsOption = Annotated[
     typer.Option(
         exists=True,
         file_okay=False,
-        help="A folder of trained parsers, TREEBANK.npz: where there is one, it is taken, and none "
-        "is trained.",
+        help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where there "
+        "is one, nothing is trained.",
         rich_help_panel=PARSERS,
     ),
 ]

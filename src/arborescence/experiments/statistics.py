@@ -133,8 +133,6 @@ def ratio_interval(
     0.40 0.94
     """
     columns = _columns(part=part, whole=whole)
-    if columns.shape[1] == 1:
-        return Interval(np.nan, np.nan)
     parts, wholes = _resampled_sums(columns, seed, resamples)
     return _percentiles(parts, wholes, level)
 
@@ -173,8 +171,9 @@ def change_interval(
     >>> print(f"{low:.2f} {high:.2f}")
     0.00 0.29
     """
-    low, high = ratio_interval(after, before, seed=seed, level=level, resamples=resamples)
-    return Interval(low - 1, high - 1)
+    columns = _columns(before=before, after=after)
+    befores, afters = _resampled_sums(columns, seed, resamples)
+    return _percentiles(afters - befores, befores, level)
 
 
 def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -> float:
@@ -393,9 +392,11 @@ def _resampled_sums(columns: Numbers, seed: int, resamples: int) -> Numbers:
     """Return the sums of each column over samples of the items: (columns, resamples).
 
     How often each of the different items is in a sample follows a multinomial distribution. There
-    are few different ones: sentences have few numbers of right words.
+    are few different ones: sentences have few numbers of right words. One item alone has no sums.
     """
     size = columns.shape[1]
+    if size == 1:
+        return np.empty((len(columns), 0))
     distinct, counts = np.unique(columns, axis=1, return_counts=True)
     generator = np.random.default_rng(seed)
     sums = [
@@ -408,7 +409,7 @@ def _resampled_sums(columns: Numbers, seed: int, resamples: int) -> Numbers:
 def _percentiles(parts: Numbers, wholes: Numbers, level: float) -> Interval:
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
-    if not wholes.all():
+    if not (wholes.size and wholes.all()):
         return Interval(np.nan, np.nan)
     low, high = np.quantile(parts / wholes, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))

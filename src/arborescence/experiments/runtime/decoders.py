@@ -1,0 +1,145 @@
+"""Decoders to be compared: each as fast as our kernels make it, on batches (B, N, N)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.inference.decode import decode
+from arborescence.nonprojective.best import greedy_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    Decoder = Callable[[NDArray[Any]], NDArray[np.int64]]
+
+GREEDY: Final = "greedy pass"
+UNCONSTRAINED: Final = "without the constraint"
+CONSTRAINED: Final = "with the constraint"
+N_RUNS: Final = "n runs"
+REWEIGHTED: Final = "reweighting"
+
+
+@kernel
+def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
+    """Read every score once: the best head of each word. No exact decoder can do less."""
+    n = batch.shape[1] - 1
+    best = np.empty(n + 1, batch.dtype)
+    head = np.empty(n + 1, np.int32)
+    for b in range(batch.shape[0]):
+        greedy_rows(batch[b], n, best, head)
+        for d in range(1, n + 1):
+            heads[b, d] = head[d]
+
+
+@kernel
+def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
+    """Copy graphs, with root edges lowered by more than any two trees differ. O(n²) a graph."""
+    size = batch.shape[1]
+    least = np.empty(size, batch.dtype)
+    most = np.empty(size, batch.dtype)
+    for b in range(batch.shape[0]):
+        least[:] = np.inf
+        most[:] = -np.inf
+        for h in range(size):
+            for d in range(size):
+                score = batch[b, h, d]
+                lowered[b, h, d] = score
+                most[d] = score if score > most[d] else most[d]
+                present = (score < least[d]) & (score > -np.inf)
+                least[d] = score if present else least[d]
+        by = 1 + (size - 1) * (np.float64(most.max()) - np.float64(least.min()))
+        for d in range(size):
+            lowered[b, 0, d] -= by
+
+
+def greedy(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best head of each word: the limit, for it reads each score once."""
+    heads = np.full(batch.shape[:2], -1, np.int64)
+    greedy_pass(batch, heads)
+    return heads
+
+
+def unconstrained(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best trees with any number of root edges."""
+    heads: NDArray[np.int64] = decode(batch, root="multi")
+    return heads
+
+
+def constrained(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best trees with one root edge."""
+    heads: NDArray[np.int64] = decode(batch)
+    return heads
+
+
+def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best trees with one root edge, by one unconstrained run for each child of it.
+
+    As `baselines.best_of_n_runs`, with the runs of all sentences for one child side by side: what
+    is not decoding is next to nothing.
+    """
+    graphs = batch.copy()
+    root_edges = batch[:, 0]
+    graphs[:, 0] = -np.inf
+    heads = np.full(batch.shape[:2], -1, np.int64)
+    best = np.full(len(batch), -np.inf)
+    for word in range(1, batch.shape[1]):
+        graphs[:, 0, word - 1] = -np.inf
+        graphs[:, 0, word] = root_edges[:, word]
+        run = unconstrained(graphs)
+        edges = np.take_along_axis(batch[:, :, 1:], run[:, None, 1:], axis=1)
+        weights = edges.sum(axis=(1, 2), dtype=np.float64)
+        better = weights > best
+        best[better] = weights[better]
+        heads[better] = run[better]
+    return heads
+
+
+def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the trees with one root edge that are best once root edges cost too much for two.
+
+    As `baselines.reweighted`, compiled.
+    """
+    lowered = np.empty(batch.shape, np.float64)
+    reweight(batch, lowered)
+    return unconstrained(lowered)
+
+
+#: All of them. The last three should find the same trees.
+DECODERS: Final[Mapping[str, Decoder]] = {
+    GREEDY: greedy,
+    UNCONSTRAINED: unconstrained,
+    CONSTRAINED: constrained,
+    N_RUNS: by_n_runs,
+    REWEIGHTED: by_reweighting,
+}
+
+
+def count_worse(batch: NDArray[Any], best: NDArray[np.int64], others: NDArray[np.int64]) -> int:
+    """Return how many of the other trees weigh less than the best ones, or have several roots.
+
+    Parameters
+    ----------
+    batch : (B, N, N)
+    best : (B, N) int64
+        The best trees with one root edge.
+    others : (B, N) int64
+        Trees that should weigh the same. They are compared exactly.
+
+    Examples
+    --------
+    >>> scores = np.array([[[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]])
+    >>> count_worse(scores, np.array([[-1, 0, 1]]), np.array([[-1, 2, 0]]))
+    1
+    """
+    words = np.arange(1, batch.shape[1])
+    worse = 0
+    for scores, right, other in zip(batch, best[:, 1:], others[:, 1:], strict=True):
+        lost = (*scores[right, words].tolist(), *(-scores[other, words]).tolist())
+        worse += (other == 0).sum() != 1 or math.fsum(lost) > 0
+    return int(worse)

@@ -1,0 +1,168 @@
+"""The plots: speed-ups of treebanks, and times as sentences and lists get longer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.experiments import look
+from arborescence.experiments.runtime.decoders import DECODERS
+from arborescence.experiments.runtime.lists import grouped
+from arborescence.experiments.runtime.tables import PAPER, ROOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from arborescence.experiments.runtime.growth import Timed
+    from arborescence.experiments.runtime.lists import Measured
+
+_GUIDES: Final[Mapping[int, str]] = {1: "linear", 2: "quadratic", 3: "cubic"}
+
+
+def draw(
+    treebanks: Sequence[Measured],
+    decoders: Sequence[Timed],
+    with_words: Sequence[Measured],
+    with_trees: Sequence[Measured],
+    folder: Path,
+) -> dict[str, str]:
+    """Draw ``speed-ups.svg`` (if there are treebanks), ``decoders.svg`` and ``lists.svg``.
+
+    Returns
+    -------
+    figures : dict of str to str
+        What each shows, by the name of its file.
+
+    Raises
+    ------
+    MissingExtraError
+        If Matplotlib is not installed.
+    """
+    figures = {}
+    if treebanks:
+        _draw_speed_ups(treebanks, folder / "speed-ups.svg")
+        figures["speed-ups.svg"] = "How many times as fast kbest is, by treebank"
+    _draw_decoders(decoders, folder / "decoders.svg")
+    figures["decoders.svg"] = "Time of decoders for one tree, by words"
+    _draw_lists(with_words, with_trees, folder / "lists.svg")
+    figures["lists.svg"] = "Time for the k best trees, by words and by k"
+    return figures
+
+
+def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
+    """Draw a row for each treebank, a panel for each root constraint."""
+    roots = grouped(treebanks, lambda one: one.lists.root)
+    first = next(iter(roots.values()))
+    means = grouped(first, lambda one: one.name)
+    names = sorted(means, key=lambda name: sum(one.lists.speed_up for one in means[name]))
+    places = {name: row for row, name in enumerate(names)}
+    with look.figure(9, 1.8 + 0.19 * len(names)) as figure:
+        panels = figure.subplots(1, len(roots), sharex=True, sharey=True, squeeze=False)[0]
+        for panel, (root, some) in zip(panels, roots.items(), strict=True):
+            by_k = grouped(some, lambda one: one.lists.k)
+            for place, ((k, group), (color, marker)) in enumerate(
+                zip(by_k.items(), look.STYLES, strict=False)
+            ):
+                lists = [one.lists for one in group]
+                shift = 0.22 * (place - (len(by_k) - 1) / 2)
+                rows = [places[one.name] - shift for one in group]
+                panel.hlines(
+                    rows,
+                    [one.interval.low for one in lists],
+                    [one.interval.high for one in lists],
+                    color=color,
+                    linewidth=0.8,
+                )
+                ratios = [one.speed_up for one in lists]
+                panel.scatter(
+                    ratios, rows, s=12, color=color, marker=marker, label=f"k = {k}", zorder=3
+                )
+                if root == "multi" and k in PAPER:
+                    panel.axvline(PAPER[k], color=color, linestyle=":")
+            panel.axvline(1, color=look.FAINT)
+            panel.grid(axis="y")
+            panel.set_title(f"root edges: {ROOTS[root]}")
+            panel.set_xlabel("times as fast as Camerini et al.")
+        panels[0].set_yticks(range(len(names)), names)
+        panels[0].set_ylim(-0.8, len(names) - 0.2)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(
+            handles,
+            labels,
+            title="dotted: the paper's averages",
+            loc="outside upper center",
+            ncols=len(handles),
+        )
+        look.save(figure, path)
+
+
+def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
+    """Draw a panel for each kind of graphs, a line for each decoder."""
+    kinds = grouped(decoders, lambda one: one.kind)
+    with look.figure(9, 6.4) as figure:
+        panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
+        for panel, (kind, group) in zip(panels, kinds.items(), strict=False):
+            sizes = [one.n for one in group]
+            for name, (color, marker) in zip(DECODERS, look.STYLES, strict=True):
+                times = [1e6 * one.seconds[name] for one in group]
+                panel.plot(sizes, times, color=color, marker=marker, markersize=4, label=name)
+            quickest = 1e6 * min(group[0].seconds.values())
+            _guide(panel, sizes, quickest / 2, 2)
+            slowest = 1e6 * max(group[0].seconds.values())
+            _guide(panel, sizes, slowest * 2, 3)
+            panel.set_title(kind)
+            panel.set_xlabel("words")
+            _both_log(panel)
+        for panel in panels[len(kinds) :]:
+            panel.set_axis_off()
+        for panel in panels[::3]:
+            panel.set_ylabel("microseconds a sentence")
+        panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="center")
+        look.save(figure, path)
+
+
+def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], path: Path) -> None:
+    """Draw the time of lists by words, and by k: a line for each algorithm and kind of graphs."""
+    with look.figure(9, 4) as figure:
+        panels = figure.subplots(1, 2, sharey=True)
+        for panel, measured, label, power in (
+            (panels[0], with_words, f"words (k = {with_words[0].lists.k})", 2),
+            (panels[1], with_trees, f"k ({with_trees[0].words:.0f} words)", 1),
+        ):
+            multi = [one for one in measured if one.lists.root == "multi"]
+            styles = iter(look.STYLES)
+            for kind, group in grouped(multi, lambda one: one.name).items():
+                x = [one.words if measured is with_words else one.lists.k for one in group]
+                for name, times in zip(
+                    ("kbest", "Camerini et al."),
+                    zip(*(one.lists.microseconds for one in group), strict=True),
+                    strict=True,
+                ):
+                    color, marker = next(styles)
+                    panel.plot(
+                        x, times, color=color, marker=marker, markersize=4, label=f"{name}, {kind}"
+                    )
+            _guide(panel, x, min(one.lists.microseconds[0] for one in multi) / 2, power)
+            panel.set_xlabel(label)
+            _both_log(panel)
+        panels[0].set_ylabel("microseconds a list")
+        panels[0].legend()
+        look.save(figure, path)
+
+
+def _guide(panel: Any, x: Sequence[float], start: float, power: int) -> None:
+    """Draw what grows as a power of x."""
+    panel.plot(
+        x,
+        [start * (value / x[0]) ** power for value in x],
+        color=look.INK,
+        linewidth=0.8,
+        linestyle=":",
+        label=_GUIDES[power],
+    )
+
+
+def _both_log(panel: Any) -> None:
+    panel.grid()
+    look.log_axis(panel.xaxis)
+    look.log_axis(panel.yaxis)

@@ -10,27 +10,14 @@ import argparse
 import numpy as np
 
 import arborescence as arb
-from arborescence._jit import kernel
 from arborescence.errors import ArborescenceError
+from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.inference.baselines import reweighted
-from arborescence.nonprojective.best import greedy_rows
 from inputs import KINDS, TREEBANKS, masked
 from peers import installed
 from timing import least_seconds, table
 
 SIZES = (10, 25, 50, 100, 200)
-
-
-@kernel
-def greedy_pass(batch, heads):
-    """Read every score once: the best head of each word. No exact decoder can do less."""
-    n = batch.shape[1] - 1
-    best = np.empty(n + 1, batch.dtype)
-    head = np.empty(n + 1, np.int32)
-    for b in range(batch.shape[0]):
-        greedy_rows(batch[b], n, best, head)
-        for d in range(1, n + 1):
-            heads[b, d] = head[d]
 
 
 def microseconds(call, count, **options):

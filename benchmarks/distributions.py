@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 import numpy as np
 
 import arborescence as arb
-from decoding import greedy_pass
+from arborescence.experiments.runtime.decoders import greedy_pass
 from inputs import KINDS, english_lengths, model_like, padded, projective_like
 from kbest import microseconds, power
 from peers import torch_struct

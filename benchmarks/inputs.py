@@ -7,20 +7,17 @@ from pathlib import Path
 import numpy as np
 
 from arborescence import decode
+from arborescence.experiments.runtime.graphs import (
+    log_softmax,
+    many_roots,
+    masked,
+    model_like,
+    nested,
+    uniform,
+)
 from arborescence.treebank import read
 
 TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"
-
-
-def model_like(rng, count, n, dtype=np.float32):
-    """Log-probabilities of heads: N(0, 2), 6 more on the edges of a random tree, log-softmax."""
-    scores = rng.normal(0.0, 2.0, (count, n + 1, n + 1))
-    for matrix in scores:
-        order = rng.permutation(n) + 1
-        matrix[0, order[0]] += 6
-        for k in range(1, n):
-            matrix[order[rng.integers(k)], order[k]] += 6
-    return log_softmax(scores).astype(dtype)
 
 
 def projective_like(rng, count, n, dtype=np.float32):
@@ -31,52 +28,12 @@ def projective_like(rng, count, n, dtype=np.float32):
     return log_softmax(scores).astype(dtype)
 
 
-def log_softmax(scores):
-    """Make probabilities of heads of scores (count, N, N), in logarithms."""
-    diagonal = np.arange(scores.shape[-1])
-    scores[:, diagonal, diagonal] = -np.inf
-    highest = scores.max(axis=1, keepdims=True)
-    return scores - (highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True)))
-
-
-def uniform(rng, count, n, dtype=np.float32):
-    """Independent scores in [0, 1): no sentence is easy."""
-    return rng.random((count, n + 1, n + 1)).astype(dtype)
-
-
-def masked(rng, count, n, dtype=np.float32):
-    """Model-like scores with 30 % of the edges masked by the lowest float, as PyTorch users do."""
-    scores = model_like(rng, count, n, dtype)
-    scores[rng.random(scores.shape) < 0.3] = np.finfo(dtype).min
-    return scores
-
-
 def equal(rng, count, n, dtype=np.float32):  # noqa: ARG001
     """All scores alike: every decision is a tie."""
     return np.zeros((count, n + 1, n + 1), dtype)
 
 
 KINDS = {"model-like": model_like, "uniform": uniform, "masked": masked, "all equal": equal}
-
-
-def nested(n, dtype=np.float64):
-    """One graph in which each contraction makes a cycle with one more word: n - 1 of them."""
-    rng = np.random.default_rng(n)
-    scores = rng.normal(-50, 1, (n + 1, n + 1))
-    scores[2, 1] = scores[1, 2] = 10
-    words = np.arange(3, n + 1)
-    scores[words - 1, words] = 10
-    scores[words, rng.integers(1, words)] = 9 - words / n
-    scores[0] = -1000 - rng.random(n + 1)
-    return scores.astype(dtype)
-
-
-def many_roots(n, dtype=np.float64):
-    """One graph whose best arborescence has all n words as children of the root."""
-    rng = np.random.default_rng(n)
-    scores = rng.random((n + 1, n + 1))
-    scores[0] += 100
-    return scores.astype(dtype)
 
 
 def tied(n, dtype=np.float64):
@@ -86,11 +43,16 @@ def tied(n, dtype=np.float64):
     return scores
 
 
+def alone(kind):
+    """Return what makes one graph of a kind: always the same for the same n."""
+    return lambda n, dtype=np.float64: kind(np.random.default_rng(n), 1, n, dtype)[0]
+
+
 ADVERSARIAL = {
-    "nested cycles": nested,
-    "many root edges": many_roots,
+    "nested cycles": alone(nested),
+    "many root edges": alone(many_roots),
     "all tied": tied,
-    "uniform": lambda n, dtype=np.float64: uniform(np.random.default_rng(n), 1, n, dtype)[0],
+    "uniform": alone(uniform),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from arborescence.experiments import look
 from arborescence.experiments.runtime.decoders import DECODERS
@@ -10,13 +10,11 @@ from arborescence.experiments.runtime.lists import grouped
 from arborescence.experiments.runtime.tables import PAPER, ROOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from arborescence.experiments.runtime.growth import Timed
     from arborescence.experiments.runtime.lists import Measured
-
-_GUIDES: Final[Mapping[int, str]] = {1: "linear", 2: "quadratic", 3: "cubic"}
 
 
 def draw(
@@ -45,7 +43,7 @@ def draw(
     _draw_decoders(decoders, folder / "decoders.svg")
     figures["decoders.svg"] = "Time of decoders for one tree, by words"
     _draw_lists(with_words, with_trees, folder / "lists.svg")
-    figures["lists.svg"] = "Time for the k best trees, by words and by k"
+    figures["lists.svg"] = "Time for the k best trees with any number of root edges, by words and k"
     return figures
 
 
@@ -56,7 +54,7 @@ def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
     means = grouped(first, lambda one: one.name)
     names = sorted(means, key=lambda name: sum(one.lists.speed_up for one in means[name]))
     places = {name: row for row, name in enumerate(names)}
-    with look.figure(9, 1.8 + 0.19 * len(names)) as figure:
+    with look.figure(9, 1.8 + 0.24 * len(names)) as figure:
         panels = figure.subplots(1, len(roots), sharex=True, sharey=True, squeeze=False)[0]
         for panel, (root, some) in zip(panels, roots.items(), strict=True):
             by_k = grouped(some, lambda one: one.lists.k)
@@ -106,15 +104,16 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
             for name, (color, marker) in zip(DECODERS, look.STYLES, strict=True):
                 times = [1e6 * one.seconds[name] for one in group]
                 panel.plot(sizes, times, color=color, marker=marker, markersize=4, label=name)
-            quickest = 1e6 * min(group[0].seconds.values())
-            _guide(panel, sizes, quickest / 2, 2)
-            slowest = 1e6 * max(group[0].seconds.values())
-            _guide(panel, sizes, slowest * 2, 3)
+            last = group[-1].seconds.values()
+            _guide(panel, sizes, 0.5e6 * min(last), 2, "n²")
+            _guide(panel, sizes, 2e6 * max(last), 3, "n³")
             panel.set_title(kind)
             panel.set_xlabel("words")
             _both_log(panel)
         for panel in panels[len(kinds) :]:
             panel.set_axis_off()
+        for panel in panels[len(kinds) - 3 : len(kinds)]:  # those with no other one below them
+            panel.tick_params(labelbottom=True)
         for panel in panels[::3]:
             panel.set_ylabel("microseconds a sentence")
         panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="center")
@@ -125,9 +124,9 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
     """Draw the time of lists by words, and by k: a line for each algorithm and kind of graphs."""
     with look.figure(9, 4) as figure:
         panels = figure.subplots(1, 2, sharey=True)
-        for panel, measured, label, power in (
-            (panels[0], with_words, f"words (k = {with_words[0].lists.k})", 2),
-            (panels[1], with_trees, f"k ({with_trees[0].words:.0f} words)", 1),
+        for panel, measured, label, power, guide in (
+            (panels[0], with_words, f"words (k = {with_words[0].lists.k})", 2, "n²"),
+            (panels[1], with_trees, f"k ({with_trees[0].words:.0f} words)", 1, "k"),
         ):
             multi = [one for one in measured if one.lists.root == "multi"]
             styles = iter(look.STYLES)
@@ -142,7 +141,7 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
                     panel.plot(
                         x, times, color=color, marker=marker, markersize=4, label=f"{name}, {kind}"
                     )
-            _guide(panel, x, min(one.lists.microseconds[0] for one in multi) / 2, power)
+            _guide(panel, x, 0.5 * group[-1].lists.microseconds[0], power, guide)
             panel.set_xlabel(label)
             _both_log(panel)
         panels[0].set_ylabel("microseconds a list")
@@ -150,16 +149,11 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
         look.save(figure, path)
 
 
-def _guide(panel: Any, x: Sequence[float], start: float, power: int) -> None:
-    """Draw what grows as a power of x."""
-    panel.plot(
-        x,
-        [start * (value / x[0]) ** power for value in x],
-        color=look.INK,
-        linewidth=0.8,
-        linestyle=":",
-        label=_GUIDES[power],
-    )
+def _guide(panel: Any, x: Sequence[float], end: float, power: int, name: str) -> None:
+    """Draw what grows as a power of x, and ends here."""
+    y = [end * (value / x[-1]) ** power for value in x]
+    panel.plot(x, y, color=look.INK, linewidth=0.8, linestyle=":")
+    panel.annotate(name, (x[-1], end), xytext=(3, -2), textcoords="offset points")
 
 
 def _both_log(panel: Any) -> None:

@@ -164,7 +164,7 @@ def reproduce(
 
     figures = plots.draw(of_treebanks, decoders, with_words, with_trees, output)
     texts = tables.texts(of_treebanks, decoders, with_words, with_trees, figures, recipe)
-    texts["report.md"] += reports.left_out(left_out)
+    texts["report.md"] += f"\n{reports.left_out(left_out)}"
     reports.write(output, texts)
     return left_out
 

@@ -201,7 +201,7 @@ def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:
     ):
         ratios = [one.seconds[name] / one.seconds[other] for one in last]
         ends = " to ".join(number(end, 1) for end in (min(ratios), max(ratios)))
-        sentences.append(f"- *{name}* takes {ends} times as long as *{other}*;\n")
+        sentences.append(f"- *{name}* takes {ends} times as long as *{other}*.\n")
     yield f"Of {last[0].n} words, over the kinds of graphs:\n\n{''.join(sentences)}"
     yield (
         "The time grows as n to the power of the exponent. The second one is for the\n"

@@ -1,0 +1,228 @@
+"""The plots: Figures 3 and 4 of the paper, the learning curve, and the objectives."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.experiments import look
+from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.root.findings import PAPER, average, groups, sized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from arborescence.experiments.root.effects import Effect
+    from arborescence.experiments.root.findings import Average, Findings
+    from arborescence.experiments.statistics import Interval
+
+#: Below this percentage the axis of a rate is linear, down to 0.
+_LINEAR: Final = 0.1
+_BELOW: Final = -0.01  # where the axis begins, so that markers at 0 are whole
+_NAMED: Final = 3
+_RATE: Final = "malformed trees, %"
+_SIZE: Final = "sentences to learn from"
+_UAS: Final = ("UAS", *look.STYLES[0])
+_EXACT: Final = ("exact match", *look.STYLES[1])
+
+
+def draw(findings: Findings, folder: Path) -> list[str]:
+    """Draw what there is into a folder, and return the names of the files.
+
+    They are ``rate.svg`` and ``change.svg`` (Figures 3 and 4 of the paper), ``curve.svg`` and
+    ``objectives.svg``.
+
+    Raises
+    ------
+    MissingExtraError
+        If Matplotlib or SciPy is missing.
+    """
+    known = sized(findings.effects)
+    figures = {
+        "rate.svg": (5, partial(_draw_rates, effects=known), known),
+        "change.svg": (4, partial(_draw_changes, effects=known), known),
+        "curve.svg": (3.4, partial(_draw_curve, curve=findings.curve), findings.curve),
+        "objectives.svg": (3.8, partial(_draw_methods, studied=findings.studied), findings.studied),
+    }
+    drawn = [name for name, (_, _, given) in figures.items() if given]
+    for name in drawn:
+        height, fill, _ = figures[name]
+        with look.figure(9, height) as figure:
+            fill(figure)
+            look.save(figure, folder / name)
+    return drawn
+
+
+def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
+    """Draw the rate over size, and the averages of the groups: ours, and the paper's."""
+    axes = figure.subplots()
+    axes.grid()
+    _draw_treebanks(
+        axes,
+        effects,
+        [(effect.rate, effect.rate_interval) for effect in effects],
+        (look.TEAL, "o"),
+    )
+    low, high = _set_sizes(axes, effects)
+    for name, some in groups(effects).items():
+        if name in GROUPS:
+            bounds = [0, *GROUPS.values()]
+            place = list(GROUPS).index(name)
+            ends = max(bounds[place], low), min(bounds[place + 1], high)
+            ours = average(effect.rate for effect in some).value
+            for rate, style in ((ours, "-"), (PAPER[name], ":")):
+                axes.hlines(rate, *ends, color=look.AMBER, linestyle=style, linewidth=1.6)
+    for label, style in (("our average of the group", "-"), ("the paper's average", ":")):
+        axes.plot([], [], color=look.AMBER, linestyle=style, label=label)
+    for effect in sorted(effects, key=lambda effect: -effect.rate)[:_NAMED]:
+        axes.annotate(
+            effect.treebank,
+            (effect.lessons, effect.rate),
+            (6, 2),
+            textcoords="offset points",
+            fontsize=8,
+        )
+    axes.set_ylabel(_RATE)
+    axes.set_ylim(_BELOW, 2 * max(_LINEAR, *(effect.rate for effect in effects)))
+    look.log_axis(axes.yaxis, linear_below=_LINEAR)
+    axes.legend()
+
+
+def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
+    """Draw the relative changes over size."""
+    panels = figure.subplots(1, 2)
+    for panel, (what, color, marker), changes in (
+        (panels[0], _UAS, [effect.uas for effect in effects]),
+        (panels[1], _EXACT, [effect.exact for effect in effects]),
+    ):
+        panel.grid()
+        panel.axhline(0, color=look.INK, linewidth=0.8)
+        _draw_treebanks(
+            panel,
+            effects,
+            [(change.relative, change.interval) for change in changes],
+            (color, marker),
+        )
+        _set_sizes(panel, effects)
+        panel.set_ylabel(f"relative change of {what}, %")
+    panels[0].legend()
+
+
+def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
+    """Draw rate, accuracy and changes over the size of samples."""
+    rate, accuracy, changes = figure.subplots(1, 3)
+    sizes = [effect.lessons for effect in curve]
+    what, color, marker = _UAS
+    _draw_averages(
+        rate, sizes, [average(effect.rates) for effect in curve], (look.VIOLET, "^"), _RATE
+    )
+    accuracy.plot(
+        sizes,
+        [effect.uas.rate_single for effect in curve],
+        color=color,
+        marker=marker,
+        markersize=4,
+    )
+    accuracy.set_ylabel(f"{what} with the constraint, %")
+    changes.axhline(0, color=look.INK, linewidth=0.8)
+    for (what, color, marker), each in (
+        (_UAS, [effect.uas.each for effect in curve]),
+        (_EXACT, [effect.exact.each for effect in curve]),
+    ):
+        _draw_averages(changes, sizes, list(map(average, each)), (color, marker), what)
+    changes.set_ylabel("relative change, %")
+    changes.legend()
+    rate.set_ylabel(_RATE)
+    rate.set_ylim(bottom=_BELOW)
+    look.log_axis(rate.yaxis, linear_below=_LINEAR)
+    for panel in (rate, accuracy, changes):
+        panel.grid()
+        _set_sizes(panel, curve)
+
+
+def _draw_methods(figure: Any, studied: dict[str, list[Effect]]) -> None:
+    """Draw the rate and the accuracy of each method, a row each: its average and all treebanks."""
+    panels = figure.subplots(1, 2, sharey=True)
+    for panel, label, values in (
+        (panels[0], _RATE, [[one.rate for one in some] for some in studied.values()]),
+        (
+            panels[1],
+            "UAS with the constraint, %",
+            [[one.uas.rate_single for one in some] for some in studied.values()],
+        ),
+    ):
+        panel.grid(axis="x")
+        for row, those in enumerate(values):
+            panel.scatter(those, [row] * len(those), s=10, color=look.FAINT)
+            found = average(those)
+            panel.errorbar(
+                found.value, row, xerr=_bars([found[:2]]), color=look.TEAL, marker="o", capsize=3
+            )
+        panel.set_xlabel(label)
+    panels[0].set_yticks(range(len(studied)), studied)
+    panels[0].invert_yaxis()
+    panels[0].set_xlim(left=_BELOW)
+    look.log_axis(panels[0].xaxis, linear_below=_LINEAR)
+
+
+def _draw_treebanks(
+    axes: Any,
+    effects: Sequence[Effect],
+    found: Sequence[tuple[float, Interval]],
+    style: tuple[str, str],
+) -> None:
+    """Draw a point for each treebank, hollow where parsers learned from the dev part."""
+    color, marker = style
+    for split, fill in (("train", color), ("dev", "white")):
+        some = [i for i, effect in enumerate(effects) if effect.split == split]
+        if some:
+            axes.errorbar(
+                [effects[i].lessons for i in some],
+                [found[i][0] for i in some],
+                yerr=_bars([found[i] for i in some]),
+                linestyle="none",
+                color=color,
+                ecolor=look.FAINT,
+                marker=marker,
+                markerfacecolor=fill,
+                markersize=5,
+                label=f"learned from the {split} part",
+            )
+
+
+def _draw_averages(
+    axes: Any, sizes: Sequence[int], found: Sequence[Average], style: tuple[str, str], label: str
+) -> None:
+    color, marker = style
+    axes.errorbar(
+        sizes,
+        [one.value for one in found],
+        yerr=_bars([one[:2] for one in found]),
+        color=color,
+        marker=marker,
+        markersize=4,
+        capsize=2,
+        label=label,
+    )
+
+
+def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
+    """Return how far intervals go down and up; nan where there is none, and nothing is drawn."""
+    return [
+        [max(value - interval.low, 0.0) for value, interval in found],
+        [max(interval.high - value, 0.0) for value, interval in found],
+    ]
+
+
+def _set_sizes(axes: Any, effects: Sequence[Effect]) -> tuple[float, float]:
+    """Make a logarithmic axis of sizes between powers of ten, and return its ends."""
+    sizes = [effect.lessons for effect in effects]
+    low = 10.0 ** floor(log10(min(sizes)))
+    high = 10.0 ** max(ceil(log10(max(sizes))), floor(log10(min(sizes))) + 1)
+    axes.set_xlim(low, high)
+    look.log_axis(axes.xaxis)
+    axes.set_xlim(low, high)
+    axes.set_xlabel(_SIZE)
+    return low, high

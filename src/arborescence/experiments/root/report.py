@@ -1,0 +1,386 @@
+"""The report: what was found, beside the paper's numbers, in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING, Final
+
+from arborescence import __version__
+from arborescence.experiments import reports
+from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.reports import number, p_value, table, with_interval
+from arborescence.experiments.root.findings import (
+    ALL,
+    MEASURES,
+    PAPER,
+    PAPER_TREEBANKS,
+    PAPER_WORST,
+    average,
+    by_length,
+    groups,
+    root_edges,
+    significances,
+    trend,
+)
+from arborescence.experiments.root.objectives import BASE, against_base, against_multi
+from arborescence.experiments.statistics import log_slope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from arborescence.experiments.root.effects import Change, Effect
+    from arborescence.experiments.root.findings import Average, Findings, Trend
+
+_SOURCES: Final = {
+    "train": "of the parsers learned from the train part.",
+    "dev": "learned from the dev part, as there is no train part.",
+    "loaded": "were not trained, but loaded.",
+}
+_CAPTIONS: Final = {
+    "rate.svg": "As Figure 3 of the paper. Below 0.1 the axis is linear, to show 0.",
+    "change.svg": "As Figure 4 of the paper.",
+    "curve.svg": "Averages of the parsers of each size.",
+    "objectives.svg": "Averages over treebanks with their intervals; pale: each treebank.",
+}
+_READING: Final = """\
+## How to read the numbers
+
+- A tree is *malformed* if more than one edge leaves the root. Decoding *without the constraint*
+  finds the best tree, malformed or not; decoding *with the constraint* finds the best one that is
+  not malformed. Both are exact, on the same scores of the same parser. A transition-based parser
+  has no such scores: it forbids itself a second root, or does not.
+- *UAS* is the percentage of words with the right head; words whose gold relation is `punct` do not
+  count. *Exact match* is the percentage of sentences of which every word has the right head,
+  punctuation too. A *relative change* is what the constraint adds, in percent of what is right
+  without it. Where nothing is right without it, there is none: – in the tables.
+- Several parsers of a treebank, which differ by chance (their seeds), are averaged first. An
+  average over treebanks gives each of them the same weight.
+- Brackets are 95 % intervals from the bootstrap, 5,000 resamples: over sentences for one treebank,
+  over treebanks for averages of treebanks, over parsers for points of the learning curve. Intervals
+  of few items are too narrow.
+- p-values come from paired permutations: the sign of each difference, of a sentence or of a
+  treebank, is drawn at random. A star stands for p < 0.05 after Holm's method, over all treebanks.
+- The parsers see gold words and tags. Those of the paper are neural, and their numbers come from
+  other versions of the treebanks: compare how numbers go together rather than their size.
+"""
+
+
+def write(findings: Findings, figures: Sequence[str], folder: Path) -> None:
+    """Write ``report.md`` into a folder.
+
+    Parameters
+    ----------
+    findings
+        What is to be reported.
+    figures
+        The names of the figures beside the report.
+    folder
+        Where.
+    """
+    parts = [
+        *_opening(findings),
+        *_beside_the_paper(findings.effects),
+        *_figures(figures, "rate.svg", "change.svg"),
+        *_trees(findings.effects),
+        *_treebanks(findings.effects),
+    ]
+    if findings.curve:
+        parts += [*_curve(findings.curve), *_figures(figures, "curve.svg")]
+    if findings.studied:
+        parts += [*_objectives(findings.studied), *_figures(figures, "objectives.svg")]
+    parts.append(_READING)
+    if others := reports.left_out(findings.left_out):
+        parts.append(others)
+    reports.write(folder, {"report.md": "\n".join(parts)})
+
+
+def _figures(drawn: Sequence[str], *names: str) -> list[str]:
+    return [f"![{name}]({name})\n\n{_CAPTIONS[name]}\n" for name in names if name in drawn]
+
+
+def _opening(findings: Findings) -> Iterator[str]:
+    """Say what was run."""
+    recipe, *_ = findings.recipes
+    effects = findings.effects
+    seeds = ", ".join(str(one.seed) for one in findings.recipes)
+    sources = Counter("loaded" if effect.loaded else effect.split for effect in effects)
+    yield "# Trees with several roots, where nothing forbids them\n"
+    yield (
+        "After Zmigrod, Vieira and Cotterell (2020), *Please Mind the Root: Decoding\n"
+        "Arborescences for Dependency Parsing*: how many trees are malformed if parsers decode\n"
+        "without the root constraint, and what the constraint does to accuracy.\n"
+    )
+    yield (
+        f"Measured with arborescence {__version__} on the test parts of {len(effects)} treebanks.\n"
+        + "".join(
+            f"{sources[source]} {what}\n" for source, what in _SOURCES.items() if sources[source]
+        )
+    )
+    yield (
+        f"Trained parsers: {recipe.method}, epochs {recipe.epochs}, bits {recipe.bits},\n"
+        f"seeds {seeds}, without a development set.\n"
+    )
+
+
+def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
+    """Write Tables 1 and 2: the averages of the groups, and what they have to do with size."""
+    worst = max(effects, key=lambda effect: effect.rate)
+    rate, treebank = PAPER_WORST
+    ours = average(effect.rate for effect in effects)
+    yield "## Beside the paper\n"
+    yield (
+        f"Without the constraint {_averaged(ours, len(effects))} % of the trees are malformed on\n"
+        f"average; in the paper {PAPER[ALL]:.2f} %, over {PAPER_TREEBANKS} treebanks. The most are "
+        f"{worst.rate:.2f} %, of {worst.treebank};\nin the paper {rate} %, of {treebank}.\n"
+    )
+    yield "By the number of sentences to learn from:\n"
+    yield table(
+        ("", "treebanks", "malformed in the paper, %", *(f"{name}, %" for name in MEASURES)),
+        (
+            (
+                _name_of(name),
+                len(some),
+                number(PAPER[name]),
+                *(_averaged(average(map(of, some)), len(some)) for of in MEASURES.values()),
+            )
+            for name, some in groups(effects).items()
+        ),
+    )
+    for what, changes in (
+        ("UAS", [effect.uas for effect in effects]),
+        ("exact match", [effect.exact for effect in effects]),
+    ):
+        yield _significant(what, changes)
+    yield "How they go with the number of sentences to learn from (not adjusted for six tests):\n"
+    trends = {name: trend(effects, of) for name, of in MEASURES.items()}
+    yield table(
+        ("", "treebanks", "Spearman", "p", "Pearson, with log size", "p"),
+        (
+            (
+                name,
+                found.treebanks,
+                *(
+                    cell
+                    for value, interval, p in (found.ranks, found.logs)
+                    for cell in (with_interval(value, interval), p_value(p))
+                ),
+            )
+            for name, found in trends.items()
+        ),
+    )
+    yield "".join(f"- {_direction(name, found)}\n" for name, found in trends.items())
+
+
+def _name_of(group: str) -> str:
+    """Say which treebanks are in a group."""
+    if group == ALL:
+        return group
+    bounds = [0, *GROUPS.values()]
+    low, high = bounds[(place := list(GROUPS).index(group))], bounds[place + 1]
+    ends = [f"{low:,.0f} or more"] * (low > 0) + [f"below {high:,.0f}"] * (high < inf)
+    return f"{group}: {', '.join(ends)}"
+
+
+def _averaged(found: Average, count: int) -> str:
+    """Write an average, and over how many treebanks if not over all."""
+    some = "" if found.items == count else f" ({found.items} treebanks)"
+    return with_interval(found.value, found.interval) + some
+
+
+def _significant(what: str, changes: Sequence[Change]) -> str:
+    """Count the treebanks for which the constraint makes a difference beyond chance."""
+    tests = significances([change.p for change in changes])
+    clear = [change for change, test in zip(changes, tests, strict=True) if test.adjusted < 0.05]
+    up = sum(change.rate_single > change.rate_multi for change in clear)
+    higher, lower = (
+        sum(sign * (change.rate_single - change.rate_multi) > 0 for change in changes)
+        for sign in (1, -1)
+    )
+    return (
+        f"With the constraint {what} is higher on {higher} of {len(changes)} treebanks and lower "
+        f"on {lower};\nbeyond chance (p < 0.05 after Holm's method) it is higher on {up} and lower "
+        f"on {len(clear) - up}.\n"
+    )
+
+
+def _direction(name: str, found: Trend) -> str:
+    """Say which way a measure goes as treebanks grow."""
+    value, _, p = found.ranks
+    if isnan(p):
+        return f"{name}: too few treebanks to tell, or no difference between them."
+    if p >= 0.05:
+        return f"{name}: no trend beyond chance (p = {p_value(p)})."
+    way = "lower" if value < 0 else "higher"
+    return f"{name}: {way} where there is more to learn from (Spearman {value:.2f})."
+
+
+def _trees(effects: Sequence[Effect]) -> Iterator[str]:
+    """Say what malformed trees are like."""
+    edges = root_edges(effects)
+    total = sum(edges.values())
+    yield "## Malformed trees\n"
+    if total:
+        shares = ", ".join(f"{100 * edges.get(n, 0) / total:.1f} % have {n}" for n in (2, 3))
+        yield (
+            f"Root edges of the {total:,} malformed trees of all parsers: {shares}; the most is "
+            f"{max(edges)}.\n"
+        )
+    yield "By the length of sentences, averaged over the treebanks that have such sentences:\n"
+    yield table(
+        ("words", "treebanks", "malformed trees, %"),
+        (
+            (name, found.items, with_interval(found.value, found.interval))
+            for name, found in by_length(effects).items()
+        ),
+    )
+
+
+def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
+    """Write a row for each treebank: as in the paper, malformed trees first, then accuracy."""
+    yield "## Treebanks\n"
+    yield table(
+        (
+            *("treebank", "sentences to learn from", "to be tested on"),
+            *("malformed trees, %", "least and most by seed"),
+        ),
+        (
+            (
+                *(effect.treebank, _learned(effect), f"{effect.lengths.size:,}"),
+                with_interval(effect.rate, effect.rate_interval),
+                f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
+                if len(effect.rates) > 1
+                else number(nan),
+            )
+            for effect in effects
+        ),
+    )
+    for what, changes in (
+        ("UAS", [effect.uas for effect in effects]),
+        ("Exact match", [effect.exact for effect in effects]),
+    ):
+        tests = significances([change.p for change in changes])
+        yield f"## {what} without and with the constraint\n"
+        yield table(
+            (
+                *("treebank", "sentences to learn from", "without, %", "with, %"),
+                *("relative change, %", "p"),
+            ),
+            (
+                (
+                    *(effect.treebank, _learned(effect)),
+                    *(number(change.rate_multi), number(change.rate_single)),
+                    with_interval(change.relative, change.interval) + test.star,
+                    p_value(test.p),
+                )
+                for effect, change, test in zip(effects, changes, tests, strict=True)
+            ),
+        )
+
+
+def _learned(effect: Effect) -> str:
+    """Say from how many sentences a parser has learned, and of what if not of the train part."""
+    where = "loaded" if effect.loaded else effect.split
+    count = f"{effect.lessons:,}" if effect.lessons else "unknown"
+    return count if where == "train" else f"{count} ({where})"
+
+
+def _curve(curve: Sequence[Effect]) -> Iterator[str]:
+    """Write the learning curve, which isolates size."""
+    first, last = curve[0], curve[-1]
+    yield "## Learning curve\n"
+    yield (
+        f"Parsers of {last.treebank}, {len(last.roots)} of each size. Each of them learned from a\n"
+        "sample of its own; those of the last row learned from all sentences, in different\n"
+        "orders.\n"
+    )
+    yield table(
+        (
+            *("sentences to learn from", "malformed, %", "UAS without, %", "UAS with, %"),
+            *("change of UAS, %", "change of exact match, %"),
+        ),
+        (
+            (
+                f"{effect.lessons:,}",
+                _averaged(average(effect.rates), len(effect.roots)),
+                number(effect.uas.rate_multi),
+                number(effect.uas.rate_single),
+                *(
+                    _averaged(average(change.each), len(effect.roots))
+                    for change in (effect.uas, effect.exact)
+                ),
+            )
+            for effect in curve
+        ),
+    )
+    if len(curve) > 1:
+        rates = [effect.rate for effect in curve]
+        power = (
+            f", about as the size to the power of "
+            f"{log_slope([effect.lessons for effect in curve], rates):.2f}"
+            if min(rates) > 0
+            else ""
+        )
+        yield (
+            f"From {first.lessons:,} to {last.lessons:,} sentences the percentage of malformed\n"
+            f"trees goes from {first.rate:.2f} to {last.rate:.2f}{power}.\n"
+        )
+
+
+def _objectives(studied: dict[str, list[Effect]]) -> Iterator[str]:
+    """Write what the way of training has to do with malformed trees."""
+    treebanks = studied[BASE]
+    yield "## What parsers learn by\n"
+    yield (
+        f"The same for parsers that were trained in other ways, over {len(treebanks)} treebanks.\n"
+        "`-multi` and `-single` are about training: the trees that a parser learns with have any\n"
+        "number of root edges, or one. Head selection looks at words, not at trees; the paper's\n"
+        "parsers were trained in this way.\n"
+    )
+    names = list(groups(treebanks))
+    yield table(
+        (
+            *("", *(f"malformed, {name}, %" for name in names)),
+            *("UAS without, %", "UAS with, %", "change of UAS, %", "change of exact match, %"),
+        ),
+        (
+            (
+                method,
+                *(
+                    _averaged(average(one.rate for one in some), len(some))
+                    for some in groups(effects).values()
+                ),
+                *(
+                    number(average(values).value)
+                    for values in (
+                        [one.uas.rate_multi for one in effects],
+                        [one.uas.rate_single for one in effects],
+                    )
+                ),
+                *(
+                    _averaged(average(values), len(effects))
+                    for values in (
+                        [one.uas.relative for one in effects],
+                        [one.exact.relative for one in effects],
+                    )
+                ),
+            )
+            for method, effects in studied.items()
+        ),
+    )
+    yield (
+        "Differences of the percentage of malformed trees, in points, tested over treebanks. Those\n"
+        f"from {BASE} are adjusted together, and so are the others:\n"
+    )
+    yield table(
+        ("", "points", "p, adjusted"),
+        (
+            (
+                f"{one.method} less {one.other}",
+                with_interval(one.points.value, one.points.interval),
+                p_value(one.adjusted),
+            )
+            for one in (*against_base(studied), *against_multi(studied))
+        ),
+    )

@@ -1,12 +1,15 @@
-"""`experiment undirected`, as it is called and as it fails."""
+"""`experiment`, as it is called and as it fails."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arborescence.experiments.corpora import LeftOut
+from arborescence.experiments.recipes import Recipe
 from small_treebanks import write_treebanks
 
 if TYPE_CHECKING:
@@ -26,10 +29,93 @@ def treebanks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_help(command: Command) -> None:
     assert "experiment" in command("--help").out
-    assert "undirected" in command("experiment", "--help").out
-    result = command(*UNDIRECTED, "--help")
-    assert result.status == 0
-    assert "--treebanks" in result.out.partition("Examples")[2]
+    overview = command("experiment", "--help").out
+    for name in ("root", "kbest", "runtime", "undirected"):
+        assert f" {name} " in overview
+        result = command("experiment", name, "--help")
+        assert result.status == 0
+        assert "--treebanks" in result.out.partition("Examples")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "expected"),
+    [
+        (
+            "root",
+            ("--parser", "transition", "--curve", "", "--curve-seeds", 2, "--no-objectives"),
+            {"seeds": 4, "curve": "", "curve_seeds": 2, "objectives": False},
+        ),
+        ("kbest", (), {"seeds": 4}),
+        ("runtime", (), {}),
+    ],
+)
+def test_options_arrive(
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    more: tuple[object, ...],
+    expected: dict[str, object],
+) -> None:
+    called: list[Any] = []
+
+    def reproduce(*places: Path, **options: object) -> list[LeftOut]:
+        called.append((*places, options))
+        return []
+
+    experiment = importlib.import_module(f"arborescence.experiments.{name}")
+    monkeypatch.setattr(experiment, "reproduce", reproduce)
+    common = ("--only", "A", "--only", "B", "--jobs", 3, "--quick", "--models", tmp_path)
+    parsers = ("--objective", "mira", "--training-root", "single", "--epochs", 2, "--bits", 11)
+    seeds = ("--seeds", 4) if "seeds" in expected else ()
+    places = ("--treebanks", "ud", "-o", "out")
+    result = command("experiment", name, *places, *common, *parsers, *seeds, *more)
+    assert (result.status, result.out, result.err) == (0, "", "")
+    [(treebanks, output, options)] = called
+    assert (str(treebanks), str(output)) == ("ud", "out")
+    kind: Any = "transition" if more else "linear"
+    assert options.pop("progress") is not None
+    assert options == {
+        "only": ["A", "B"],
+        "recipe": Recipe(parser=kind, objective="mira", root="single", epochs=2, bits=11),
+        "models": tmp_path,
+        "jobs": 3,
+        "quick": True,
+        **expected,
+    }
+
+
+def test_what_is_left_out_is_named(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import arborescence.experiments.kbest as experiment
+
+    untested = LeftOut("Untested", "no test part", failed=False)
+    broken = LeftOut("Birdish", "test.conllu:1: 2 columns", failed=True)
+    for left_out, status, err in (
+        ([untested], 0, ""),
+        ([untested, broken], 1, "left out: Birdish: test.conllu:1: 2 columns\n"),
+    ):
+        monkeypatch.setattr(experiment, "reproduce", lambda *_, out=left_out, **__: out)
+        result = command("experiment", "kbest", "--treebanks", tmp_path, "-o", tmp_path)
+        assert (result.status, result.out, result.err) == (status, "", err)
+
+
+def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
+    folder = write_treebanks(tmp_path / "treebanks")
+    broken = folder / "Arboric" / "ar-ud-test.conllu"
+    broken.write_text("1\tBirds\n\n")
+    places = ("--treebanks", folder, "-o", tmp_path / "out")
+    small = ("--seeds", 1, "--curve", "", "--no-objectives")
+    result = command("experiment", "root", *places, *QUICK, *small)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"left out: Arboric: {broken}:1: ")
+    assert result.err.count("\n") == 1
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert "Birdish" in report
+    assert f"Arboric: {broken}:1: " in report
+    assert "Untested: no test part" in report
+    assert (tmp_path / "out" / "scores" / "head-selection-seed1" / "Birdish.npz").exists()
 
 
 def test_from_treebanks_to_a_report(command: Command, treebanks: Path, tmp_path: Path) -> None:

@@ -91,8 +91,8 @@ ModelsOption = Annotated[
     typer.Option(
         exists=True,
         file_okay=False,
-        help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where there "
-        "is one, nothing is trained.",
+        help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where "
+        "there is one, nothing is trained.",
         rich_help_panel=PARSERS,
     ),
 ]
@@ -203,8 +203,13 @@ def kbest(
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
 def runtime(
-    treebanks: TreebanksOption,
     output: OutputOption,
+    treebanks: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of treebanks; without it, times are those of random graphs alone."
+        ),
+    ] = None,
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,

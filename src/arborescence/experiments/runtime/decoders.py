@@ -139,7 +139,8 @@ def count_worse(batch: NDArray[Any], best: NDArray[np.int64], others: NDArray[np
     """
     words = np.arange(1, batch.shape[1])
     worse = 0
-    for scores, right, other in zip(batch, best[:, 1:], others[:, 1:], strict=True):
+    for place in np.flatnonzero((best != others).any(axis=1)):
+        scores, right, other = batch[place], best[place, 1:], others[place, 1:]
         lost = (*scores[right, words].tolist(), *(-scores[other, words]).tolist())
         worse += (other == 0).sum() != 1 or math.fsum(lost) > 0
     return int(worse)

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# A batch has about so many scores: enough that a call takes no time beside them.
-_SCORES: Final = 400_000
-_AT_LEAST: Final = 10
 _SEED: Final = 1
 
 
@@ -56,18 +53,22 @@ class Timed(NamedTuple):
     worse: dict[str, int]
 
 
-def batch_of(kind: str, n: int, scores: int = _SCORES) -> NDArray[Any]:
-    """Return graphs (B, n + 1, n + 1) float32 of a kind with about so many scores in all."""
-    count = max(_AT_LEAST, scores // (n + 1) ** 2)
-    return KINDS[kind](np.random.default_rng([_SEED, n]), count, n)
+def batch_of(kind: str, n: int, sentences: int) -> NDArray[Any]:
+    """Return so many graphs of a kind: (sentences, n + 1, n + 1) float32, always the same."""
+    return KINDS[kind](np.random.default_rng([_SEED, n]), sentences, n)
+
+
+def enough(n: int) -> int:
+    """Return how many sentences of n words make a batch beside which a call takes no time."""
+    return min(1000, max(10, 400_000 // (n + 1) ** 2))
 
 
 def time_decoders(
     kind: str,
     n: int,
     *,
+    sentences: int,
     rounds: int,
-    scores: int = _SCORES,
     clock: Callable[[], float] = time.process_time,
 ) -> Timed:
     """Time all decoders on the same batch of graphs, by turns.
@@ -78,27 +79,27 @@ def time_decoders(
         One of `graphs.KINDS`.
     n
         Words of each sentence.
+    sentences
+        How many there are.
     rounds
         How often each decoder is timed; the least counts.
-    scores
-        How many scores the batch has, about; but it has ten graphs at least.
     clock
         Tells seconds.
 
     Examples
     --------
-    >>> timed = time_decoders("uniform", 4, rounds=1, scores=100)
-    >>> timed.sentences, timed.worse
-    (10, {'n runs': 0, 'reweighting': 0})
+    >>> timed = time_decoders("uniform", 4, sentences=10, rounds=1)
+    >>> timed.worse
+    {'n runs': 0, 'reweighting': 0}
     """
-    batch = batch_of(kind, n, scores)
+    batch = batch_of(kind, n, sentences)
     took = race([partial(find, batch) for find in DECODERS.values()], rounds, clock)
     best = DECODERS[CONSTRAINED](batch)
     return Timed(
         kind=kind,
         n=n,
-        sentences=len(batch),
-        seconds={name: t / len(batch) for name, t in zip(DECODERS, took, strict=True)},
+        sentences=sentences,
+        seconds={name: t / sentences for name, t in zip(DECODERS, took, strict=True)},
         several=int((root_count(DECODERS[UNCONSTRAINED](batch)) > 1).sum()),
         worse={
             name: count_worse(batch, best, DECODERS[name](batch)) for name in (N_RUNS, REWEIGHTED)

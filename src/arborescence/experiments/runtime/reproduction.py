@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _RECIPE: Final = Recipe()
 _SIZES: Final = (10, 20, 50, 100, 200, 500)
 _KS: Final = (10, 20, 50)
-# The k best trees as n and k grow: of what graphs, with how many scores in all, about; and for k,
-# with how many words, for how many times the largest of `ks`.
+# The k best trees as n and k grow: of what graphs, and how many; and for k, with how many words,
+# for how many times the largest of `ks`.
 _LISTED: Final = ("model-like", "uniform")
-_SCORES: Final = 10_000
+_SENTENCES: Final = 20
 _WORDS: Final = 25
 _TIMES: Final = (2, 4, 10)
 
@@ -103,7 +103,7 @@ def reproduce(
     OSError
         If `treebanks` cannot be read or `output` cannot be written.
     ValueError
-        If the parsers of the recipe give edges no scores.
+        If the parsers of the recipe give edges no scores, or a size is less than 2.
 
     Examples
     --------
@@ -117,6 +117,8 @@ def reproduce(
     look.require()
     if recipe.parser != "linear":
         raise ValueError(f"a {recipe.parser} parser gives edges no scores: take a linear one")
+    if min(sizes) < 2:
+        raise ValueError(f"sizes must be at least 2, not {min(sizes)}: one word has one tree")
     output = Path(output)
     results = Results(output / "times")
     if quick:
@@ -156,9 +158,9 @@ def reproduce(
     with_words, with_trees = [], []
     for kind in _LISTED:
         for n in sizes:
-            graphs = [*batch_of(kind, n, _SCORES)]
+            graphs = [*batch_of(kind, n, _SENTENCES)]
             with_words += stopwatch.lists(f"lists/{kind}, {n}", kind, graphs, [most], {})
-        graphs = [*batch_of(kind, _WORDS, _SCORES)]
+        graphs = [*batch_of(kind, _WORDS, _SENTENCES)]
         with_trees += stopwatch.lists(f"lists/{kind}, all k", kind, graphs, more, {})
     stopwatch.stop()
 

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from arborescence.experiments.runtime.clock import machine
-from arborescence.experiments.runtime.growth import Timed, time_decoders
+from arborescence.experiments.runtime.growth import Timed, enough, time_decoders
 from arborescence.experiments.runtime.lists import Lists, Measured, time_lists
 from arborescence.graph import Root
 
@@ -47,8 +47,11 @@ class Stopwatch:
 
     def decoders(self, kind: str, n: int) -> Timed:
         """Time all decoders on graphs of a kind with n words."""
+        sentences = enough(n)
         kept = self._once(
-            f"decoders/{kind}, {n}", {}, lambda: time_decoders(kind, n, rounds=_ROUNDS)._asdict()
+            f"decoders/{kind}, {n}",
+            {"sentences": sentences},
+            lambda: time_decoders(kind, n, sentences=sentences, rounds=_ROUNDS)._asdict(),
         )
         return Timed(**kept)
 

@@ -1,0 +1,339 @@
+"""What decoding takes: the arithmetic with a made-up clock, and the whole on small treebanks."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.experiments.corpora import LeftOut
+from arborescence.experiments.recipes import Recipe
+from arborescence.experiments.results import Results
+from arborescence.experiments.runtime import lists as lists_module
+from arborescence.experiments.runtime import plots, reproduce, stopwatch, tables
+from arborescence.experiments.runtime.clock import machine, race
+from arborescence.experiments.runtime.decoders import (
+    CONSTRAINED,
+    DECODERS,
+    GREEDY,
+    N_RUNS,
+    REWEIGHTED,
+    UNCONSTRAINED,
+    count_worse,
+)
+from arborescence.experiments.runtime.graphs import KINDS
+from arborescence.experiments.runtime.growth import Timed, batch_of, enough, time_decoders
+from arborescence.experiments.runtime.lists import Lists, Measured, time_lists
+from arborescence.inference.baselines import reweighted
+from small_treebanks import write_treebanks
+
+RECIPE = Recipe(epochs=1, bits=10)
+SMALL = {"recipe": RECIPE, "sizes": (3, 5), "ks": (2, 3)}
+
+
+class Clock:
+    """Goes on when it is told to."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_race():
+    clock, log = Clock(), []
+
+    def runner(name, seconds):
+        left = iter(seconds)
+
+        def run():
+            log.append(name)
+            clock.now += next(left)
+
+        return run
+
+    runners = [runner("a", [9, 3, 2, 4]), runner("b", [1, 5, 6, 7])]
+    assert race(runners, 3, clock) == [2, 5]  # the first run of each is to warm up
+    assert "".join(log) == "ababbaab"
+
+
+def test_times_of_lists(monkeypatch):
+    clock = Clock()
+
+    def fake(call, tree, offset):
+        def find(scores, k, root):
+            assert root == "multi"
+            clock.now += call + tree * k * (len(scores) - 2)
+            return None, np.full(k, len(scores) + (offset if len(scores) == 4 else 0))
+
+        return find
+
+    monkeypatch.setattr(lists_module, "kbest", fake(20, 1, 0))
+    monkeypatch.setattr(lists_module, "kbest_by_camerini", fake(10, 3, 1))
+    graphs = [np.zeros((size, size)) for size in (3, 4, 7)]
+    lists = time_lists(graphs, "multi", 10, rounds=2, clock=clock)
+    assert lists == Lists("multi", 10, [30, 40, 70], [40, 70, 160], [20, 10], unequal=1)
+    assert lists.called == 270 / 140
+    assert lists.speed_up == pytest.approx(3)
+    assert lists.interval == pytest.approx((3, 3))
+    assert lists.microseconds == pytest.approx((80e6 / 3, 240e6 / 3))
+    assert Lists("multi", 1, [1.0], [2.0], [2.0, 1.0], 0).microseconds == (1e-3, 1e6)
+
+
+def test_times_of_decoders():
+    ticks = iter(range(1000))
+    timed = time_decoders("uniform", 4, sentences=5, rounds=2, clock=lambda: next(ticks))
+    assert timed.seconds == dict.fromkeys(DECODERS, 1 / 5)  # a batch takes one tick
+    best = arb.decode(batch_of("uniform", 4, 5), root="multi")
+    assert timed.several == (arb.root_count(best) > 1).sum()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_decoders_find_what_they_should(kind):
+    batch = batch_of(kind, 6, 60)
+    best = arb.decode(batch)
+    for name in (CONSTRAINED, N_RUNS):
+        trees = DECODERS[name](batch)
+        assert arb.is_tree(trees).all()
+        assert count_worse(batch, best, trees) == 0
+    trees = DECODERS[REWEIGHTED](batch)
+    assert np.array_equal(trees, [reweighted(scores) for scores in batch])
+    assert (count_worse(batch, best, trees) > 0) == (kind == "masked")
+    words = batch[:, :, 1:].copy()
+    words[:, np.arange(1, 7), np.arange(6)] = -np.inf
+    assert np.array_equal(DECODERS[GREEDY](batch)[:, 1:], words.argmax(axis=1))
+    assert np.array_equal(DECODERS[UNCONSTRAINED](batch), arb.decode(batch, root="multi"))
+
+
+def test_graphs():
+    for kind in KINDS:
+        graphs = batch_of(kind, 5, 3)
+        assert graphs.shape == (3, 6, 6)
+        assert graphs.dtype == np.float32
+        assert np.array_equal(graphs, batch_of(kind, 5, 3))
+    total = np.exp(batch_of("model-like", 5, 3)).sum(axis=1)
+    np.testing.assert_allclose(total, 1, rtol=1e-5)
+    share = (batch_of("masked", 9, 50) == np.finfo(np.float32).min).mean()
+    assert 0.25 < share < 0.35
+    roots = arb.root_count(arb.decode(batch_of("many root edges", 5, 3), root="multi"))
+    assert roots.tolist() == [5, 5, 5]
+    nested = batch_of("nested cycles", 5, 3)
+    assert DECODERS[GREEDY](nested)[:, 1:].tolist() == 3 * [[2, 1, 2, 3, 4]]
+    assert [enough(n) for n in (3, 50, 500)] == [1000, 153, 10]
+
+
+def test_worse_trees():
+    scores = np.array([[0, 5, 5], [0, 0, 3], [0, 3, 0]])
+    graphs = np.array([scores, scores, scores, scores.astype(np.float64)])
+    graphs[3, 1, 2] = np.nextafter(3, 0)
+    best = np.array([[-1, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 2, 0]])
+    # As good; lighter by nothing but its roots; the same; worse by a bit.
+    others = np.array([[-1, 2, 0], [-1, 0, 0], [-1, 0, 1], [-1, 0, 1]])
+    assert count_worse(graphs, best, others) == 2
+
+
+def lists(root, k, speed_up):
+    """Of two sentences: calls take 1, ours 2 and 4 besides."""
+    return Lists(root, k, [3.0, 5.0], [2 * speed_up + 1, 4 * speed_up + 1], [1.0, 1.0], unequal=0)
+
+
+TREEBANKS = [
+    Measured(name, 7.5, lists(root, k, speed_up))
+    for name, speed_up in (("Birdish", 2.0), ("Arboric", 3.0))
+    for root in ("multi", "single")
+    for k in (10, 50)
+]
+DECODED = [
+    Timed(
+        kind,
+        n,
+        40,
+        {name: 1e-9 * n**2 * (n if name == N_RUNS else 2) for name in DECODERS},
+        several=10,
+        worse={N_RUNS: 0, REWEIGHTED: 3},
+    )
+    for kind in KINDS
+    for n in (10, 20, 50, 100)
+]
+WITH_WORDS = [
+    Measured("uniform", n, Lists(root, 50, [n * 1e-4], [n**2 * 1e-4], [0.0, 0.0], unequal=0))
+    for root in ("multi", "single")
+    for n in (10, 100)
+]
+WITH_TREES = [
+    Measured("uniform", 25, Lists(root, k, [k * 1e-6], [k * 2e-6], [0.0, 0.0], unequal=0))
+    for root in ("multi", "single")
+    for k in (10, 100)
+]
+FIGURES = dict.fromkeys(("speed-ups.svg", "decoders.svg", "lists.svg"), "what it shows")
+
+
+def rows_of(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def cells(report, *first):
+    """The cells of the table rows of a report that begin with these."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in report.splitlines()]
+    return [row[len(first) :] for row in rows if tuple(row[: len(first)]) == first]
+
+
+def test_tables():
+    texts = tables.texts(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES, FIGURES, RECIPE)
+    report = texts["report.md"]
+    assert machine()["Numba"] in report
+    [[paper, average, ends, called, ours, theirs]] = cells(report, "any number", "10")
+    assert (paper, average[:4], ends) == ("1.42", "2.50", "2.00 to 3.00")
+    assert called == "2.12"  # of (5 + 9) / 8 and (7 + 13) / 8
+    assert (ours, theirs) == ("3,000,000.0", "7,500,000.0")
+    assert cells(report, "one", "50")[0][0] == "–"
+    assert cells(report, "Birdish") == [["2", "7.5", *4 * ["2.00 [2.00, 2.00]"]]]
+    assert "Of 16 lists, 0 differ" in report
+
+    assert cells(report, N_RUNS)[0] == [
+        *("1.00 (5.0×)", "8.00 (10.0×)", "125.00 (25.0×)", "1,000.00 (50.0×)", "3.00", "3.00")
+    ]
+    assert cells(report, CONSTRAINED)[0][-2:] == ["2.00", "2.00"]
+    assert f"*{N_RUNS}* takes 50.0 to 50.0 times as long as *{CONSTRAINED}*" in report
+    assert cells(report, "*several root edges without it, %*")[0][:2] == ["25", "25"]
+    assert cells(report, "masked") == [["160", "0", "12"]]
+    grown = cells(report, "uniform", "one")
+    assert [row[0] for row in grown] == 2 * ["`kbest`", "Camerini et al."]
+    assert grown[1][1:] == ["200.00", "20,000.00", "2.00", "2.00"]
+    assert grown[2][1:] == ["1.00", "1.00", "1.00", "1.00"]
+
+    rows = rows_of(texts["lists.csv"])
+    assert len(rows) == len(TREEBANKS) + len(WITH_WORDS) + len(WITH_TREES)
+    assert [rows[0][name] for name in ("graphs", "root", "k", "speed_up", "as_called")] == [
+        *("Birdish", "multi", "10", "2.00", "1.75")
+    ]
+    rows = rows_of(texts["decoders.csv"])
+    assert len(rows) == len(DECODED) * len(DECODERS)
+    assert [row["worse"] for row in rows[:5]] == ["", "", "", "0", "3"]
+
+
+def test_plots(tmp_path):
+    drawn = plots.draw(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES, tmp_path)
+    assert list(drawn) == list(FIGURES)
+    words = {name: "".join(ET.parse(tmp_path / name).getroot().itertext()) for name in drawn}
+    for name, expected in (
+        ("speed-ups.svg", ("Birdish", "Arboric", "k = 50", "the paper")),
+        ("decoders.svg", (*KINDS, *DECODERS, "n³", "100")),
+        ("lists.svg", ("kbest, uniform", "Camerini et al., uniform", "n²")),
+    ):
+        assert all(word in words[name] for word in expected)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Small batches and few rounds."""
+    monkeypatch.setattr(stopwatch, "enough", lambda n: 4)
+    monkeypatch.setattr(stopwatch, "_ROUNDS", 1)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """The plots that are asked for, which are not drawn: that takes long."""
+    asked = []
+
+    def draw(treebanks, *rest):
+        asked.append(len(treebanks))
+        return FIGURES
+
+    monkeypatch.setattr(plots, "draw", draw)
+    return asked
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """What is timed, in order."""
+    asked = []
+
+    def noted(function):
+        def call(first, *rest, **options):
+            asked.append(first if isinstance(first, str) else len(first))
+            return function(first, *rest, **options)
+
+        return call
+
+    for name in ("time_lists", "time_decoders"):
+        monkeypatch.setattr(stopwatch, name, noted(getattr(stopwatch, name)))
+    return asked
+
+
+@pytest.mark.usefixtures("few")
+def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
+    treebanks = write_treebanks(tmp_path / "ud")
+    (treebanks / "Arboric" / "ar-ud-test.conllu.gz").write_bytes(b"no gzip")
+    seen = []
+    left_out = reproduce(
+        treebanks, tmp_path / "out", **SMALL, sentences=3, progress=lambda *step: seen.append(step)
+    )
+    assert [(one.treebank, one.failed) for one in left_out] == [
+        *(("Empty", False), ("Untaught", False), ("Untested", False), ("Arboric", True))
+    ]
+    decoders = [kind for kind in KINDS for _ in range(2)]
+    assert timed == [*4 * [3], *decoders, *2 * [*4 * [20], *10 * [20]]]
+    assert seen[-1] == ("times: all done", 17, 17)
+    assert undrawn == [4]
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert "- Arboric: " in report
+    rows = rows_of((tmp_path / "out" / "lists.csv").read_text())
+    assert [row["graphs"] for row in rows].count("Birdish") == 4
+    assert {row["unequal"] for row in rows} == {"0"}
+
+    # What is there is not timed again; what depends on other settings is.
+    del timed[:]
+    reproduce(treebanks, tmp_path / "out", **SMALL, sentences=3)
+    assert not timed
+    assert (tmp_path / "out" / "report.md").read_text() == report
+    reproduce(treebanks, tmp_path / "out", **SMALL, sentences=2)
+    assert timed == 4 * [2]
+
+
+@pytest.mark.usefixtures("few", "undrawn")
+def test_without_treebanks_on_another_machine(timed, tmp_path, monkeypatch):
+    options = {"sizes": (3, 5), "ks": (2,)}
+    assert reproduce(None, tmp_path, **options) == []
+    assert "beside Camerini et al." not in (tmp_path / "report.md").read_text()
+    once = len(timed)
+    monkeypatch.setattr(stopwatch, "machine", lambda: {"processor": "another"})
+    reproduce(None, tmp_path, **options)
+    assert len(timed) == 2 * once
+
+
+@pytest.mark.usefixtures("few", "undrawn")
+def test_a_full_disk(tmp_path, monkeypatch):
+    once = Results.once
+
+    def refusing(self, name, settings, make):
+        if name == "treebanks/Birdish":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return once(self, name, settings, make)
+
+    monkeypatch.setattr(Results, "once", refusing)
+    left_out = reproduce(write_treebanks(tmp_path / "ud"), tmp_path / "out", **SMALL)
+    reason = "its times cannot be kept: No space left on device"
+    assert left_out[-1] == LeftOut("Birdish", reason, failed=True)
+    assert "Arboric" in (tmp_path / "out" / "lists.csv").read_text()
+
+
+@pytest.mark.usefixtures("few", "undrawn")
+def test_parsers_without_scores(tmp_path):
+    with pytest.raises(ValueError, match="no scores"):
+        reproduce(tmp_path, tmp_path, recipe=Recipe(parser="transition"))
+    with pytest.raises(ValueError, match="at least 2, not 1"):
+        reproduce(None, tmp_path, sizes=(1, 10))
+    treebanks = write_treebanks(tmp_path / "ud")
+    birds = list(arb.treebank.read(treebanks / "Birdish" / "train.conllu"))
+    parser = Recipe(parser="transition", epochs=1, bits=10).train(birds)
+    (tmp_path / "models").mkdir()
+    parser.save(tmp_path / "models" / "Birdish.npz")
+    options = {**SMALL, "only": ["Birdish"], "models": tmp_path / "models"}
+    [left_out] = reproduce(treebanks, tmp_path / "out", **options)
+    assert left_out == LeftOut("Birdish", "its parser gives edges no scores", failed=True)

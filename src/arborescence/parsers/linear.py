@@ -247,7 +247,7 @@ class LinearParser(Parser):
         joint
             Whether relations have a say in the tree: the score of an edge is that of the edge and
             that of its best relation. Several times slower. Not for the log-linear model
-            and head selection.
+            or head selection.
         projective
             Whether the parser is for trees without crossing edges: it learns from the gold trees
             that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.

@@ -13,13 +13,13 @@ from arborescence.experiments import look
 pytest.importorskip("matplotlib", reason="needs the extra 'experiments'")
 
 
-def drawn(path, x, y, **options):
-    """Draw points on two logarithmic axes; return the labels of each, and the text of the file."""
+def drawn(path, x, y):
+    """Draw points over sizes and rates; return the labels of both, and the text of the file."""
     with look.figure(4, 3) as figure:
         axes = figure.subplots()
         axes.scatter(x, y, color=look.TEAL)
         look.log_axis(axes.xaxis)
-        look.log_axis(axes.yaxis, **options)
+        look.rate_axis(axes.yaxis)
         look.save(figure, path)
         labels = []
         for axis in (axes.xaxis, axes.yaxis):
@@ -51,11 +51,11 @@ def test_narrow_axes_have_numbers_too(tmp_path):
 
 
 def test_zeros_have_a_place(tmp_path):
-    sizes, rates, _ = drawn(tmp_path / "a.svg", [19, 12544], [0, 23.57], linear_below=0.1)
-    assert sizes == ["100", "1,000", "10,000"]
-    assert rates == ["0", "0.1", "1", "10"]
-    *_, rates, _ = drawn(tmp_path / "a.svg", [19, 12544], [0, 0], linear_below=0.1)
-    assert rates == ["0"]
+    for least, decades in ((0.13, ["0.1", "1", "10"]), (0.0002, ["0.01", "0.1", "1", "10"])):
+        _, rates, _ = drawn(tmp_path / "a.svg", [19, 500, 12544], [0, 23.57, least])
+        assert rates == ["0", *decades]
+    _, rates, _ = drawn(tmp_path / "a.svg", [19, 12544], [0, 0])
+    assert rates[0] == "0"
 
 
 def test_the_same_data_give_the_same_bytes(tmp_path):

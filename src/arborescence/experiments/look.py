@@ -9,7 +9,7 @@ without seeing hues. Text stays text in the SVG, and the same data give the same
 from __future__ import annotations
 
 from contextlib import contextmanager
-from math import log10
+from math import floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import MissingExtraError
@@ -32,6 +32,7 @@ VIOLET: Final = "#6366a8"
 #: A colour and a marker for each of up to five things that are compared.
 STYLES: Final = ((TEAL, "o"), (AMBER, "D"), (SAND, "s"), (VIOLET, "^"), (INK, "v"))
 
+_LEAST_RATE: Final = 0.01  # percent: where the logarithmic part of a rate's axis begins at last
 _LOOK: Final[dict[Any, Any]] = {
     "svg.hashsalt": "arborescence",  # the same picture is the same file
     "svg.fonttype": "none",
@@ -89,6 +90,20 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure as SVG, whole or not at all: inside of the ``with`` that gave it."""
     with replacing(path) as file:
         figure.savefig(file, format="svg", metadata={"Date": None})
+
+
+def rate_axis(axis: Axis) -> None:
+    """Make an axis of percentages logarithmic, once everything is drawn.
+
+    If there is a 0 among them, it is linear from there to the smallest ones above it.
+    """
+    if axis.get_data_interval()[0] > 0:
+        log_axis(axis)
+        return
+    least = max(10.0 ** floor(log10(min(axis.get_minpos(), 1.0))), _LEAST_RATE)
+    log_axis(axis, linear_below=least)
+    set_limits = axis.axes.set_xlim if axis is axis.axes.xaxis else axis.axes.set_ylim
+    set_limits(-0.15 * least, None)  # a point at 0 is seen whole
 
 
 def log_axis(axis: Axis, *, linear_below: float | None = None) -> None:

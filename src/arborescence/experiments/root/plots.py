@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.experiments import look
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from arborescence.experiments.root.findings import Average, Findings
     from arborescence.experiments.statistics import Interval
 
-#: Below this percentage the axis of a rate is linear, down to 0.
-_LINEAR: Final = 0.1
-_BELOW: Final = -0.01  # where the axis begins, so that markers at 0 are whole
 _NAMED: Final = 3
 _RATE: Final = "malformed trees, %"
 _SIZE: Final = "sentences to learn from"
@@ -76,18 +72,29 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
                 axes.hlines(rate, *ends, color=look.AMBER, linestyle=style, linewidth=1.6)
     for label, style in (("our average of the group", "-"), ("the paper's average", ":")):
         axes.plot([], [], color=look.AMBER, linestyle=style, label=label)
-    for effect in sorted(effects, key=lambda effect: -effect.rate)[:_NAMED]:
+    axes.set_ylabel(_RATE)
+    look.rate_axis(axes.yaxis)
+    _name_worst(axes, effects)
+    figure.legend(loc="outside upper center", ncols=4)
+
+
+def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
+    """Name the treebanks with the highest rates: to the right, or left of a point in the way."""
+    points = axes.transData.transform([(effect.lessons, effect.rate) for effect in effects])
+    points *= 72 / axes.figure.dpi
+    for place in sorted(range(len(effects)), key=lambda place: -effects[place].rate)[:_NAMED]:
+        effect = effects[place]
+        right, up = (points - points[place]).T
+        blocked = ((right > 0) & (right < 6 * len(effect.treebank)) & (abs(up) < 9)).any()
         axes.annotate(
             effect.treebank,
             (effect.lessons, effect.rate),
-            (6, 2),
+            (-6 if blocked else 6, 0),
             textcoords="offset points",
+            horizontalalignment="right" if blocked else "left",
+            verticalalignment="center",
             fontsize=8,
         )
-    axes.set_ylabel(_RATE)
-    axes.set_ylim(_BELOW, 2 * max(_LINEAR, *(effect.rate for effect in effects)))
-    look.log_axis(axes.yaxis, linear_below=_LINEAR)
-    axes.legend()
 
 
 def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
@@ -107,7 +114,7 @@ def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
         )
         _set_sizes(panel, effects)
         panel.set_ylabel(f"relative change of {what}, %")
-    panels[0].legend()
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
 
 
 def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
@@ -135,8 +142,7 @@ def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
     changes.set_ylabel("relative change, %")
     changes.legend()
     rate.set_ylabel(_RATE)
-    rate.set_ylim(bottom=_BELOW)
-    look.log_axis(rate.yaxis, linear_below=_LINEAR)
+    look.rate_axis(rate.yaxis)
     for panel in (rate, accuracy, changes):
         panel.grid()
         _set_sizes(panel, curve)
@@ -162,9 +168,8 @@ def _draw_methods(figure: Any, studied: dict[str, list[Effect]]) -> None:
             )
         panel.set_xlabel(label)
     panels[0].set_yticks(range(len(studied)), studied)
-    panels[0].invert_yaxis()
-    panels[0].set_xlim(left=_BELOW)
-    look.log_axis(panels[0].xaxis, linear_below=_LINEAR)
+    panels[0].set_ylim(len(studied) - 0.5, -0.5)
+    look.rate_axis(panels[0].xaxis)
 
 
 def _draw_treebanks(
@@ -217,11 +222,9 @@ def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
 
 
 def _set_sizes(axes: Any, effects: Sequence[Effect]) -> tuple[float, float]:
-    """Make a logarithmic axis of sizes between powers of ten, and return its ends."""
+    """Make a logarithmic axis of sizes, and return its ends."""
     sizes = [effect.lessons for effect in effects]
-    low = 10.0 ** floor(log10(min(sizes)))
-    high = 10.0 ** max(ceil(log10(max(sizes))), floor(log10(min(sizes))) + 1)
-    axes.set_xlim(low, high)
+    low, high = min(sizes) / 1.5, max(sizes) * 1.5
     look.log_axis(axes.xaxis)
     axes.set_xlim(low, high)
     axes.set_xlabel(_SIZE)

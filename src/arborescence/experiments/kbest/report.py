@@ -1,0 +1,294 @@
+"""The report in Markdown; whatever it states is computed."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from arborescence import __version__
+from arborescence.experiments import reports
+from arborescence.experiments.kbest.averages import ALL, PAPER
+from arborescence.experiments.kbest.outcomes import adjusted_ps
+from arborescence.experiments.reports import number, p_value, table, with_interval
+from arborescence.experiments.statistics import rank_correlation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arborescence.experiments.corpora import LeftOut
+    from arborescence.experiments.kbest.averages import Average, Averages
+    from arborescence.experiments.kbest.outcomes import Outcome
+    from arborescence.experiments.recipes import Recipe
+
+_STAR: Final = "\\*"
+_LEVEL: Final = 0.05
+_CORRELATED: Final = 4  # treebanks; fewer say nothing about a trend
+_READING: Final = """\
+## How to read this
+
+- Lists without the constraint may hold trees with several root edges; lists with it are the k best
+  of those with one. Both are exact. Where a sentence has fewer than k trees, all are taken.
+- Malformed: the share of malformed trees in all trees of all lists of a treebank. The mean of the
+  sentences' own shares is in `treebanks.csv`; it differs where sentences have few trees, as those
+  of two or three words. Which of them the paper takes is not known to us.
+- Growth: how many times as high a rate is as at k = 1. The growth of the average is a quotient of
+  two averages over treebanks. The mean of growths averages the treebanks' own quotients: a few with
+  hardly a malformed tree at k = 1 rule it, and those with none have no part in it.
+- UAS leaves out words whose gold relation is `punct`. A gold tree is in a list if the heads of all
+  words are right.
+- All this depends on the parser. The paper's are neural; those trained here are linear.
+"""
+
+
+class Setting(NamedTuple):
+    """Where the scores come from: seeds that follow the recipe's, and parsers that were loaded."""
+
+    recipe: Recipe
+    seeds: int
+    loaded: int
+
+
+def report(
+    outcomes: Sequence[Outcome],
+    groups: Mapping[str, Averages],
+    ks: Sequence[int],
+    setting: Setting,
+    figures: Sequence[str],
+    left_out: Sequence[LeftOut],
+) -> str:
+    """Write ``report.md``."""
+    rates, oracle = figures
+    parts = (
+        *_beginning(outcomes, setting),
+        *_malformed(outcomes, groups[ALL], ks),
+        f"![The share of malformed trees, by k]({rates})\n",
+        *_by_size(outcomes, groups, ks),
+        *_oracle(outcomes, groups[ALL], ks),
+        f"![The UAS of the best tree of a list, by k]({oracle})\n",
+        *_by_treebank(outcomes, ks),
+        _READING,
+        reports.left_out(left_out),
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def _beginning(outcomes: Sequence[Outcome], setting: Setting) -> Iterator[str]:
+    recipe = setting.recipe
+    yield "# Several roots among the k best trees\n"
+    yield (
+        "Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), *On Finding the K-best "
+        "Non-projective Dependency Trees*, on the test parts of treebanks. A tree is malformed if "
+        "it has not exactly one edge from the root. Numbers are percentages where nothing else is "
+        "said. Brackets hold 95 % intervals. Averages give each treebank the same weight.\n"
+    )
+    lists = sum(one.sentences for one in outcomes)
+    yield f"arborescence {__version__}: {len(outcomes)} treebanks with {lists:,} test sentences.\n"
+    if setting.loaded:
+        yield f"The parsers of {setting.loaded} of the treebanks were given.\n"
+    if setting.loaded < len(outcomes):
+        last = recipe.seed + setting.seeds - 1
+        seeds = f"seeds {recipe.seed} to {last}" if setting.seeds > 1 else f"seed {recipe.seed}"
+        drawn = f", {recipe.sentences:,} sentences" if recipe.sentences else ""
+        yield (
+            f"Parsers were trained without a development set, with gold tags: {recipe.method}, "
+            f"{recipe.epochs} epochs, bits {recipe.bits}{drawn}, {seeds}. Numbers are averages "
+            "over the parsers of a treebank.\n"
+        )
+
+
+def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> Iterator[str]:
+    yield "## Malformed trees, by k\n"
+    last = means.growths[-1]
+    rising = sum(bool((np.diff(one.rates) >= 0).all()) for one in outcomes)
+    yield (
+        f"Without the root constraint, {number(means.rates[0].value)} % of the best trees are "
+        f"malformed, and {number(means.rates[-1].value)} % of the {ks[-1]} best. "
+        + _growth(means, ks)
+        + f" The rate never falls as k grows on {rising} of {len(outcomes)} treebanks."
+        f" A list of {ks[-1]} has a malformed tree for {number(means.touched[-1].value)} % of the "
+        "sentences.\n"
+    )
+    yield table(
+        (
+            *("k", "malformed", "growth of the average", "the paper's growth"),
+            *("mean of growths", "median", "lists with a malformed tree", "well-formed trees"),
+        ),
+        (
+            (
+                k,
+                _cell(rate),
+                _cell(growth.of_averages, 1),
+                PAPER.get(k, "–"),
+                _cell(growth.of_treebanks, 1),
+                number(growth.median, 1),
+                _cell(touched),
+                _cell(well_formed),
+            )
+            for k, rate, growth, touched, well_formed in zip(
+                ks, means.rates, means.growths, means.touched, means.well_formed, strict=True
+            )
+        ),
+    )
+    if last.without:
+        yield (
+            f"{last.without} of the {len(outcomes)} treebanks have no malformed tree at k = 1, and "
+            "so no growth of their own.\n"
+        )
+    yield _enough(outcomes, means, ks[-1])
+
+
+def _growth(means: Averages, ks: Sequence[int]) -> str:
+    value, interval = means.growths[-1].of_averages
+    if isnan(value):
+        return "As no best tree is malformed, there is no growth to speak of."
+    text = f"That is {number(value, 1)} times as many"
+    paper = PAPER.get(ks[-1])
+    if paper is None:
+        return f"{text}."
+    text += f"; the paper's average is {paper} times"
+    if paper * means.rates[0].value > 100:
+        return f"{text}, which is not possible from such a rate."
+    if any(map(isnan, interval)):
+        return f"{text}."
+    side = "below" if paper > interval.high else "above" if paper < interval.low else ""
+    return f"{text}, {f'and ours is {side} it' if side else 'which is within our interval'}."
+
+
+def _enough(outcomes: Sequence[Outcome], means: Averages, k: int) -> str:
+    """Say what a list without the constraint is good for if one wants dependency trees."""
+    worst = max(outcomes, key=lambda one: float(one.rates[-1]))
+    asked, most = (
+        number(k / (1 - rate / 100), 0) if rate < 100 else "any number of"
+        for rate in (means.rates[-1].value, float(worst.rates[-1]))
+    )
+    return (
+        f"To find {k} dependency trees in a list without the constraint, one has to ask for about "
+        f"{asked} trees at the average rate, and for {most} at that of {worst.treebank}, which is "
+        f"the highest ({number(float(worst.rates[-1]))} %).\n"
+    )
+
+
+def _by_size(
+    outcomes: Sequence[Outcome], groups: Mapping[str, Averages], ks: Sequence[int]
+) -> Iterator[str]:
+    yield "## By how much there is to learn from\n"
+    yield (
+        "As *root* groups treebanks, by the sentences that a parser has learned from: low "
+        "are those below 1,000, high those from 10,000 on.\n"
+    )
+    yield table(
+        ("group", "treebanks", *(f"malformed, k = {k}" for k in ks), "growth of the average"),
+        (
+            (name, mean.treebanks, *map(_cell, mean.rates), _cell(mean.growths[-1].of_averages, 1))
+            for name, mean in groups.items()
+        ),
+    )
+    sized = [one for one in outcomes if one.lessons]
+    if len(sized) < _CORRELATED:
+        return
+    lessons = [one.lessons for one in sized]
+    found = [
+        (f"malformed trees at k = {k}", rank_correlation(lessons, [one.rates[at] for one in sized]))
+        for at, k in ((0, ks[0]), (-1, ks[-1]))
+    ]
+    grown = [one for one in sized if one.growth > 0]
+    if len(grown) >= _CORRELATED:
+        columns = [one.lessons for one in grown], [one.growth for one in grown]
+        found.append((f"growth to k = {ks[-1]}", rank_correlation(*columns)))
+    yield table(
+        ("with the number of sentences to learn from", "rank correlation", "p"),
+        ((name, with_interval(some.value, some.interval), p_value(some.p)) for name, some in found),
+    )
+
+
+def _oracle(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> Iterator[str]:
+    yield "## The best tree of a list\n"
+    value, interval = means.gains[-1]
+    better, worse = (
+        sum(
+            bool(sign * one.gain[-1] > 0) and row[-1] < _LEVEL
+            for one, row in zip(outcomes, adjusted_ps(outcomes), strict=True)
+        )
+        for sign in (1, -1)
+    )
+    yield (
+        f"The oracle takes the tree with most right heads. Among {ks[-1]} trees it has a UAS of "
+        f"{number(means.multi_uas[-1].value)} without the constraint and of "
+        f"{number(means.single_uas[-1].value)} with it: the constraint adds "
+        f"{with_interval(value, interval)} points (p {_is(means.gain_ps[-1])}, paired by "
+        f"treebanks). It adds significantly on {better} of {len(outcomes)} treebanks, and takes "
+        f"away significantly on {worse} (paired by sentences, adjusted by Holm's method).\n"
+    )
+    yield table(
+        (
+            *("k", "UAS without", "UAS with", "the constraint adds", "p"),
+            *("gold tree in the list without", "with"),
+        ),
+        (
+            (
+                *(k, number(multi.value), number(single.value), _cell(gain), p_value(p)),
+                *(number(multi_exact.value), number(single_exact.value)),
+            )
+            for k, multi, single, gain, p, multi_exact, single_exact in zip(
+                *(ks, means.multi_uas, means.single_uas, means.gains, means.gain_ps),
+                *(means.multi_exact, means.single_exact),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _by_treebank(outcomes: Sequence[Outcome], ks: Sequence[int]) -> Iterator[str]:
+    yield "## Treebanks\n"
+    yield (
+        "Malformed trees, and how many times as many there are for the largest k as for k = 1. "
+        "Dev: there is no train part to learn from.\n"
+    )
+    sizes = ("treebank", "learned from", "tested on")
+    yield table(
+        (*sizes, *(f"k = {k}" for k in ks), "growth"),
+        (
+            (
+                *_sizes(one),
+                *(number(float(rate)) for rate in one.rates),
+                number(one.growth, 1),
+            )
+            for one in outcomes
+        ),
+    )
+    yield (
+        "The UAS of the best tree of a list with the constraint, and what the constraint adds; a "
+        f"star where that is significant (p < {_LEVEL}, paired by sentences, adjusted by Holm's "
+        "method over the treebanks of the same k):\n"
+    )
+    yield table(
+        (*sizes, *(f"k = {k}" for k in ks)),
+        (
+            (
+                *_sizes(one),
+                *(
+                    f"{number(float(uas))} ({gain:+z.2f}{_STAR if p < _LEVEL else ''})"
+                    for uas, gain, p in zip(one.single_uas, one.gain, ps, strict=True)
+                ),
+            )
+            for one, ps in zip(outcomes, adjusted_ps(outcomes), strict=True)
+        ),
+    )
+
+
+def _sizes(one: Outcome) -> tuple[str, str, str]:
+    dev = " (dev)" if one.split == "dev" else ""
+    learned = f"{one.lessons:,}{dev}" if one.lessons else "not known"
+    return one.treebank, learned, f"{one.sentences:,}"
+
+
+def _cell(average: Average, digits: int = 2) -> str:
+    return with_interval(*average, digits)
+
+
+def _is(p: float) -> str:
+    """Write a p-value after a "p"."""
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"

@@ -77,12 +77,12 @@ def test_times_of_lists(monkeypatch):
     monkeypatch.setattr(lists_module, "kbest_by_camerini", fake(10, 3, 1))
     graphs = [np.zeros((size, size)) for size in (3, 4, 7)]
     lists = time_lists(graphs, "multi", 10, rounds=2, clock=clock)
-    assert lists == Lists("multi", 10, [30, 40, 70], [40, 70, 160], [20, 10], unequal=1)
+    assert lists == Lists("multi", 10, [30, 40, 70], [40, 70, 160], 3 * [20], 3 * [10], unequal=1)
     assert lists.called == 270 / 140
     assert lists.speed_up == pytest.approx(3)
     assert lists.interval == pytest.approx((3, 3))
     assert lists.microseconds == pytest.approx((80e6 / 3, 240e6 / 3))
-    assert Lists("multi", 1, [1.0], [2.0], [2.0, 1.0], 0).microseconds == (1e-3, 1e6)
+    assert Lists("multi", 1, [1.0], [2.0], [2.0], [1.0], 0).microseconds == (1e-3, 1e6)
 
 
 def test_times_of_decoders():
@@ -139,7 +139,7 @@ def test_worse_trees():
 
 def lists(root, k, speed_up):
     """Of two sentences: calls take 1, ours 2 and 4 besides."""
-    return Lists(root, k, [3.0, 5.0], [2 * speed_up + 1, 4 * speed_up + 1], [1.0, 1.0], unequal=0)
+    return Lists(root, k, [3.0, 5.0], [2 * speed_up + 1, 4 * speed_up + 1], [1.0] * 2, [1.0] * 2, 0)
 
 
 TREEBANKS = [
@@ -161,12 +161,14 @@ DECODED = [
     for n in (10, 20, 50, 100)
 ]
 WITH_WORDS = [
-    Measured("uniform", n, Lists(root, 50, [n * 1e-4], [n**2 * 1e-4], [0.0, 0.0], unequal=0))
+    Measured(kind, n, Lists(root, 50, [n * 1e-4], [n**2 * 1e-4], [0.0], [0.0], unequal=0))
+    for kind in ("model-like", "uniform")
     for root in ("multi", "single")
     for n in (10, 100)
 ]
 WITH_TREES = [
-    Measured("uniform", 25, Lists(root, k, [k * 1e-6], [k * 2e-6], [0.0, 0.0], unequal=0))
+    Measured(kind, 25, Lists(root, k, [k * 1e-6], [k * 2e-6], [0.0], [0.0], unequal=0))
+    for kind in ("model-like", "uniform")
     for root in ("multi", "single")
     for k in (10, 100)
 ]

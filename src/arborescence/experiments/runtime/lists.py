@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property, partial
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     Key = TypeVar("Key", bound=Hashable)
 
 _ONE_WORD: Final = np.zeros((2, 2), np.float32)
-_CALLS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -39,16 +37,17 @@ class Lists:
     k : int
     ours, theirs : list of S floats
         Seconds of `kbest` and of `kbest_by_camerini`.
-    calls : two floats
-        Seconds of both for a sentence of one word, which has one tree. That is what a call takes
-        besides the search: the input is checked, and memory and some eighty arrays are handed over.
+    our_calls, their_calls : list of S floats
+        Seconds of both for a sentence of one word, which has one tree, taken by turns with those
+        above: a machine may be slower for a while. That is what a call takes besides the search:
+        the input is checked, and memory and some eighty arrays are handed over.
     unequal : int
         Sentences for which the two do not find trees of the same weights.
 
     Examples
     --------
-    >>> lists = Lists("multi", 10, ours=[30.0, 50.0], theirs=[50.0, 70.0], calls=[20.0, 10.0],
-    ...               unequal=0)
+    >>> lists = Lists("multi", 10, ours=[30.0, 50.0], theirs=[50.0, 70.0],
+    ...               our_calls=[20.0, 20.0], their_calls=[10.0, 10.0], unequal=0)
     >>> lists.called, lists.speed_up
     (1.5, 2.5)
     """
@@ -57,7 +56,8 @@ class Lists:
     k: int
     ours: list[float]
     theirs: list[float]
-    calls: list[float]
+    our_calls: list[float]
+    their_calls: list[float]
     unequal: int
 
     @property
@@ -68,7 +68,7 @@ class Lists:
     @property
     def searches(self) -> NDArray[np.float64]:
         """The seconds without those of a call, (2, S): ours and theirs."""
-        calls = np.array(self.calls)[:, None]
+        calls = np.array([self.our_calls, self.their_calls])
         searches: NDArray[np.float64] = np.array([self.ours, self.theirs]) - calls
         return searches
 
@@ -144,14 +144,13 @@ def time_lists(
     ours = partial(kbest, k=k, root=root)
     theirs = partial(kbest_by_camerini, k=k, root=root)
 
-    def times(some: Sequence[NDArray[Any]]) -> list[tuple[float, ...]]:
-        seconds = (race([partial(ours, s), partial(theirs, s)], rounds, clock) for s in some)
-        return list(zip(*seconds, strict=True))
-
-    mine, other = times(graphs)
-    unequal = sum(not _same(ours(scores)[1], theirs(scores)[1]) for scores in graphs)
-    calls = [fmean(seconds) for seconds in times([_ONE_WORD] * _CALLS)]
-    return Lists(root, k, list(mine), list(other), calls, unequal)
+    seconds, unequal = [], 0
+    for scores in graphs:
+        runners = [partial(find, one) for one in (scores, _ONE_WORD) for find in (ours, theirs)]
+        seconds.append(race(runners, rounds, clock))
+        unequal += not _same(ours(scores)[1], theirs(scores)[1])
+    mine, other, my_calls, other_calls = map(list, zip(*seconds, strict=True))
+    return Lists(root, k, mine, other, my_calls, other_calls, unequal)
 
 
 def _same(weights: NDArray[np.float64], others: NDArray[np.float64]) -> bool:

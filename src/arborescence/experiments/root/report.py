@@ -39,7 +39,7 @@ _SOURCES: Final = {
     "loaded": "were not trained, but loaded.",
 }
 _CAPTIONS: Final = {
-    "rate.svg": "As Figure 3 of the paper. Below 0.1 the axis is linear, to show 0.",
+    "rate.svg": "As Figure 3 of the paper. Both axes are logarithmic, above 0.",
     "change.svg": "As Figure 4 of the paper.",
     "curve.svg": "Averages of the parsers of each size.",
     "objectives.svg": "Averages over treebanks with their intervals; pale: each treebank.",
@@ -370,8 +370,8 @@ def _objectives(studied: dict[str, list[Effect]]) -> Iterator[str]:
         ),
     )
     yield (
-        "Differences of the percentage of malformed trees, in points, tested over treebanks. Those\n"
-        f"from {BASE} are adjusted together, and so are the others:\n"
+        "Differences of the percentage of malformed trees, in points, tested over treebanks.\n"
+        f"Those from {BASE} are adjusted together, and so are the others:\n"
     )
     yield table(
         ("", "points", "p, adjusted"),

@@ -121,8 +121,8 @@ def reproduce(
     >>> recipe = Recipe(epochs=1, bits=10)
     >>> reproduce(home / "ud", home / "out", recipe=recipe, seeds=1, curve="", objectives=False)
     []
-    >>> print((home / "out" / "groups.csv").read_text().splitlines()[1][:15])
-    all,1,1.80,0.00
+    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
+    Birdish,train,1,1,1,2,
     """
     look.require()
     for name, count in (("seeds", seeds), ("curve_seeds", curve_seeds)):

@@ -1,0 +1,415 @@
+"""Trees with several roots: numbers by hand, and the whole on small treebanks."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import xml.etree.ElementTree as ET
+from math import isnan
+
+import numpy as np
+import pytest
+
+from arborescence import TreebankError
+from arborescence.experiments import scored as scored_module
+from arborescence.experiments.corpora import LeftOut
+from arborescence.experiments.recipes import Recipe
+from arborescence.experiments.root import plots, report, reproduce, tables
+from arborescence.experiments.root.curve import learning_curve
+from arborescence.experiments.root.effects import Change, Effect
+from arborescence.experiments.root.findings import (
+    MEASURES,
+    Findings,
+    by_length,
+    groups,
+    root_edges,
+    significances,
+    trend,
+)
+from arborescence.experiments.root.objectives import against_base, against_multi, methods
+from arborescence.experiments.scored import Scored
+from arborescence.treebank import write
+from small_treebanks import sentences, write_treebanks
+
+RECIPE = Recipe(epochs=1, bits=10)
+ONE = {"recipe": RECIPE, "seeds": 1, "curve": "", "objectives": False}
+FILES = ["curve.csv", "groups.csv", "objectives.csv", "report.md", "treebanks.csv"]
+FIGURES = ["change.svg", "curve.svg", "objectives.svg", "rate.svg"]
+
+
+def of_trees(multi, single, **about):
+    """What a parser makes of three sentences; the last word of the second is punctuation."""
+    gold = [[-1, 2, 0], [-1, 2, 0, 2], [-1, 0]]
+    trees = {"gold": gold, "multi": multi, "single": single}
+    return Scored(
+        **{"treebank": "Birdish", "split": "train", "lessons": 500, "settings": {}} | about,
+        projective=False,
+        counted=[np.array([True, True]), np.array([True, True, False]), np.array([True])],
+        scores=None,
+        **{name: [np.array(heads) for heads in those] for name, those in trees.items()},
+    )
+
+
+RIGHT = [[-1, 2, 0], [-1, 2, 0, 2], [-1, 0]]
+WRONG = [[-1, 0, 1], [-1, 2, 0, 1], [-1, 0]]
+SPLIT = [[-1, 0, 0], [-1, 0, 0, 0], [-1, 0]]
+FIXED = Effect.of(
+    of_trees(SPLIT, RIGHT)
+)  # two of three are malformed, and three words of five right
+STABLE = Effect.of(of_trees(WRONG, WRONG))
+
+
+def synthetic(treebank, lessons, malformed, *, split="train", gain=0, parsers=2, loaded=False):
+    """Of 40 sentences of ten words, so many are malformed, and the constraint mends `gain` each."""
+    roots = np.ones((parsers, 40), dtype=np.int64)
+    roots[:, :malformed] = 2
+    ten = np.full(40, 10)
+    right = np.full((parsers, 40), 5)
+    exact = np.zeros_like(right)
+    exact[:, -4:] = 1
+    return Effect(
+        treebank=treebank,
+        split=split,
+        lessons=lessons,
+        loaded=loaded,
+        lengths=ten.astype(np.int32),
+        roots=roots,
+        uas=Change(ten, right, right + gain * (roots - 1)),
+        exact=Change(np.ones_like(ten), exact, np.maximum(exact, (gain > 0) * (roots - 1))),
+    )
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cells_of(text, first):
+    """The cells of the table rows whose first cell is this."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    return [row for row in rows if row and row[0] == first]
+
+
+def test_what_the_constraint_changes():
+    assert FIXED.roots.tolist() == [[2, 3, 1]]
+    assert FIXED.rate == pytest.approx(200 / 3)
+    assert FIXED.uas.whole.tolist() == [2, 2, 1]
+    assert FIXED.uas.multi.tolist() == [[1, 1, 1]]
+    assert (FIXED.uas.rate_multi, FIXED.uas.rate_single) == (60, 100)
+    assert FIXED.uas.relative == pytest.approx(200 / 3)
+    assert FIXED.exact.multi.tolist() == [[0, 0, 1]]
+    assert FIXED.exact.relative == 200
+    assert FIXED.uas.p == 0.5  # two differences: two of four patterns of signs are as far from 0
+    # Punctuation counts for exact match only.
+    assert STABLE.uas.multi.tolist() == [[0, 2, 1]]
+    assert STABLE.exact.multi.tolist() == [[0, 0, 1]]
+    assert (STABLE.rate, STABLE.uas.relative, STABLE.uas.p) == (0, 0, 1)
+    assert not FIXED.loaded
+    assert Effect.of(of_trees(SPLIT, RIGHT, settings={"model": "0"})).loaded
+
+
+def test_parsers_together():
+    both = Effect.join([FIXED, STABLE])
+    assert both.rates == pytest.approx([200 / 3, 0])
+    assert both.rate == pytest.approx(100 / 3)
+    assert both.uas.each == pytest.approx([200 / 3, 0])
+    assert (both.uas.rate_multi, both.uas.rate_single) == (60, 80)
+    assert both.rate_interval == pytest.approx((0, 50))
+    low, high = both.uas.interval
+    assert 0 <= low < both.uas.relative < high <= 100
+
+
+def test_nothing_right_has_no_change():
+    never = Change(np.array([2, 1]), np.array([[0, 0]]), np.array([[1, 0]]))
+    assert isnan(never.relative)
+    assert isnan(never.each[0])
+    assert all(map(isnan, never.interval))
+    nothing = Change(np.array([0]), np.array([[0]]), np.array([[0]]))
+    assert isnan(nothing.rate_multi)
+
+
+MANY = [
+    synthetic("A", 100, 16, gain=1),
+    synthetic("B", 900, 8, split="dev"),
+    synthetic("C", 5_000, 4),
+    synthetic("D", 20_000, 2),
+    synthetic("E", 0, 4, loaded=True),
+]
+
+
+def test_groups_and_trends():
+    names = {name: [effect.treebank for effect in some] for name, some in groups(MANY).items()}
+    assert names == {"all": list("ABCDE"), "low": ["A", "B"], "medium": ["C"], "high": ["D"]}
+    assert list(groups(MANY[:1])) == ["all", "low"]
+    rate = trend(MANY, MEASURES["malformed trees"])
+    assert rate.treebanks == 4  # of E it is not known what it learned from
+    assert rate.ranks.value == pytest.approx(-1)
+    assert rate.logs.value < -0.9
+    assert trend(MANY[4:], MEASURES["malformed trees"]).treebanks == 0
+
+
+def test_what_malformed_trees_are_like():
+    assert root_edges([FIXED, MANY[0]]) == {2: 33, 3: 1}
+    lengths = by_length([FIXED, MANY[0]])
+    assert list(lengths) == ["1 to 5", "6 to 10", "11 to 20", "21 to 40", "41 or more"]
+    assert lengths["1 to 5"].value == pytest.approx(200 / 3)
+    assert lengths["6 to 10"].value == 40
+    assert lengths["11 to 20"].items == 0
+
+
+def test_stars_are_for_all_tests_together():
+    assert [test.star for test in significances([0.02, 0.04, 0.5])] == ["", "", ""]
+    assert [test.star for test in significances([0.01, 0.04, 0.5])] == ["\\*", "", ""]
+
+
+def test_samples_of_the_curve():
+    two = [Recipe(seed=3), Recipe(seed=4)]
+    curve = learning_curve(two, 60)
+    assert list(curve) == ["20", "50", "60"]
+    assert [(one.sentences, one.seed) for one in curve["20"]] == [(20, 3), (20, 4)]
+    assert curve["60"] == two
+
+
+def test_methods_differ():
+    assert list(methods(RECIPE)) == [
+        *("head-selection", "perceptron-multi", "perceptron-single", "mira-multi"),
+        *("mira-single", "loglinear-multi", "loglinear-single"),
+    ]
+    treebanks = [synthetic("A", 100, malformed) for malformed in (4, 8, 12, 16, 20, 24)]
+    studied = dict.fromkeys(methods(RECIPE), treebanks)
+    studied["mira-multi"] = [synthetic("A", 100, 0)] * 6
+    differences = {one.method: one for one in against_base(studied)}
+    assert differences["mira-multi"].points.value == pytest.approx(-35)
+    assert differences["mira-multi"].adjusted == 6 * 2 / 2**6
+    assert differences["mira-single"].adjusted == 1
+    mira = against_multi(studied)[1]
+    assert (mira.method, mira.other) == ("mira-single", "mira-multi")
+    assert mira.points.value == pytest.approx(35)
+
+
+FINDINGS = Findings(
+    recipes=[RECIPE],
+    effects=MANY,
+    curve=[synthetic("D", 20, 8), synthetic("D", 200, 4), synthetic("D", 2000, 2)],
+    studied=dict.fromkeys(methods(RECIPE), MANY[:4]),
+    left_out=[LeftOut("Brokish", "test.conllu:1: 2 columns", failed=True)],
+)
+
+
+def test_tables(tmp_path):
+    tables.write(FINDINGS, tmp_path)
+    first, second, *_ = rows_of(tmp_path / "treebanks.csv")
+    assert (first["treebank"], first["lessons"], first["words"]) == ("A", "100", "400")
+    assert (first["malformed"], first["malformed_least"]) == ("40", "40")
+    # 16 of 200 right words more; 16 sentences more than 4.
+    assert (first["uas_multi"], first["uas_single"], first["uas_change"]) == ("50", "54", "8")
+    assert first["exact_change"] == "400"
+    assert float(first["uas_p_holm"]) == pytest.approx(5 * float(first["uas_p"]), rel=1e-4)
+    assert (second["split"], second["uas_p"], second["uas_change"]) == ("dev", "1", "0")
+    everything, low, *_ = rows_of(tmp_path / "groups.csv")
+    assert (everything["group"], everything["treebanks"]) == ("all", "5")
+    assert (low["malformed_paper"], low["malformed"], low["malformed_low"]) == ("6.21", "30", "20")
+    curve = rows_of(tmp_path / "curve.csv")
+    assert [row["lessons"] for row in curve] == ["20", "200", "2000"]
+    assert [row["malformed"] for row in curve] == ["20", "10", "5"]
+    objectives = rows_of(tmp_path / "objectives.csv")
+    assert len(objectives) == 7 * 4
+    assert (objectives[5]["method"], objectives[5]["treebank"]) == ("perceptron-multi", "B")
+
+
+def test_report(tmp_path):
+    report.write(FINDINGS, ["rate.svg"], tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    assert "head-selection, epochs 1, bits 10,\nseeds 1" in text
+    assert "1 learned from the dev part" in text
+    assert "1 were not trained, but loaded" in text
+    assert "The most are 40.00 %, of A;\nin the paper 23.57 %, of Kurmanji" in text
+    [low] = cells_of(text, "low: below 1,000")
+    assert low[1:4] == ["2", "6.21", "30.00 [20.00, 40.00]"]
+    [medium] = cells_of(text, "medium: 1,000 or more, below 10,000")
+    assert medium[1:4] == ["1", "1.02", "10.00"]
+    assert cells_of(text, "high: 10,000 or more")[0][3] == "5.00"
+    assert "UAS is higher on 1 of 5 treebanks and lower on 0;" in text
+    assert "it is higher on 1 and lower on 0" in text
+    assert "- malformed trees: no trend beyond chance (p = 0.08)." in text
+    treebank, uas, _ = cells_of(text, "A")
+    assert treebank[1:3] == ["100", "40"]
+    assert uas[2:4] == ["50.00", "54.00"]
+    assert uas[4].startswith("8.00 [")
+    assert uas[4].endswith("]\\*")
+    assert uas[5] == "< 0.001"
+    assert cells_of(text, "B")[0][1] == "900 (dev)"
+    assert cells_of(text, "E")[0][1] == "unknown (loaded)"
+    assert "goes from 20.00 to 5.00, about as the size to the power of -0.30." in text
+    assert cells_of(text, "mira-single less mira-multi")[0][1:] == ["0.00 [0.00, 0.00]", "1.00"]
+    assert "![rate.svg](rate.svg)" in text
+    assert "curve.svg" not in text
+    assert "- Brokish: test.conllu:1: 2 columns" in text
+
+
+@pytest.mark.parametrize(("sign", "way"), [(1, "higher"), (-1, "lower")])
+def test_a_trend_is_said(tmp_path, sign, way):
+    effects = [synthetic(f"T{i}", 10 ** (2 + i / 4), 20 + sign * 2 * i) for i in range(8)]
+    report.write(Findings([RECIPE], effects, [], {}, []), [], tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    said = f"- malformed trees: {way} where there is more to learn from (Spearman {sign:.2f})."
+    assert said in text
+    assert "- relative change of UAS: too few treebanks to tell, or no difference" in text
+
+
+def test_plots(tmp_path):
+    drawn = plots.draw(FINDINGS, tmp_path)
+    assert sorted(drawn) == FIGURES
+    pictures = {name: (tmp_path / name).read_bytes() for name in drawn}
+    words = {name: "".join(ET.fromstring(picture).itertext()) for name, picture in pictures.items()}
+    for word in (
+        "malformed trees, %",
+        "10,000",
+        "the paper's average",
+        "learned from the dev part",
+    ):
+        assert word in words["rate.svg"]
+    assert "relative change of exact match, %" in words["change.svg"]
+    assert "UAS with the constraint, %" in words["curve.svg"]
+    assert "loglinear-single" in words["objectives.svg"]
+    assert plots.draw(Findings([RECIPE], MANY[4:], [], {}, []), tmp_path) == []
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Plots take most of the time of tests that are about something else."""
+    monkeypatch.setattr(plots, "draw", lambda *_: [])
+
+
+@pytest.fixture(scope="module")
+def treebanks(tmp_path_factory):
+    folder = write_treebanks(tmp_path_factory.mktemp("treebanks"))
+    write(sentences() * 4, folder / "Birdish" / "train.conllu")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(treebanks, tmp_path_factory):
+    output = tmp_path_factory.mktemp("root")
+    seen = []
+    left_out = reproduce(
+        treebanks,
+        output,
+        recipe=RECIPE,
+        seeds=1,
+        curve_seeds=2,
+        progress=lambda *step: seen.append(step),
+    )
+    assert [(one.treebank, one.failed) for one in left_out] == [
+        ("Empty", False),
+        ("Untaught", False),
+        ("Untested", False),
+    ]
+    assert ("parsers: all done", 2 * 7, 2 * 7) in seen
+    assert seen[-1] == ("parsers: all done", 4, 4)
+    return output
+
+
+def test_from_treebanks_to_a_report(done):
+    assert sorted(path.name for path in done.iterdir()) == sorted([*FILES, *FIGURES, "scores"])
+    birdish, arboric = rows_of(done / "treebanks.csv")
+    assert (birdish["treebank"], birdish["lessons"], birdish["sentences"]) == ("Birdish", "24", "4")
+    assert (arboric["treebank"], arboric["split"], arboric["lessons"]) == ("Arboric", "dev", "5")
+    scored = Scored.read(done / "scores" / "head-selection-seed1" / "Arboric.npz")
+    malformed = np.mean([(tree == 0).sum() > 1 for tree in scored.multi])
+    assert float(arboric["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
+    curve = rows_of(done / "curve.csv")
+    assert [(row["treebank"], row["lessons"], row["parsers"]) for row in curve] == [
+        ("Birdish", "20", "2"),
+        ("Birdish", "24", "2"),
+    ]
+    assert len(rows_of(done / "objectives.csv")) == 2 * 7
+    text = (done / "report.md").read_text()
+    for word in ("Birdish", "5 (dev)", "- Untested: no test part", *FIGURES):
+        assert word in text
+
+
+def fail(*_):
+    raise AssertionError("trained again")
+
+
+def test_what_is_done_is_not_done_again(treebanks, done, monkeypatch):
+    kept = {name: (done / name).read_bytes() for name in [*FILES, *FIGURES]}
+    monkeypatch.setattr(Recipe, "train", fail)
+    reproduce(treebanks, done, recipe=RECIPE, seeds=1, curve_seeds=2)
+    assert kept == {name: (done / name).read_bytes() for name in kept}
+
+
+def test_a_broken_treebank_is_left_out(undrawn, tmp_path):
+    write_treebanks(tmp_path / "ud")
+    broken = tmp_path / "ud" / "Birdish" / "bi-ud-test.conllu"
+    broken.write_text("1\tx\n\n")
+    *_, birdish = reproduce(tmp_path / "ud", tmp_path / "out", **ONE)
+    assert (birdish.treebank, birdish.failed) == ("Birdish", True)
+    assert birdish.reason.startswith(f"{broken}:1")
+    assert [row["treebank"] for row in rows_of(tmp_path / "out" / "treebanks.csv")] == ["Arboric"]
+    assert f"- Birdish: {broken}:1" in (tmp_path / "out" / "report.md").read_text()
+    with pytest.raises(TreebankError, match=rf"no treebank that can be used: .*{broken.name}:1"):
+        reproduce(tmp_path / "ud", tmp_path / "alone", only=["Birdish"], **ONE)
+
+
+@pytest.mark.parametrize(
+    ("full", "said"), [("seed2/Birdish", ""), ("sentences-seed1/Birdish", "learning curve: ")]
+)
+def test_a_part_that_is_missing(treebanks, undrawn, tmp_path, monkeypatch, full, said):
+    save = scored_module.model_file.save
+
+    def on_a_full_disk(path, *rest, **options):
+        if path.with_suffix("").as_posix().endswith(full):
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        save(path, *rest, **options)
+
+    monkeypatch.setattr(scored_module.model_file, "save", on_a_full_disk)
+    options = ONE | {"seeds": 2, "curve": None, "curve_seeds": 1}
+    *_, birdish = reproduce(treebanks, tmp_path, **options)
+    assert birdish.treebank == "Birdish"
+    assert birdish.reason.startswith(f"{said}{tmp_path}")
+    assert birdish.reason.endswith("No space left on device")
+    names = [row["treebank"] for row in rows_of(tmp_path / "treebanks.csv")]
+    assert names == (["Birdish", "Arboric"] if said else ["Arboric"])
+    curve = [row["treebank"] for row in rows_of(tmp_path / "curve.csv")]
+    assert curve == ([] if said else ["Arboric"])
+
+
+def test_loaded_parsers(treebanks, undrawn, tmp_path):
+    models = tmp_path / "models"
+    models.mkdir()
+    RECIPE.train(sentences()[:3]).save(models / "Birdish.npz")
+    options = {"recipe": RECIPE, "seeds": 2, "curve_seeds": 1, "models": models}
+    reproduce(treebanks, tmp_path / "out", **options)
+    birdish, arboric = rows_of(tmp_path / "out" / "treebanks.csv")
+    assert (birdish["lessons"], birdish["parsers"]) == ("3", "1")
+    assert (arboric["lessons"], arboric["parsers"]) == ("5", "2")
+    # Only what is trained takes part in what is about training.
+    for name in ("curve.csv", "objectives.csv"):
+        assert {row["treebank"] for row in rows_of(tmp_path / "out" / name)} == {"Arboric"}
+    with pytest.raises(TreebankError, match="Birdish: no learning curve"):
+        reproduce(treebanks, tmp_path / "out", **options, curve="Birdish")
+
+
+def test_quick(treebanks, undrawn, tmp_path):
+    reproduce(treebanks, tmp_path, **ONE | {"seeds": 5, "curve": "Arboric"}, quick=True)
+    assert [row["parsers"] for row in rows_of(tmp_path / "treebanks.csv")] == ["1", "1"]
+    [point] = rows_of(tmp_path / "curve.csv")
+    assert (point["treebank"], point["lessons"], point["parsers"]) == ("Arboric", "5", "2")
+
+
+def test_transition_parsers(treebanks, undrawn, tmp_path):
+    recipe = Recipe(parser="transition", epochs=1, bits=10)
+    reproduce(treebanks, tmp_path, only=["Birdish"], recipe=recipe, seeds=1, curve_seeds=1)
+    assert len(rows_of(tmp_path / "curve.csv")) == 2
+    assert not rows_of(tmp_path / "objectives.csv")
+    assert "Trained parsers: transition-multi" in (tmp_path / "report.md").read_text()
+
+
+def test_what_is_wrong(treebanks, tmp_path):
+    for option in ("seeds", "curve_seeds"):
+        with pytest.raises(ValueError, match=f"{option} must be at least 1, not 0"):
+            reproduce(treebanks, tmp_path, **{option: 0})
+    with pytest.raises(TreebankError, match="Untested: no learning curve"):
+        reproduce(treebanks, tmp_path, curve="Untested")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.experiments import look
 from arborescence.experiments.runtime.decoders import DECODERS
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.runtime.growth import Timed
     from arborescence.experiments.runtime.lists import Measured
+
+#: How each of `DECODERS` is drawn.
+_STYLES: Final = tuple(look.STYLES[place] for place in (4, 1, 0, 3, 2))
 
 
 def draw(
@@ -101,19 +104,19 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
         panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
         for panel, (kind, group) in zip(panels, kinds.items(), strict=False):
             sizes = [one.n for one in group]
-            for name, (color, marker) in zip(DECODERS, look.STYLES, strict=True):
+            for name, (color, marker) in zip(DECODERS, _STYLES, strict=True):
                 times = [1e6 * one.seconds[name] for one in group]
                 panel.plot(sizes, times, color=color, marker=marker, markersize=4, label=name)
             last = group[-1].seconds.values()
             _guide(panel, sizes, 0.5e6 * min(last), 2, "n²")
             _guide(panel, sizes, 2e6 * max(last), 3, "n³")
             panel.set_title(kind)
-            panel.set_xlabel("words")
             _both_log(panel)
         for panel in panels[len(kinds) :]:
             panel.set_axis_off()
         for panel in panels[len(kinds) - 3 : len(kinds)]:  # those with no other one below them
             panel.tick_params(labelbottom=True)
+            panel.set_xlabel("words")
         for panel in panels[::3]:
             panel.set_ylabel("microseconds a sentence")
         panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="center")
@@ -124,28 +127,26 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
     """Draw the time of lists by words, and by k: a line for each algorithm and kind of graphs."""
     with look.figure(9, 4) as figure:
         panels = figure.subplots(1, 2, sharey=True)
-        for panel, measured, label, power, guide in (
+        for panel, measured, over, power, guide in (
             (panels[0], with_words, f"words (k = {with_words[0].lists.k})", 2, "n²"),
             (panels[1], with_trees, f"k ({with_trees[0].words:.0f} words)", 1, "k"),
         ):
             multi = [one for one in measured if one.lists.root == "multi"]
-            styles = iter(look.STYLES)
-            for kind, group in grouped(multi, lambda one: one.name).items():
+            kinds = grouped(multi, lambda one: one.name)
+            for (kind, group), line in zip(kinds.items(), ("-", "--"), strict=True):
                 x = [one.words if measured is with_words else one.lists.k for one in group]
-                for name, times in zip(
-                    ("kbest", "Camerini et al."),
-                    zip(*(one.lists.microseconds for one in group), strict=True),
-                    strict=True,
+                times = zip(*(one.lists.microseconds for one in group), strict=True)
+                for name, y, (color, marker) in zip(
+                    ("kbest", "Camerini et al."), times, look.STYLES, strict=False
                 ):
-                    color, marker = next(styles)
-                    panel.plot(
-                        x, times, color=color, marker=marker, markersize=4, label=f"{name}, {kind}"
-                    )
+                    label = f"{name}, {kind}"
+                    panel.plot(x, y, line, color=color, marker=marker, markersize=4, label=label)
             _guide(panel, x, 0.5 * group[-1].lists.microseconds[0], power, guide)
-            panel.set_xlabel(label)
+            panel.set_xlabel(over)
             _both_log(panel)
         panels[0].set_ylabel("microseconds a list")
-        panels[0].legend()
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=4)
         look.save(figure, path)
 
 

@@ -92,47 +92,50 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 
+def log_axis(axis: Axis) -> None:
+    """Make an axis logarithmic, once everything is drawn, with plain numbers: 100, 1,000."""
+    from matplotlib.ticker import LogLocator
+
+    _set_scale(axis, "log")
+    low, high = axis.get_view_interval()
+    # Less than two decades hold too few powers of ten.
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high / low >= 100 else (1.0, 2.0, 5.0)))
+    _label_plainly(axis)
+
+
 def rate_axis(axis: Axis) -> None:
-    """Make an axis of percentages logarithmic, once everything is drawn.
+    """Make an axis of percentages logarithmic, once everything is drawn: 0.1, 1, 10.
 
     If there is a 0 among them, it is linear from there to the smallest ones above it.
     """
+    from matplotlib.ticker import FixedLocator
+
     if axis.get_data_interval()[0] > 0:
         log_axis(axis)
         return
     least = max(10.0 ** floor(log10(min(axis.get_minpos(), 1.0))), _LEAST_RATE)
-    log_axis(axis, linear_below=least)
-    set_limits = axis.axes.set_xlim if axis is axis.axes.xaxis else axis.axes.set_ylim
+    _set_scale(axis, "symlog", linthresh=least, linscale=0.5)
+    decades = [10.0**power for power in range(round(log10(least)), 3)]
+    axis.set_major_locator(FixedLocator([0, *decades]))
+    axis.set_minor_locator(
+        FixedLocator([digit * decade for decade in decades for digit in range(2, 10)])
+    )
+    _label_plainly(axis)
+    set_limits = axis.axes.set_xlim if _is_x(axis) else axis.axes.set_ylim
     set_limits(-0.15 * least, None)  # a point at 0 is seen whole
 
 
-def log_axis(axis: Axis, *, linear_below: float | None = None) -> None:
-    """Make an axis logarithmic, with plain numbers: 100, 1,000, 10,000 or 0.1, 1, 10.
+def _is_x(axis: Axis) -> bool:
+    return axis is axis.axes.xaxis
 
-    Parameters
-    ----------
-    axis
-        ``axes.xaxis`` or ``axes.yaxis``, once everything is drawn.
-    linear_below
-        Where there are zeros, as in rates: the smallest number that is on the logarithmic part.
-        Below it the axis is linear down to 0.
-    """
-    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
-    set_scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
-    if linear_below is None:
-        set_scale("log")
-        low, high = axis.get_view_interval()
-        # Less than two decades hold too few powers of ten.
-        digits = (1.0,) if high / low >= 100 else (1.0, 2.0, 5.0)
-        axis.set_major_locator(LogLocator(subs=digits))
-    else:
-        set_scale("symlog", linthresh=linear_below, linscale=0.5)
-        _, high = axis.get_view_interval()
-        decades = range(round(log10(linear_below)), int(log10(max(high, linear_below))) + 1)
-        axis.set_major_locator(FixedLocator([0, *(10.0**power for power in decades)]))
-        axis.set_minor_locator(
-            FixedLocator([digit * 10.0**power for power in decades for digit in range(2, 10)])
-        )
+def _set_scale(axis: Axis, scale: str, **options: float) -> None:
+    set_scale = axis.axes.set_xscale if _is_x(axis) else axis.axes.set_yscale
+    set_scale(scale, **options)
+
+
+def _label_plainly(axis: Axis) -> None:
+    from matplotlib.ticker import NullFormatter
+
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axis.set_minor_formatter(NullFormatter())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _COLOURS: Final = dict(
     zip((*GROUPS, ""), (look.AMBER, look.VIOLET, look.TEAL, look.INK), strict=True)
 )
-_LEAST: Final = 0.01  # percent: below it, there is a linear axis at most
 
 
 def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[str]:
@@ -49,11 +47,8 @@ def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) 
             growth = f"{times} times the mean\nof k = 1: the paper"
             axes.plot([1, k], [mean[0], times * mean[0]], color=look.INK, ls=":", label=growth)
     _finish(axes, ks, "malformed trees among the k best, %")
-    least = float(rates.min(where=rates > 0, initial=100))
-    some_zero = bool((rates == 0).any())
-    decade = max(10.0 ** floor(log10(least)), _LEAST)
-    look.log_axis(axes.yaxis, linear_below=decade if some_zero else None)
-    axes.set_ylim(0 if some_zero else None, 100)
+    look.rate_axis(axes.yaxis)
+    axes.set_ylim(top=100)
     figure.legend(loc="outside right center")
 
 

@@ -164,9 +164,9 @@ def few(malformed):
 
 def test_report():
     text = report_of(ALL)
-    assert "head-selection, 1 epochs, bits 10, seeds 1 to 3" in text
+    assert "head-selection, 1 epochs, bits 10; averages over seeds 1 to 3" in text
     assert "25.00 % of the best trees are malformed, and 16.00 % of the 50 best" in text
-    assert "13 times, which is not possible from such a rate" in text
+    assert "13 times, which a rate like this cannot reach" in text
     assert "1 of the 3 treebanks have no malformed tree at k = 1" in text
     assert "| Birdish | 12,000 | 2 | 25.00 | 16.00 | 0.6 |" in text
     assert "| Arboric | 999 (dev) | 2 | 0.00 | 2.00 | – |" in text
@@ -207,7 +207,8 @@ def test_stars_and_trends():
     )
     assert "| Birdish | 100 | 40 | 75.00 (+0.00) | 100.00 (+25.00\\*) |" in text
     assert "adds significantly on 4 of 4 treebanks" in text
-    assert "| growth to k = 50 | – | – |" in text
+    assert "| growth to k = 50 | sentences to learn from | – | – |" in text
+    assert "| growth to k = 50 | malformed trees, k = 1 | – | – |" in text
     assert "rank correlation" not in report_of(ALL)
 
 

@@ -89,12 +89,13 @@ def _beginning(outcomes: Sequence[Outcome], setting: Setting) -> Iterator[str]:
         yield f"The parsers of {setting.loaded} of the treebanks were given.\n"
     if setting.loaded < len(outcomes):
         last = recipe.seed + setting.seeds - 1
-        seeds = f"seeds {recipe.seed} to {last}" if setting.seeds > 1 else f"seed {recipe.seed}"
+        seeds = f"seed {recipe.seed}"
+        if setting.seeds > 1:
+            seeds = f"averages over seeds {recipe.seed} to {last}"
         drawn = f", {recipe.sentences:,} sentences" if recipe.sentences else ""
         yield (
             f"Parsers were trained without a development set, with gold tags: {recipe.method}, "
-            f"{recipe.epochs} epochs, bits {recipe.bits}{drawn}, {seeds}. Numbers are averages "
-            "over the parsers of a treebank.\n"
+            f"{recipe.epochs} epochs, bits {recipe.bits}{drawn}; {seeds}.\n"
         )
 
 
@@ -149,7 +150,7 @@ def _growth(means: Averages, ks: Sequence[int]) -> str:
         return f"{text}."
     text += f"; the paper's average is {paper} times"
     if paper * means.rates[0].value > 100:
-        return f"{text}, which is not possible from such a rate."
+        return f"{text}, which a rate like this cannot reach."
     if any(map(isnan, interval)):
         return f"{text}."
     side = "below" if paper > interval.high else "above" if paper < interval.low else ""
@@ -185,22 +186,28 @@ def _by_size(
             for name, mean in groups.items()
         ),
     )
-    sized = [one for one in outcomes if one.lessons]
-    if len(sized) < _CORRELATED:
-        return
-    lessons = [one.lessons for one in sized]
-    found = [
-        (f"malformed trees at k = {k}", rank_correlation(lessons, [one.rates[at] for one in sized]))
-        for at, k in ((0, ks[0]), (-1, ks[-1]))
-    ]
-    grown = [one for one in sized if one.growth > 0]
-    if len(grown) >= _CORRELATED:
-        columns = [one.lessons for one in grown], [one.growth for one in grown]
-        found.append((f"growth to k = {ks[-1]}", rank_correlation(*columns)))
-    yield table(
-        ("with the number of sentences to learn from", "rank correlation", "p"),
-        ((name, with_interval(some.value, some.interval), p_value(some.p)) for name, some in found),
-    )
+    grown = [one for one in outcomes if one.growth > 0]
+    size, first = "sentences to learn from", f"malformed trees, k = {ks[0]}"
+    last, growth = f"malformed trees, k = {ks[-1]}", f"growth to k = {ks[-1]}"
+    pairs = {
+        (first, size): [(one.rates[0], one.lessons) for one in outcomes if one.lessons],
+        (last, size): [(one.rates[-1], one.lessons) for one in outcomes if one.lessons],
+        (growth, size): [(one.growth, one.lessons) for one in grown if one.lessons],
+        (growth, first): [(one.growth, one.rates[0]) for one in grown],
+    }
+    found = {
+        names: rank_correlation(*zip(*some, strict=True))
+        for names, some in pairs.items()
+        if len(some) >= _CORRELATED
+    }
+    if found:
+        yield table(
+            ("", "with", "rank correlation", "p"),
+            (
+                (*names, with_interval(some.value, some.interval), p_value(some.p))
+                for names, some in found.items()
+            ),
+        )
 
 
 def _oracle(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> Iterator[str]:

@@ -66,6 +66,7 @@ def test_options_arrive(
     experiment = importlib.import_module(f"arborescence.experiments.{name}")
     monkeypatch.setattr(experiment, "reproduce", reproduce)
     common = ("--only", "A", "--only", "B", "--jobs", 3, "--quick", "--models", tmp_path)
+    common += ("--scores", tmp_path / "scores")
     parsers = ("--objective", "mira", "--training-root", "single", "--epochs", 2, "--bits", 11)
     seeds = ("--seeds", 4) if "seeds" in expected else ()
     places = ("--treebanks", "ud", "-o", "out")
@@ -79,6 +80,7 @@ def test_options_arrive(
         "only": ["A", "B"],
         "recipe": Recipe(parser=kind, objective="mira", root="single", epochs=2, bits=11),
         "models": tmp_path,
+        "scores": tmp_path / "scores",
         "jobs": 3,
         "quick": True,
         **expected,

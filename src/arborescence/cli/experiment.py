@@ -96,6 +96,15 @@ ModelsOption = Annotated[
         rich_help_panel=PARSERS,
     ),
 ]
+ScoresOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where score files are kept, and taken from if they are there, for experiments to "
+        "share them; by default OUTPUT/scores.",
+        rich_help_panel=PARSERS,
+    ),
+]
 
 app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED))
 
@@ -124,6 +133,7 @@ def root(
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
     models: ModelsOption = None,
+    scores: ScoresOption = None,
     curve: Annotated[
         str | None,
         typer.Option(
@@ -158,6 +168,7 @@ def root(
             curve_seeds=curve_seeds,
             objectives=objectives,
             models=models,
+            scores=scores,
             jobs=jobs,
             quick=quick,
             progress=step,
@@ -178,6 +189,7 @@ def kbest(
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
     models: ModelsOption = None,
+    scores: ScoresOption = None,
 ) -> None:
     """Count the trees with several roots among the k best ones.
 
@@ -194,6 +206,7 @@ def kbest(
             recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
             seeds=seeds,
             models=models,
+            scores=scores,
             jobs=jobs,
             quick=quick,
             progress=step,
@@ -218,6 +231,7 @@ def runtime(
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
     models: ModelsOption = None,
+    scores: ScoresOption = None,
 ) -> None:
     """Time decoders beside those that the papers compare with.
 
@@ -235,6 +249,7 @@ def runtime(
             only=only or (),
             recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
             models=models,
+            scores=scores,
             jobs=jobs,
             quick=quick,
             progress=step,

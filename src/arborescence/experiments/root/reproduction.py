@@ -43,6 +43,7 @@ def reproduce(
     curve_seeds: int = 5,
     objectives: bool = True,
     models: str | os.PathLike[str] | None = None,
+    scores: str | os.PathLike[str] | None = None,
     jobs: int = 1,
     quick: bool = False,
     progress: Progress | None = None,
@@ -61,8 +62,7 @@ def reproduce(
     output
         A folder for ``report.md``, ``treebanks.csv``, ``groups.csv``, ``curve.csv``,
         ``objectives.csv``, the plots ``rate.svg`` (the paper's Figure 3), ``change.svg``
-        (Figure 4), ``curve.svg`` and ``objectives.svg``, and the parsers' score files. It is made
-        if it is missing.
+        (Figure 4), ``curve.svg`` and ``objectives.svg``. It is made if it is missing.
     only
         The names of some treebanks; none for all.
     recipe
@@ -80,6 +80,9 @@ def reproduce(
     models
         A folder with parsers, ``<treebank>.npz``: where there is one, it is taken. Such a treebank
         has no part in the learning curve and in the comparison of objectives.
+    scores
+        Where score files are kept, and taken from if they are there; None for ``scores`` in
+        `output`. Experiments may share them.
     jobs
         How many parsers are trained at the same time.
     quick
@@ -138,7 +141,13 @@ def reproduce(
     if curve and curve not in {corpus.name for corpus in trained}:
         raise TreebankError(f"{curve}: no learning curve, as no parser of this treebank is trained")
     ways = methods(recipe) if objectives and recipe.parser == "linear" else {}
-    score = partial(_score, folder=output / "scores", models=folder, jobs=jobs, progress=progress)
+    score = partial(
+        _score,
+        folder=Path(scores or output / "scores"),
+        models=folder,
+        jobs=jobs,
+        progress=progress,
+    )
 
     effects: dict[Corpus, Effect] = {}
     studied: dict[str, list[Effect]] = {}

@@ -51,6 +51,7 @@ def reproduce(
     only: Iterable[str] = (),
     recipe: Recipe = _RECIPE,
     models: str | os.PathLike[str] | None = None,
+    scores: str | os.PathLike[str] | None = None,
     sizes: Sequence[int] = _SIZES,
     ks: Sequence[int] = _KS,
     sentences: int = 300,
@@ -68,14 +69,17 @@ def reproduce(
     treebanks
         A folder with a folder for each treebank: see `corpora.find`. None for random graphs alone.
     output
-        A folder for ``report.md``, ``lists.csv``, ``decoders.csv``, plots, the parsers' scores in
-        ``scores`` and single times in ``times``. It is made if it is missing.
+        A folder for ``report.md``, ``lists.csv``, ``decoders.csv``, plots, and single times in
+        ``times``. It is made if it is missing.
     only
         The names of some treebanks; none for all.
     recipe
         How the parsers are trained; it has to be linear ones.
     models
         A folder with parsers, ``<treebank>.npz``: where there is one, none is trained.
+    scores
+        Where score files are kept, and taken from if they are there; None for ``scores`` in
+        `output`. Experiments may share them.
     sizes
         The words of random graphs, in rising order.
     ks
@@ -132,7 +136,8 @@ def reproduce(
         exams = [Exam(corpus, recipe) for corpus in chosen]
         folder = None if models is None else Path(models)
         # All of them before the first time is taken: nothing else is to be at work then.
-        for _, taken in take(exams, output / "scores", models=folder, jobs=jobs, progress=progress):
+        kept = Path(scores or output / "scores")
+        for _, taken in take(exams, kept, models=folder, jobs=jobs, progress=progress):
             if isinstance(taken, LeftOut):
                 left_out.append(taken)
             elif taken.scores is None:  # a model that was given

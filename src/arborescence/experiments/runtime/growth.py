@@ -12,6 +12,7 @@ from arborescence.experiments.runtime.clock import race
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
     DECODERS,
+    GREEDY,
     N_RUNS,
     REWEIGHTED,
     UNCONSTRAINED,
@@ -39,6 +40,8 @@ class Timed(NamedTuple):
         Their words, and how many there are.
     seconds : dict of str to float
         Of each of `DECODERS`, for a sentence.
+    easy : int
+        For how many the greedy graph is a tree: without the constraint, all is done then.
     several : int
         For how many sentences the best tree of all has several root edges.
     worse : dict of str to int
@@ -49,6 +52,7 @@ class Timed(NamedTuple):
     n: int
     sentences: int
     seconds: dict[str, float]
+    easy: int
     several: int
     worse: dict[str, int]
 
@@ -94,13 +98,14 @@ def time_decoders(
     """
     batch = batch_of(kind, n, sentences)
     took = race([partial(find, batch) for find in DECODERS.values()], rounds, clock)
-    best = DECODERS[CONSTRAINED](batch)
+    best, free = DECODERS[CONSTRAINED](batch), DECODERS[UNCONSTRAINED](batch)
     return Timed(
         kind=kind,
         n=n,
         sentences=sentences,
         seconds={name: t / sentences for name, t in zip(DECODERS, took, strict=True)},
-        several=int((root_count(DECODERS[UNCONSTRAINED](batch)) > 1).sum()),
+        easy=int((DECODERS[GREEDY](batch) == free).all(axis=1).sum()),
+        several=int((root_count(free) > 1).sum()),
         worse={
             name: count_worse(batch, best, DECODERS[name](batch)) for name in (N_RUNS, REWEIGHTED)
         },

@@ -122,6 +122,8 @@ def test_deeply_nested_cycles(n):
 
 @pytest.mark.parametrize("n", range(1, 70, 3))
 def test_all_sizes_of_blocks(n):
+    if numba.config.DISABLE_JIT and n > 34:
+        pytest.skip("too slow without the JIT")
     rng = np.random.default_rng(n)
     scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(np.float32)
     for root in ("single", "multi"):

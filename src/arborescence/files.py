@@ -9,10 +9,13 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+#: No room for a file: on the disk, in the user's part of it, or by a limit on its size.
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -113,6 +116,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.umask(umask)
         Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            error.filename = os.fspath(target)  # Python does not say what could not be written
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass
 from itertools import chain
@@ -100,6 +101,12 @@ class LeftOut(NamedTuple):
             where = f"{error.filename}: " if error.filename else ""
             reason = f"{where}{error.strerror or error}"
         return cls(treebank, reason, failed=True)
+
+
+def none_left(folder: str | os.PathLike[str], left_out: Iterable[LeftOut]) -> TreebankError:
+    """Return the error that says why an experiment has nothing to report."""
+    reasons = "; ".join(one.reason for one in left_out if one.failed)
+    return TreebankError(f"{os.fspath(folder)}: no treebank that can be used: {reasons}")
 
 
 class Found(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arborescence.errors import ArborescenceError, TreebankError
+from arborescence.errors import ArborescenceError
 from arborescence.experiments import corpora, look, reports
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.kbest import plots, tables
@@ -149,8 +149,7 @@ def reproduce(
         else:
             outcomes.append(outcome)
     if not outcomes:
-        failed = "; ".join(one.reason for one in left_out if one.failed)
-        raise TreebankError(f"{treebanks}: no treebank that can be used: {failed}")
+        raise corpora.none_left(treebanks, left_out)
 
     figures = plots.draw(outcomes, ks, output)
     setting = Setting(recipe, seeds, sum(one.treebank in loaded for one in outcomes))

@@ -168,8 +168,7 @@ def reproduce(
         for way in ways if corpus in trained else ():
             studied.setdefault(way, []).append(found[way])
     if not effects:
-        reasons = "; ".join(one.reason for one in left_out if one.failed)
-        raise TreebankError(f"{treebanks}: no treebank that can be used: {reasons}")
+        raise corpora.none_left(treebanks, left_out)
 
     points: list[Effect] = []
     learners = [one for one in trained if one in effects and curve in (None, one.name)]

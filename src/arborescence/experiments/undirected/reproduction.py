@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from arborescence.errors import MissingExtraError, TreebankError
+from arborescence.errors import MissingExtraError
 from arborescence.experiments import corpora
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.results import Results
@@ -107,8 +107,7 @@ def reproduce(
         else:
             found.append(one)
     if not found:
-        failed = "; ".join(one.reason for one in left_out if one.failed)
-        raise TreebankError(f"{treebanks}: no treebank that can be used: {failed}")
+        raise corpora.none_left(treebanks, left_out)
     try:
         figures = plots.draw(found, output)
     except MissingExtraError:

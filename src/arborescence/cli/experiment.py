@@ -15,7 +15,7 @@ from arborescence.cli.progress import steps
 from arborescence.cli.train import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arborescence.experiments.corpora import LeftOut
     from arborescence.experiments.recipes import Recipe
@@ -157,23 +157,21 @@ def root(
     """
     from arborescence.experiments.root import reproduce
 
-    with steps() as step:
-        left_out = reproduce(
-            treebanks,
-            output,
-            only=only or (),
-            recipe=_recipe(parser, objective, training_root, epochs, bits),
-            seeds=seeds,
-            curve=curve,
-            curve_seeds=curve_seeds,
-            objectives=objectives,
-            models=models,
-            scores=scores,
-            jobs=jobs,
-            quick=quick,
-            progress=step,
-        )
-    _finish(left_out)
+    _run(
+        reproduce,
+        treebanks,
+        output,
+        only=only or (),
+        recipe=_recipe(parser, objective, training_root, epochs, bits),
+        seeds=seeds,
+        curve=curve,
+        curve_seeds=curve_seeds,
+        objectives=objectives,
+        models=models,
+        scores=scores,
+        jobs=jobs,
+        quick=quick,
+    )
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
@@ -198,20 +196,18 @@ def kbest(
     """
     from arborescence.experiments.kbest import reproduce
 
-    with steps() as step:
-        left_out = reproduce(
-            treebanks,
-            output,
-            only=only or (),
-            recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
-            seeds=seeds,
-            models=models,
-            scores=scores,
-            jobs=jobs,
-            quick=quick,
-            progress=step,
-        )
-    _finish(left_out)
+    _run(
+        reproduce,
+        treebanks,
+        output,
+        only=only or (),
+        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        seeds=seeds,
+        models=models,
+        scores=scores,
+        jobs=jobs,
+        quick=quick,
+    )
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
@@ -242,19 +238,17 @@ def runtime(
     """
     from arborescence.experiments.runtime import reproduce
 
-    with steps() as step:
-        left_out = reproduce(
-            treebanks,
-            output,
-            only=only or (),
-            recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
-            models=models,
-            scores=scores,
-            jobs=jobs,
-            quick=quick,
-            progress=step,
-        )
-    _finish(left_out)
+    _run(
+        reproduce,
+        treebanks,
+        output,
+        only=only or (),
+        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        models=models,
+        scores=scores,
+        jobs=jobs,
+        quick=quick,
+    )
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
@@ -302,6 +296,12 @@ def _recipe(
         "root": training_root.value,
     }
     return Recipe(**options, epochs=epochs, bits=bits)
+
+
+def _run(reproduce: Callable[..., Sequence[LeftOut]], *places: Path | None, **options: Any) -> None:
+    with steps() as step:
+        left_out = reproduce(*places, **options, progress=step)
+    _finish(left_out)
 
 
 def _finish(left_out: Sequence[LeftOut]) -> None:

@@ -118,10 +118,11 @@ def _opening(findings: Findings) -> Iterator[str]:
             f"{sources[source]} {what}\n" for source, what in _SOURCES.items() if sources[source]
         )
     )
-    yield (
-        f"Trained parsers: {recipe.method}, epochs {recipe.epochs}, bits {recipe.bits},\n"
-        f"seeds {seeds}, without a development set.\n"
-    )
+    if not all(effect.loaded for effect in effects):
+        yield (
+            f"Trained parsers: {recipe.method}, epochs {recipe.epochs}, bits {recipe.bits},\n"
+            f"seeds {seeds}, without a development set.\n"
+        )
 
 
 def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:

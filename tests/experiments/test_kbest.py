@@ -14,7 +14,7 @@ import pytest
 from arborescence import TreebankError
 from arborescence.experiments import results as results_module
 from arborescence.experiments.kbest import plots, reproduce, reproduction, tables
-from arborescence.experiments.kbest.averages import grouped
+from arborescence.experiments.kbest.averages import by_size
 from arborescence.experiments.kbest.lists import Counts
 from arborescence.experiments.kbest.outcomes import Outcome
 from arborescence.experiments.kbest.report import Setting, report
@@ -105,7 +105,7 @@ def test_short_sentences_weigh_less_among_all_trees():
 
 
 def test_averages():
-    groups = grouped(ALL)
+    groups = by_size(ALL)
     assert [(name, mean.treebanks) for name, mean in groups.items()] == [
         *(("all", 3), ("low", 1), ("high", 1)),
     ]
@@ -135,7 +135,7 @@ def test_tables():
     assert (last["multi_uas"], last["single_uas"], last["gain"]) == ("90", "100", "10")
     assert (last["gain_p"], last["gain_p_adjusted"]) == ("1", "1")
 
-    rows = rows_of(tables.average_rows(grouped(ALL), (1, 50)))
+    rows = rows_of(tables.average_rows(by_size(ALL), (1, 50)))
     assert [row["group"] for row in rows] == ["all", "all", "low", "low", "high", "high"]
     assert (rows[1]["growth"], rows[1]["growth_mean"], rows[1]["without_growth"]) == (
         *("0.64", "0.62", "1"),
@@ -145,7 +145,7 @@ def test_tables():
 
 def report_of(outcomes, ks=(1, 50), loaded=0):
     figures = ["rates.svg", "oracle.svg"]
-    return report(outcomes, grouped(outcomes), ks, Setting(RECIPE, 3, loaded), figures, [])
+    return report(outcomes, by_size(outcomes), ks, Setting(RECIPE, 3, loaded), figures, [])
 
 
 def few(malformed):

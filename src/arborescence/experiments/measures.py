@@ -55,7 +55,7 @@ class Counts:
         rows = []
         for sentence, tree in zip(gold, trees, strict=True):
             heads, found = sentence.heads, np.asarray(tree)
-            counted = np.array([base(name) != "punct" for name in sentence.deprels])
+            counted = counts_for_uas(sentence)
             same = heads[1:] == found[1:]
             turned = found[heads[1:]] == np.arange(1, len(heads))
             roots = np.array_equal(heads == 0, found == 0)
@@ -77,6 +77,11 @@ class Counts:
     def right_roots(self) -> float:
         """The percentage of sentences with the right root."""
         return _percent(self.roots.sum(), self.roots.size)
+
+
+def counts_for_uas(sentence: Sentence) -> NDArray[np.bool_]:
+    """Return which words count: (n,), those whose gold relation is not ``punct``."""
+    return np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
 
 
 def wins(ours: Counts, theirs: Counts) -> float:

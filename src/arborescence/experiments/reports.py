@@ -55,6 +55,17 @@ def number(x: float, digits: int = 2) -> str:
     return "–" if isnan(x) else f"{x:z,.{digits}f}"
 
 
+def exact(x: float) -> str:
+    """Write a number for a CSV file, with six digits that matter, and nan as nothing.
+
+    Examples
+    --------
+    >>> exact(12.5), exact(100 / 3), exact(float("nan"))
+    ('12.5', '33.3333', '')
+    """
+    return "" if isnan(x) else f"{x:.6g}"
+
+
 def with_interval(x: float, interval: Interval, digits: int = 2) -> str:
     """Write a number with its interval, where there is one.
 

@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING, Any, Final, Self, get_args
 import numpy as np
 
 from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankError
+from arborescence.experiments.measures import counts_for_uas
 from arborescence.graph import Root
 from arborescence.inference.decode import decode
 from arborescence.parsers import LinearParser, model_file
 from arborescence.parsers.lessons import place
 from arborescence.tree import is_tree
-from arborescence.treebank.evaluation import base
 
 if TYPE_CHECKING:
     import os
@@ -160,7 +160,7 @@ class Scored:
             settings=settings,
             projective=projective,
             gold=gold,
-            counted=[_counted(sentence) for sentence in exams],
+            counted=[counts_for_uas(sentence) for sentence in exams],
             single=single,
             multi=multi,
             scores=scores,
@@ -229,7 +229,7 @@ class Scored:
             settings=settings or {},
             projective=False,
             gold=[_gold(sentence) for sentence in exams],
-            counted=[_counted(sentence) for sentence in exams],
+            counted=[counts_for_uas(sentence) for sentence in exams],
             single=single,
             multi=multi,
             scores=matrices,
@@ -319,10 +319,6 @@ def _gold(sentence: Sentence) -> NDArray[np.int64]:
     if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
         raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
     return heads
-
-
-def _counted(sentence: Sentence) -> NDArray[np.bool_]:
-    return np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
 
 
 def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:

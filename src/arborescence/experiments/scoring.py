@@ -91,6 +91,14 @@ def take(
         progress("parsers: all done", len(exams), len(exams))
 
 
+def model_of(corpus: Corpus, models: Path | None) -> Path | None:
+    """Return the file of the parser, or of the scores, that was given for a treebank, if any."""
+    if models is None:
+        return None
+    path = models / f"{corpus.name}.npz"
+    return path if path.exists() else None
+
+
 def _one_by_one(
     exams: Sequence[Exam], folder: Path, models: Path | None, progress: Progress | None
 ) -> Iterator[Path | LeftOut]:
@@ -130,9 +138,7 @@ def _take_one(exam: Exam, folder: Path, models: Path | None, progress: Progress)
     """Return the score file of an exam, making it if need be; or what went wrong."""
     corpus, recipe = exam
     path = folder / recipe.name / f"{corpus.name}.npz"
-    model = models / f"{corpus.name}.npz" if models else None
-    if model and not model.exists():
-        model = None
+    model = model_of(corpus, models)
     try:
         settings: dict[str, Any] = {
             "library": arborescence.__version__,

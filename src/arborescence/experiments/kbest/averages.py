@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.groups import grouped
 from arborescence.experiments.statistics import Interval, mean_interval, paired_p, ratio_interval
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: How many times as many trees are malformed as at k = 1, on average, in the paper; by k.
 PAPER: Final[Mapping[int, int]] = {50: 13}
-#: The name of the group of all treebanks.
-ALL: Final = "all"
 
 
 class Average(NamedTuple):
@@ -138,9 +136,7 @@ class Averages(NamedTuple):
         )
 
 
-def grouped(outcomes: Sequence[Outcome]) -> dict[str, Averages]:
+def by_size(outcomes: Sequence[Outcome]) -> dict[str, Averages]:
     """Average over all treebanks, and over each group by training size that has any."""
-    groups = {ALL: list(outcomes)} | {
-        name: [one for one in outcomes if one.group == name] for name in GROUPS
-    }
-    return {name: Averages.of(some) for name, some in groups.items() if some}
+    groups = grouped(outcomes, lambda outcome: outcome.lessons)
+    return {name: Averages.of(some) for name, some in groups.items()}

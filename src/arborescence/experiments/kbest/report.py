@@ -9,7 +9,8 @@ import numpy as np
 
 from arborescence import __version__
 from arborescence.experiments import reports
-from arborescence.experiments.kbest.averages import ALL, PAPER
+from arborescence.experiments.groups import ALL
+from arborescence.experiments.kbest.averages import PAPER
 from arborescence.experiments.kbest.outcomes import adjusted_ps
 from arborescence.experiments.reports import number, p_value, table, with_interval
 from arborescence.experiments.statistics import rank_correlation

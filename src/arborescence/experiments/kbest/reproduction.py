@@ -12,13 +12,13 @@ from arborescence.errors import ArborescenceError
 from arborescence.experiments import corpora, look, reports
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.kbest import plots, tables
-from arborescence.experiments.kbest.averages import grouped
+from arborescence.experiments.kbest.averages import by_size
 from arborescence.experiments.kbest.lists import Counts
 from arborescence.experiments.kbest.outcomes import Outcome
 from arborescence.experiments.kbest.report import Setting, report
 from arborescence.experiments.recipes import Recipe
 from arborescence.experiments.results import Results
-from arborescence.experiments.scoring import Exam, take
+from arborescence.experiments.scoring import Exam, model_of, take
 
 if TYPE_CHECKING:
     import os
@@ -132,7 +132,7 @@ def reproduce(
         chosen, seeds = corpora.smallest(chosen, _QUICK), 1
     results = Results(output / "lists")
     models = None if models is None else Path(models)
-    loaded = {one.name for one in chosen if models and (models / f"{one.name}.npz").exists()}
+    loaded = {one.name for one in chosen if model_of(one, models)}
     exams = [
         Exam(corpus, replace(recipe, seed=recipe.seed + more))
         for corpus in chosen
@@ -153,7 +153,7 @@ def reproduce(
 
     figures = plots.draw(outcomes, ks, output)
     setting = Setting(recipe, seeds, sum(one.treebank in loaded for one in outcomes))
-    groups = grouped(outcomes)
+    groups = by_size(outcomes)
     texts = {
         "treebanks.csv": tables.treebank_rows(outcomes, ks),
         "averages.csv": tables.average_rows(groups, ks),

@@ -6,11 +6,10 @@ trees). ``_low`` and ``_high`` are the ends of 95 % intervals; what does not exi
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from arborescence.experiments.kbest.outcomes import adjusted_ps
-from arborescence.experiments.reports import csv_text
+from arborescence.experiments.reports import csv_text, exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -89,6 +88,4 @@ def _flat(cells: Iterable[object]) -> Iterator[object]:
 
 
 def _text(cell: object) -> object:
-    if not isinstance(cell, float):
-        return cell
-    return "" if isnan(cell) else f"{cell:.6g}"
+    return exact(cell) if isinstance(cell, float) else cell

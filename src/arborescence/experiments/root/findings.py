@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.experiments.groups import GROUPS, group_of
+from arborescence.experiments.groups import ALL, grouped
 from arborescence.experiments.statistics import (
     Correlation,
     Interval,
@@ -55,8 +55,6 @@ class Findings:
     left_out: list[LeftOut]
 
 
-#: The name of the group of all treebanks.
-ALL: Final = "all"
 #: How many treebanks the paper has.
 PAPER_TREEBANKS: Final = 63
 #: The paper's average percentage of malformed trees in each group.
@@ -115,10 +113,7 @@ def groups(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
         All treebanks first, then the groups that are not empty. A treebank is in none of them if it
         is not known what its parser has learned from, and its `lessons` are 0.
     """
-    grouped: dict[str, list[Effect]] = {ALL: list(effects)} | {name: [] for name in GROUPS}
-    for effect in sized(effects):
-        grouped[group_of(effect.lessons)].append(effect)
-    return {name: some for name, some in grouped.items() if some}
+    return grouped(effects, lambda effect: effect.lessons)
 
 
 def sized(effects: Iterable[Effect]) -> list[Effect]:

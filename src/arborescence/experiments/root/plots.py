@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.experiments import look
-from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.groups import GROUPS, bounds_of
 from arborescence.experiments.root.findings import PAPER, average, groups, sized
 
 if TYPE_CHECKING:
@@ -64,9 +64,8 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
     low, high = _set_sizes(axes, effects)
     for name, some in groups(effects).items():
         if name in GROUPS:
-            bounds = [0, *GROUPS.values()]
-            place = list(GROUPS).index(name)
-            ends = max(bounds[place], low), min(bounds[place + 1], high)
+            least, most = bounds_of(name)
+            ends = max(least, low), min(most, high)
             ours = average(effect.rate for effect in some).value
             for rate, style in ((ours, "-"), (PAPER[name], ":")):
                 axes.hlines(rate, *ends, color=look.AMBER, linestyle=style, linewidth=1.6)

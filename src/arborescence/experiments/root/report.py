@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
 from arborescence.experiments import reports
-from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.groups import ALL, bounds_of
 from arborescence.experiments.reports import number, p_value, table, with_interval
 from arborescence.experiments.root.findings import (
-    ALL,
     MEASURES,
     PAPER,
     PAPER_TREEBANKS,
@@ -178,8 +177,7 @@ def _name_of(group: str) -> str:
     """Say which treebanks are in a group."""
     if group == ALL:
         return group
-    bounds = [0, *GROUPS.values()]
-    low, high = bounds[(place := list(GROUPS).index(group))], bounds[place + 1]
+    low, high = bounds_of(group)
     ends = [f"{low:,.0f} or more"] * (low > 0) + [f"below {high:,.0f}"] * (high < inf)
     return f"{group}: {', '.join(ends)}"
 

@@ -16,7 +16,7 @@ from arborescence.experiments.root.curve import learning_curve
 from arborescence.experiments.root.effects import Effect
 from arborescence.experiments.root.findings import Findings
 from arborescence.experiments.root.objectives import methods
-from arborescence.experiments.scoring import Exam, take
+from arborescence.experiments.scoring import Exam, model_of, take
 
 if TYPE_CHECKING:
     import os
@@ -137,7 +137,7 @@ def reproduce(
         seeds, curve_seeds = min(seeds, _QUICK_SEEDS), min(curve_seeds, _QUICK_CURVE_SEEDS)
     output = Path(output)
     folder = None if models is None else Path(models)
-    trained = [one for one in chosen if not (folder and (folder / f"{one.name}.npz").exists())]
+    trained = [one for one in chosen if not model_of(one, folder)]
     if curve and curve not in {corpus.name for corpus in trained}:
         raise TreebankError(f"{curve}: no learning curve, as no parser of this treebank is trained")
     ways = methods(recipe) if objectives and recipe.parser == "linear" else {}

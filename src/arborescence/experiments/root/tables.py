@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from arborescence.experiments import reports
@@ -130,4 +129,4 @@ def method_rows(studied: dict[str, list[Effect]]) -> Iterator[Row]:
 
 
 def _cells(*numbers: float) -> list[str]:
-    return ["" if isnan(number) else f"{number:.6g}" for number in numbers]
+    return [reports.exact(number) for number in numbers]

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from arborescence.graph import check_count
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,8 +20,7 @@ def in_threads(run: Callable[[int, int], None], batch: int, threads: int) -> Non
 
     If several calls raise, the error of the first share is the one that is raised.
     """
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
+    threads = check_count(threads, "threads")
     if threads == 1 or batch < 2:
         run(0, batch)
         return

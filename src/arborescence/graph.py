@@ -8,11 +8,12 @@ and the caller's array is never written to.
 from __future__ import annotations
 
 import operator
+import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from arborescence.errors import ScoresError
+from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ _WHOLE = 2**53
 _BEHAVED: Final = ("C", "A", "W")
 # How many scores are brought into another form at once.
 _AT_ONCE = 2**15
-_ALL_WORDS = np.empty(0, np.int64)
+_ALL_WORDS: Final = np.empty(0, np.int64)
 
 
 class Graph(NamedTuple):
@@ -52,16 +53,19 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
     ----------
     scores : (..., N, N) array or torch tensor
         ``scores[..., h, d]`` is the weight of the edge h -> d. Floats, or whole numbers of at
-        most 2^53. Any strides. Values are looked at later, by the kernels.
+        most 2^53. Any strides. Values are looked at later, by the kernels. Or a list of matrices.
     lengths : (...) whole numbers, optional
-        Words in each sentence, the root not counted. All N - 1 by default.
+        Words in each sentence, the root not counted. All N - 1 by default. Or a mask.
 
     Raises
     ------
     ScoresError
         If the shape, the type, a whole number or a length cannot be used.
     """
-    array, give_back = as_array(scores)
+    if isinstance(scores, (list, tuple)):
+        array, lengths, give_back = stacked(scores, lengths)
+    else:
+        array, give_back = as_array(scores, absent=-np.inf)
     if array.dtype not in _FLOATS or not array.flags.behaved:
         array = as_floats(array)
     shape = array.shape
@@ -84,30 +88,132 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
     return Graph(array, dependents_first, words, leading, give_back)
 
 
-def as_array(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+def as_array(
+    values: Any, name: str = "scores", *, absent: float | None = None
+) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
     """Return a NumPy view of an array or tensor, and the way back to what it was.
 
     A torch tensor is detached and, if it lives on another device, copied from it; bfloat16
     becomes float32, which holds it exactly.
+
+    Parameters
+    ----------
+    values : array, tensor, or what NumPy makes an array of
+    name
+        What messages call it.
+    absent
+        The weight of an edge that is absent, which masked entries of a masked array get. None:
+        they are an error.
+
+    Raises
+    ------
+    ScoresError
+        If it is no array, or masked entries have no meaning.
     """
     if type(values) is np.ndarray:
         return values, None
-    if type(values).__module__.partition(".")[0] == "torch":
-        import torch
-
-        tensor = values.detach()
-        device = tensor.device
-
-        def give_back(result: NDArray[Any]) -> Any:
-            return torch.from_numpy(result).to(device)
-
-        if tensor.dtype == torch.bfloat16:
-            tensor = tensor.float()
-        return tensor.cpu().numpy(), give_back
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(values, torch.Tensor):
+        return _of_tensor(values, name)
+    if isinstance(values, np.ma.MaskedArray):
+        return _unmasked(values, name, absent), None
     try:
         return np.asarray(values), None
-    except ValueError as error:
-        raise ScoresError(f"scores do not form an array: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ScoresError(f"{name} do not form an array: {error}") from None
+
+
+def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
+    """Return a NumPy view of a torch tensor, and what makes a tensor like it of a result."""
+    import torch
+
+    device = tensor.device
+
+    def give_back(result: NDArray[Any]) -> Any:
+        return torch.from_numpy(result).to(device)
+
+    # Of a subclass (a parameter, or a user's own), only the numbers are of interest.
+    tensor = tensor.detach().as_subclass(torch.Tensor)
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
+    try:
+        return tensor.cpu().numpy(), give_back
+    except (TypeError, RuntimeError) as error:
+        line = " ".join(str(error).split())
+        raise ScoresError(f"{name} are a tensor that cannot be read as an array: {line}") from None
+
+
+def _unmasked(values: Any, name: str, absent: float | None) -> NDArray[Any]:
+    """Return a masked array as a plain one, with absent edges where it is masked."""
+    mask = np.ma.getmaskarray(values)
+    if not mask.any():
+        return np.asarray(values.data)
+    if absent is None:
+        where = ", ".join(map(str, np.argwhere(mask)[0]))
+        raise ScoresError(
+            f"{name}[{where}] is masked, which has no meaning here: fill the array, "
+            "or leave masked entries out"
+        )
+    array = as_floats(values.filled(0))
+    array[mask] = absent
+    return array
+
+
+def stacked(
+    matrices: Sequence[Any], lengths: Any = None
+) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
+    """Make one array of a list: of the rows of a matrix, or of the matrices of a batch.
+
+    Parameters
+    ----------
+    matrices : list or tuple
+        Numbers, nested as deep as need be; or one array or tensor a sentence, of shape (N, N) or
+        (N, N, L). If these differ in N, they are padded at the end.
+    lengths
+        As in `as_graph`.
+
+    Returns
+    -------
+    array, lengths, give_back
+        The batch; lengths, which are the sentences' own where they were padded and the caller
+        gives none; and what makes a result the kind of array that came in.
+
+    Raises
+    ------
+    ScoresError
+        If the list is no array, and no list of such matrices either.
+    """
+    if not hasattr(matrices[0] if matrices else 0, "shape"):
+        try:
+            return np.asarray(matrices), lengths, None
+        except ValueError:
+            pass  # the lists differ in size: so may sentences
+    parts, backs = zip(*(as_array(matrix, absent=-np.inf) for matrix in matrices), strict=True)
+    if len({part.dtype for part in parts}) > 1:
+        parts = tuple(map(as_floats, parts))
+    give_back = next(filter(None, backs), None)
+    shapes = [part.shape for part in parts]
+    if len(set(shapes)) == 1:
+        return np.stack(parts), lengths, give_back
+    rest = shapes[0][2:]
+    for place, shape in enumerate(shapes):
+        if len(shape) < 2 or shape[0] != shape[1] or shape[0] == 0 or shape[2:] != rest:
+            raise ScoresError(
+                f"scores do not form an array: scores[0] has shape {_shape(shapes[0])}, and "
+                f"scores[{place}] {_shape(shape)}; a list has one (N, N) matrix a sentence"
+            )
+    own = np.array(shapes)[:, 0] - 1
+    size = int(own.max()) + 1
+    batch = np.zeros((len(parts), size, size, *rest), parts[0].dtype)
+    for row, part in zip(batch, parts, strict=True):
+        row[: len(part), : len(part)] = part
+    words = own if lengths is None else _as_lengths(lengths, own.shape, size)
+    if (words > own).any():
+        place = int(np.argmax(words > own))
+        raise ScoresError(
+            f"lengths[{place}] is {words[place]}, but scores[{place}] hold {own[place]} words"
+        )
+    return batch, words, give_back
 
 
 def as_floats(array: NDArray[Any]) -> NDArray[Any]:
@@ -141,7 +247,7 @@ def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def as_edges(
-    names: tuple[str, str, str], ends: tuple[Any, Any], weights: Any
+    names: tuple[str, str, str], ends: tuple[Any, Any], weights: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Check a graph that is given edge by edge, and bring it into the form that kernels take.
 
@@ -157,7 +263,9 @@ def as_edges(
     ScoresError
         If shapes or types cannot be used. Values are looked at later, by the kernels.
     """
-    arrays = [as_array(values)[0] for values in (*ends, weights)]
+    arrays = [
+        as_array(values, name)[0] for values, name in zip((*ends, weights), names, strict=True)
+    ]
     shapes = [array.shape for array in arrays]
     if len(shapes[0]) != 1 or len(set(shapes)) != 1:
         raise ScoresError(
@@ -172,7 +280,9 @@ def as_edges(
 
 
 def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np.int64]:
-    words, _ = as_array(lengths)
+    words, _ = as_array(lengths, "lengths")
+    if words.dtype == np.bool_ and words.ndim == len(leading) + 1:
+        words = _counted(words, leading, size)
     if words.dtype.kind not in "iu" and words.size:
         raise ScoresError(f"lengths must be whole numbers, not {words.dtype}")
     if words.shape != leading:
@@ -190,24 +300,50 @@ def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np
     return np.ascontiguousarray(words.reshape(-1), np.int64)
 
 
+def _counted(mask: NDArray[np.bool_], leading: tuple[int, ...], size: int) -> NDArray[np.intp]:
+    """Return how many words a mask has, which is true for words and false for padding."""
+    if mask.shape not in ((*leading, size), (*leading, size - 1)):
+        raise ScoresError(
+            f"a mask in place of lengths must have shape {_shape((*leading, size))}, or "
+            f"{_shape((*leading, size - 1))} without the root, not {_shape(mask.shape)}"
+        )
+    words = mask[..., mask.shape[-1] - size + 1 :]  # whatever it holds for the root
+    gaps = words[..., 1:] > words[..., :-1]
+    if gaps.any():
+        *sentence, before = map(int, np.argwhere(gaps)[0])
+        place = f"sentence {', '.join(map(str, sentence))}: " if sentence else ""
+        raise ScoresError(
+            f"{place}the mask is false for word {before + 1} and true for word {before + 2}: "
+            "padding comes after the words"
+        )
+    return np.asarray(np.count_nonzero(words, axis=-1))
+
+
 def check_root(root: str) -> bool:
     """Return whether exactly one root edge is wanted."""
     if root == "single":
         return True
     if root == "multi":
         return False
-    raise ValueError(f"root must be 'single' or 'multi', not {root!r}")
+    raise OptionError(f"root must be 'single' or 'multi', not {root!r}")
 
 
-def check_count(k: Any) -> int:
-    """Return k, a number of trees: a whole one, and at least 1."""
+def check_count(count: Any, name: str = "k", least: int = 1) -> int:
+    """Return a number of trees, threads and the like: a whole one, and at least `least`."""
     try:
-        whole = operator.index(k)
+        whole = operator.index(count)
     except TypeError:
-        raise TypeError(f"k must be a whole number, not {k!r}") from None
-    if whole < 1:
-        raise ValueError(f"k must be at least 1, not {whole}")
+        raise OptionError(f"{name} must be a whole number, not {count!r}") from None
+    if whole < least:
+        raise OptionError(f"{name} must be at least {least}, not {whole}")
     return whole
+
+
+def check_flag(flag: Any, name: str = "projective") -> bool:
+    """Return an option that is False or True."""
+    if not isinstance(flag, (bool, np.bool_)):
+        raise OptionError(f"{name} must be False or True, not {flag!r}")
+    return bool(flag)
 
 
 def words_of(graph: Graph, sentence: int) -> int:
@@ -270,7 +406,7 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
-    edges : pairs (h, d)
+    edges : pairs (h, d) of whole numbers
         Indices into `scores`; with leading dimensions, (b, h, d) for the sentence b.
 
     Returns
@@ -281,8 +417,8 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     Raises
     ------
     ScoresError
-        If an edge is out of range, enters the root, leaves a word for itself, or contradicts
-        another one.
+        If an edge is no pair of whole numbers, is out of range, enters the root, leaves a word
+        for itself, or contradicts another one.
 
     Examples
     --------
@@ -325,7 +461,7 @@ def forbid(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
 
 
 def _own_floats(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
-    array, give_back = as_array(scores)
+    array, give_back = as_array(scores, absent=-np.inf)
     array = as_floats(array)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise ScoresError(f"scores must have shape (..., N, N), not {_shape(array.shape)}")
@@ -333,7 +469,12 @@ def _own_floats(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any
 
 
 def _checked_edge(array: NDArray[Any], edge: Sequence[int]) -> tuple[int, ...]:
-    index = tuple(map(int, edge))
+    try:
+        index = tuple(map(operator.index, edge))
+    except TypeError:
+        raise ScoresError(
+            f"edge {edge!r} must be a pair (h, d) of whole numbers, in a list of such pairs"
+        ) from None
     if len(index) != array.ndim:
         raise ScoresError(
             f"edge {index} must have {array.ndim} indices into scores of shape "

@@ -6,14 +6,14 @@ padded with -1, as NumPy arrays, torch tensors or lists.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
-from arborescence.errors import TreeError
-from arborescence.graph import Root, as_array, as_floats, check_root
+from arborescence.errors import ScoresError, TreeError
+from arborescence.graph import Root, as_array, as_floats, check_root, stacked
+from arborescence.nonprojective.exact import rounded_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,13 +161,19 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     ------
     TreeError
         If shapes do not fit, or a head is out of range.
+    ScoresError
+        If an edge of a tree has the score NaN or +inf, or the scores' type cannot be used.
 
     Examples
     --------
     >>> tree_weight([[0, 5, 4], [0, 0, 3], [0, 2, 0]], [-1, 2, 0])
     6.0
     """
-    array = as_floats(as_array(scores)[0])
+    if isinstance(scores, (list, tuple)):
+        array, _, _ = stacked(scores)
+    else:
+        array, _ = as_array(scores, absent=-np.inf)
+    array = as_floats(array)
     rows, shape = as_rows(heads)
     size = rows.shape[1]
     if array.shape != (*shape, size, size):
@@ -178,19 +184,26 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     _check_range(rows)
     weights = np.empty(len(rows))
     for b, (matrix, row) in enumerate(zip(array.reshape(-1, size, size), rows, strict=True)):
-        words = np.flatnonzero(row >= 0)
-        edges = matrix[row[words], words].astype(np.float64)
-        try:
-            weights[b] = math.fsum(edges)
-        except OverflowError:  # an infinite sum, or one that passes through infinity
-            with np.errstate(over="ignore"):
-                weights[b] = edges.sum()
+        words = np.flatnonzero(row[1:] >= 0) + 1
+        edges = matrix[row[words], words]
+        unusable = ~(edges < np.inf)
+        if unusable.any():
+            d = int(words[unusable][0])
+            sentence = f"sentence {b}: " if shape else ""
+            raise ScoresError(
+                f"{sentence}the edge {row[d]} -> {d} of the tree has the score "
+                f"{matrix[row[d], d]}; scores are finite, or -inf for an absent edge"
+            )
+        weights[b] = rounded_sum(edges.tolist())
     return weights.reshape(shape) if shape else float(weights[0])
 
 
 def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Return heads as (B, N) int64, and the caller's leading dimensions."""
-    array, _ = as_array(heads)
+    try:
+        array, _ = as_array(heads, "heads")
+    except ScoresError as error:
+        raise TreeError(str(error)) from None
     if array.ndim == 0 or array.shape[-1] == 0:
         raise TreeError("a head vector has at least the root's own place: shape (..., N), N > 0")
     if array.dtype.kind not in "iu":

@@ -11,7 +11,6 @@ Weights are compared as whole multiples of the smallest float, so nothing is rou
 
 from __future__ import annotations
 
-import math
 from heapq import heappop, heappush
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +20,7 @@ import numpy as np
 from arborescence.errors import ScoresError
 from arborescence.graph import as_array, as_floats, check_root
 from arborescence.inference.kbest import kbest, most_trees, trees
-from arborescence.nonprojective.exact import BIAS_32, BIAS_64
+from arborescence.nonprojective.exact import BIAS_32, BIAS_64, rounded_whole, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -253,7 +252,7 @@ def _merge(
     open_next(newest)
     while heap:
         cost, number, heads, labels, labelings = heappop(heap)
-        yield _rounded(-cost, bias), np.array(heads), np.array(labels)
+        yield rounded_whole(-cost, bias), np.array(heads), np.array(labels)
         if number == newest:
             newest += 1
             open_next(newest)
@@ -290,7 +289,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
 
         edge = free[place][1]
         if rank + 1 < len(edge.labels):
-            loss = _whole(edge.scores[rank], bias) - _whole(edge.scores[rank + 1], bias)
+            loss = whole_number(edge.scores[rank], bias) - whole_number(edge.scores[rank + 1], bias)
             heappush(heap, (cost + loss, next(pushed), before, place, rank + 1))
         if place + 1 < len(free):
             further = cost + free[place + 1][1].gap
@@ -302,20 +301,6 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
 def _sort_labels(scores: NDArray[Any], bias: int) -> _Edge:
     order = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > -np.inf)]
     best_first = scores[order].tolist()
-    best = _whole(best_first[0], bias)
-    gap = best - _whole(best_first[1], bias) if len(best_first) > 1 else 0
+    best = whole_number(best_first[0], bias)
+    gap = best - whole_number(best_first[1], bias) if len(best_first) > 1 else 0
     return _Edge(order.tolist(), best_first, best, gap)
-
-
-def _whole(score: float, bias: int) -> int:
-    """Return ``score * 2**bias``, which is a whole number."""
-    numerator, denominator = score.as_integer_ratio()
-    return numerator << (bias + 1 - denominator.bit_length())
-
-
-def _rounded(weight: int, bias: int) -> float:
-    """Return ``weight / 2**bias``, rounded once."""
-    try:
-        return weight / (1 << bias)
-    except OverflowError:
-        return math.inf if weight > 0 else -math.inf

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from arborescence._jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
 MASK = (1 << 32) - 1
@@ -35,6 +37,38 @@ _UNDERFLOW = 2.0**-1073
 
 # What `double_sign` says where the bounds leave it open.
 UNSURE = 2
+
+
+def rounded_sum(scores: Sequence[float]) -> float:
+    """Return the exact sum of scores, rounded once; -inf if one of them is.
+
+    O(n), and more where a part of the sum lies beyond the largest float.
+
+    Examples
+    --------
+    >>> rounded_sum([1e308, 1e308, -1e308]), rounded_sum([1e308, 1e308]), rounded_sum([0.5] * 3)
+    (1e+308, inf, 1.5)
+    """
+    try:
+        return math.fsum(scores)
+    except OverflowError:
+        if -math.inf in scores:
+            return -math.inf
+        return rounded_whole(sum(whole_number(score, BIAS_64) for score in scores), BIAS_64)
+
+
+def whole_number(score: float, bias: int) -> int:
+    """Return ``score * 2**bias``, which is a whole number."""
+    numerator, denominator = score.as_integer_ratio()
+    return numerator << (bias + 1 - denominator.bit_length())
+
+
+def rounded_whole(weight: int, bias: int) -> float:
+    """Return ``weight / 2**bias``, rounded once."""
+    try:
+        return weight / (1 << bias)
+    except OverflowError:
+        return math.inf if weight > 0 else -math.inf
 
 
 @kernel

@@ -101,8 +101,7 @@ class TreeDistribution:
         threads: int = 1,
     ) -> None:
         self._single = check_root(root)
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        check_count(threads, "threads")
         self._graph = as_graph(scores, lengths)
         self._scores = scores
         self._lengths = lengths

@@ -246,11 +246,11 @@ def test_unusable_edges(n, heads, deps, weights, message):
 
 
 def test_unusable_arguments():
-    with pytest.raises(TypeError, match="whole number"):
+    with pytest.raises(arb.OptionError, match="whole number"):
         arb.decode_sparse(2.0, [0, 1], [1, 2], [1, 1])
-    with pytest.raises(TypeError, match="heads, deps and weights"):
+    with pytest.raises(arb.OptionError, match="heads, deps and weights"):
         arb.decode_sparse(2, [0, 1], [1, 2])
-    with pytest.raises(TypeError, match="matrix by itself"):
+    with pytest.raises(arb.OptionError, match="matrix by itself"):
         arb.decode_sparse(scipy.sparse.csr_array((2, 2)), [0], [1], [1])
     with pytest.raises(ValueError, match="not -1"):
         arb.decode_sparse(-1, [], [], [])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from arborescence.errors import TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank import Sentence, conllu, read, write
 from real import TREEBANKS
 
@@ -220,7 +220,7 @@ def test_a_file_without_sentence_ends_is_no_treebank(monkeypatch):
 
 
 def test_text_files_and_missing_files(tmp_path):
-    with pytest.raises(TypeError, match="binary mode"):
+    with pytest.raises(OptionError, match="binary mode"):
         list(read(io.StringIO("1\t_\n")))
     with pytest.raises(FileNotFoundError, match="missing"):
         list(read(tmp_path / "missing.conllu"))

@@ -54,6 +54,8 @@ def test_a_long_path():
         ((3, [0, 1, 2], [1, 2, 0]), "the edges hold a cycle"),
         ((3, [0, 0], [1, 1]), "the edges hold a cycle"),
         ((3, [0, 1], [1, 1]), "the edges hold a cycle"),
+        ((4, [1, 2, 3], [2, 3, 1]), "the edges hold a cycle"),  # where the root does not come
+        ((5, [0, 2, 3], [1, 3, 2]), "the edges hold a cycle"),
         ((3, [0, 1], [1, 3]), r"v\[1\] is 3, which is none of 3 nodes"),
         ((3, [-1], [1]), r"u\[0\] is -1, which is none of 3 nodes"),
         ((3, [0], [1, 2]), "u has 1 entries and v 2"),

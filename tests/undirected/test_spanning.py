@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from arborescence.errors import ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
 from arborescence.undirected.kkt import kkt
@@ -344,10 +344,10 @@ def test_the_input_is_left_alone():
         ),
         ((-1, [], [], []), {}, ValueError, "n must be between 0 and 2147483647 nodes, not -1"),
         ((2**31, [], [], []), {}, ValueError, "n must be between 0 and 2147483647 nodes"),
-        ((3,), {}, TypeError, "takes n, u, v and weight, or a matrix"),
-        ((3.5, [], [], []), {}, TypeError, "n must be a whole number of nodes, or a matrix"),
+        ((3,), {}, OptionError, "takes n, u, v and weight, or a matrix"),
+        ((3.5, [], [], []), {}, OptionError, "n must be a whole number of nodes, or a matrix"),
         ((3, [], [], []), {"algorithm": "x"}, ValueError, "must be one of 'auto', .*, not 'x'"),
-        ((np.zeros((2, 2)), [0]), {}, TypeError, "takes a matrix by itself"),
+        ((np.zeros((2, 2)), [0]), {}, OptionError, "takes a matrix by itself"),
         ((np.zeros((2, 3)),), {}, ScoresError, r"must have shape \(N, N\), not \(2, 3\)"),
         ((np.zeros(3),), {}, ScoresError, r"must have shape \(N, N\), not \(3,\)"),
         ((scipy.sparse.csr_array((2, 3)),), {}, ScoresError, r"shape \(N, N\), not \(2, 3\)"),

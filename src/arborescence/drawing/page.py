@@ -63,7 +63,7 @@ def trace_html(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no such system, a transition is not legal where it is made, or there are not
         as many lists of transitions as sentences.
     TreeError

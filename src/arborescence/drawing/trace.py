@@ -73,7 +73,7 @@ def trace(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no such system, or a transition is not legal where it is made.
     TreeError
         If there are no `transitions`, and a word has no head or the system cannot build the tree.

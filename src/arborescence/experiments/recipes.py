@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
+from arborescence.errors import OptionError
 from arborescence.graph import check_root
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Recipe:
 
     Raises
     ------
-    ValueError
+    OptionError
         If one of them makes no sense.
 
     Examples
@@ -72,10 +73,10 @@ class Recipe:
             ("objective", self.objective, get_args(Objective)),
         ):
             if value not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+                raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
         check_root(self.root)
         if self.sentences is not None and self.sentences < 1:
-            raise ValueError(f"sentences must be at least 1, not {self.sentences}")
+            raise OptionError(f"sentences must be at least 1, not {self.sentences}")
 
     @property
     def method(self) -> str:

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.errors import OptionError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -79,7 +81,7 @@ def mean_interval(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no value, or one is not finite.
 
     Notes
@@ -123,7 +125,7 @@ def ratio_interval(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no item, a number is not finite, or the columns differ in length.
 
     Examples
@@ -162,7 +164,7 @@ def change_interval(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no item, a number is not finite, or the columns differ in length.
 
     Examples
@@ -196,7 +198,7 @@ def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no difference, or one is not finite.
 
     Notes
@@ -242,7 +244,7 @@ def holm(ps: Iterable[float]) -> list[float]:
 
     Raises
     ------
-    ValueError
+    OptionError
         If one is not a probability.
 
     Notes
@@ -257,7 +259,7 @@ def holm(ps: Iterable[float]) -> list[float]:
     """
     given = np.asarray(list(ps), dtype=np.float64)
     if not ((given >= 0) & (given <= 1)).all():
-        raise ValueError(f"p-values must lie between 0 and 1, not {given.tolist()}")
+        raise OptionError(f"p-values must lie between 0 and 1, not {given.tolist()}")
     order = np.argsort(given, kind="stable")
     steps = np.maximum.accumulate(given[order] * np.arange(given.size, 0, -1))
     adjusted = np.empty_like(given)
@@ -288,7 +290,7 @@ def correlation(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no item, a number is not finite, or the columns differ in length.
 
     Examples
@@ -342,7 +344,7 @@ def log_slope(x: ArrayLike, y: ArrayLike) -> float:
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is no item, a number is not positive, the columns differ in length, or all of x
         are the same.
 
@@ -353,20 +355,20 @@ def log_slope(x: ArrayLike, y: ArrayLike) -> float:
     """
     columns = _columns(x=x, y=y)
     if not (columns > 0).all():
-        raise ValueError("a power law needs positive numbers")
+        raise OptionError("a power law needs positive numbers")
     one, other = np.log(columns)
     if np.ptp(one) == 0:
-        raise ValueError("a slope needs two different numbers in x")
+        raise OptionError("a slope needs two different numbers in x")
     return float(np.polyfit(one, other, 1)[0])
 
 
 def _column(values: ArrayLike, name: str) -> Numbers:
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1 or not column.size:
-        raise ValueError(f"{name} must be a row of one or more numbers, not {column.shape}")
+        raise OptionError(f"{name} must be a row of one or more numbers, not {column.shape}")
     if not (fine := np.isfinite(column)).all():
         place = int(np.argmin(fine))
-        raise ValueError(
+        raise OptionError(
             f"{name}[{place}] is {column[place]}: leave out items that have no such number"
         )
     return column
@@ -376,14 +378,14 @@ def _columns(**given: ArrayLike) -> Numbers:
     columns = [_column(values, name) for name, values in given.items()]
     if len({column.size for column in columns}) > 1:
         sizes = " and ".join(f"{len(c)} of {name}" for name, c in zip(given, columns, strict=True))
-        raise ValueError(f"numbers must come in pairs, not {sizes}")
+        raise OptionError(f"numbers must come in pairs, not {sizes}")
     return np.array(columns)
 
 
 def _chunks(resamples: int, width: int) -> Iterable[int]:
     """Split the resamples, so that a chunk of rows of this width fits into memory."""
     if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
+        raise OptionError(f"resamples must be at least 1, not {resamples}")
     most = max(1, _CELLS // width)
     return (min(most, resamples - start) for start in range(0, resamples, most))
 
@@ -408,7 +410,7 @@ def _resampled_sums(columns: Numbers, seed: int, resamples: int) -> Numbers:
 
 def _percentiles(parts: Numbers, wholes: Numbers, level: float) -> Interval:
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
+        raise OptionError(f"level must lie between 0 and 1, not {level}")
     if not (wholes.size and wholes.all()):
         return Interval(np.nan, np.nan)
     low, high = np.quantile(parts / wholes, [(1 - level) / 2, (1 + level) / 2])

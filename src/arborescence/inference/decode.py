@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from arborescence._threads import in_threads
-from arborescence.errors import ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.faults import FINE, NO_TREE, no_answer
 from arborescence.graph import (
     Graph,
@@ -16,8 +16,10 @@ from arborescence.graph import (
     as_array,
     as_floats,
     as_graph,
+    check_flag,
     check_root,
     in_doubles,
+    stacked,
 )
 from arborescence.nonprojective.best import decode_kernel
 from arborescence.projective.eisner import eisner_kernel
@@ -26,6 +28,8 @@ from arborescence.undirected.encoding import Encoding, no_encoding, number_of
 from arborescence.undirected.enhancing import as_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 Method = Literal["exact", "undirected"]
@@ -53,10 +57,12 @@ def decode(
     scores : (..., N, N) array or torch tensor
         ``scores[..., h, d]`` is the weight of the edge h -> d; node 0 is the root, and N is the
         number of words + 1. Floats or whole numbers, any strides (a parser that keeps
-        ``[dependent, head]`` passes ``scores.mT``). ``-inf`` means that the edge is absent.
-        Column 0 and the diagonal are ignored.
+        ``[dependent, head]`` passes ``scores.mT``). ``-inf`` means that the edge is absent, and so
+        does the mask of a masked array. Column 0 and the diagonal are ignored. Or a list of (N, N)
+        matrices, one a sentence, which is padded if they differ in N.
     lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted.
+        Words in each sentence of a padded batch, the root not counted. Or a mask, (..., N) or
+        (..., N - 1) without the root: true for words, false for padding.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
     projective : bool
@@ -83,7 +89,7 @@ def decode(
         If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
     NoTreeError
         If the edges that are present form no such tree.
-    ValueError
+    OptionError
         If an option is none of those above, or ``method="undirected"`` is asked for projective
         trees.
 
@@ -124,16 +130,18 @@ def decode(
     (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
+    if projective is not False:
+        projective = check_flag(projective)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
     decode_share = _decode_projective if projective else _decode_nonprojective
     if method == "undirected":
         if projective:
-            raise ValueError("method='undirected' does not find projective trees")
+            raise OptionError("method='undirected' does not find projective trees")
         decode_share = partial(_decode_undirected, number_of(encoding), as_limit(rounds))
     elif method != "exact":
-        raise ValueError(f"method must be 'exact' or 'undirected', not {method!r}")
+        raise OptionError(f"method must be 'exact' or 'undirected', not {method!r}")
     if threads == 1:
         decode_share(graph, single, heads, 0, batch)
     else:
@@ -171,7 +179,7 @@ def decode_labeled(
 
     Raises
     ------
-    ScoresError, NoTreeError
+    ScoresError, NoTreeError, OptionError
         As `decode` does.
 
     Examples
@@ -183,13 +191,7 @@ def decode_labeled(
     >>> arb.decode_labeled(scores)
     (array([-1,  2,  0]), array([-1,  0,  1]))
     """
-    array, give_back = as_array(scores)
-    if array.dtype.kind != "f":
-        array = as_floats(array)
-    if array.ndim < 3 or array.shape[-1] == 0:
-        raise ScoresError(
-            f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
-        )
+    array, lengths, give_back = as_labeled(scores, lengths)
     # A NaN of any label stays in the maximum, where decode finds it.
     heads = decode(array.max(axis=-1), lengths, root=root, projective=projective, threads=threads)
     # Rows of the root and of padding are read as if their head were 0, and then blanked.
@@ -198,6 +200,23 @@ def decode_labeled(
     )
     labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1)
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
+
+
+def as_labeled(
+    scores: Any, lengths: Any = None
+) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
+    """Return labeled scores as an array of floats; lengths; and the way back to what came in."""
+    if isinstance(scores, (list, tuple)):
+        array, lengths, give_back = stacked(scores, lengths)
+    else:
+        array, give_back = as_array(scores, absent=-np.inf)
+    if array.dtype not in (np.float32, np.float64):
+        array = as_floats(array)
+    if array.ndim < 3 or array.shape[-1] == 0:
+        raise ScoresError(
+            f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
+        )
+    return array, lengths, give_back
 
 
 def _decode_nonprojective(

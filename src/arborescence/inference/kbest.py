@@ -10,7 +10,16 @@ import numpy as np
 from arborescence._threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.faults import FINE, no_answer
-from arborescence.graph import Graph, Root, as_graph, check_count, check_root, matrix_of, words_of
+from arborescence.graph import (
+    Graph,
+    Root,
+    as_graph,
+    check_count,
+    check_flag,
+    check_root,
+    matrix_of,
+    words_of,
+)
 from arborescence.inference.lists import Lists
 from arborescence.nonprojective.desk import Desk
 from arborescence.projective.desk import ProjectiveDesk
@@ -25,6 +34,8 @@ if TYPE_CHECKING:
 
 # How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
 _MOST_AHEAD = 256
+# For how many trees of one sentence `kbest` makes room at first. There may be far fewer than k.
+_ROOM_AT_FIRST = 1024
 
 
 def kbest(
@@ -73,6 +84,8 @@ def kbest(
         If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
     NoTreeError
         If a sentence has no tree at all.
+    OptionError
+        If an option is none of those above, or there is no room for k trees of each sentence.
 
     Notes
     -----
@@ -103,28 +116,50 @@ def kbest(
     """
     k = check_count(k)
     single = check_root(root)
+    desks = ProjectiveDesk if check_flag(projective) else Desk
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
+    give_back = graph.give_back or _as_it_is
     if not graph.shape:
-        # Memory is taken for k trees: for no more than a complete graph has.
-        k = min(k, most_trees(size - 1, single, projective))
+        check_count(threads, "threads")
+        heads, weights = _of_one(graph, single, desks.kept(graph), k)
+        return give_back(heads), give_back(weights)
     lists = Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
-        desk = (ProjectiveDesk if projective else Desk).kept(graph)
-        _rank(graph, single, desk, lists, start, stop)
+        _rank(graph, single, desks.kept(graph), lists, start, stop)
 
     in_threads(rank, batch, threads)
     heads, weights, counts = lists.heads, lists.weights, lists.counts
-    give_back = graph.give_back or _as_it_is
-    if not graph.shape:
-        m = counts[0]
-        return give_back(heads[0, :m]), give_back(weights[0, :m])
     return (
         give_back(heads.reshape(*graph.shape, k, size)),
         give_back(weights.reshape(*graph.shape, k)),
         give_back(counts.reshape(graph.shape)),
     )
+
+
+def _of_one(
+    graph: Graph, single: bool, desk: _Desk, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the trees of a sentence, and their weights; room grows with the trees that exist."""
+    size = graph.scores.shape[1]
+    heads: list[NDArray[np.int64]] = []
+    weights: list[NDArray[np.float64]] = []
+    found = 0
+    while True:
+        asked = min(k - found, max(found, _ROOM_AT_FIRST))
+        lists = Lists.of(1, asked, size)
+        lists.counts[0] = 0 if found else -1
+        desk = _rank(graph, single, desk, lists)
+        more = int(lists.counts[0])
+        heads.append(lists.heads[0, :more])
+        weights.append(lists.weights[0, :more])
+        found += more
+        if more < asked or found == k:
+            break
+    if len(heads) == 1:
+        return heads[0], weights[0]
+    return np.concatenate(heads), np.concatenate(weights)
 
 
 def trees(
@@ -169,13 +204,14 @@ def trees(
     6.0 [-1  2  0]
     """
     single = check_root(root)
+    desks = ProjectiveDesk if check_flag(projective) else Desk
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
     size = graph.scores.shape[1]
     lists = Lists.of(1, 1, size)
-    desk = _rank(graph, single, (ProjectiveDesk if projective else Desk).of(graph), lists)
+    desk = _rank(graph, single, desks.of(graph), lists)
     return _stream(graph, single, desk, lists)
 
 

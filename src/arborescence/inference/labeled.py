@@ -11,6 +11,7 @@ Weights are compared as whole multiples of the smallest float, so nothing is rou
 
 from __future__ import annotations
 
+import sys
 from heapq import heappop, heappush
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,12 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.errors import ScoresError
-from arborescence.graph import as_array, as_floats, check_root
+from arborescence.graph import check_count, check_flag, check_root
+from arborescence.inference.decode import as_labeled
 from arborescence.inference.kbest import kbest, most_trees, trees
+from arborescence.inference.lists import Lists
 from arborescence.nonprojective.exact import BIAS_32, BIAS_64, rounded_whole, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -65,7 +68,8 @@ def kbest_labeled(
     -------
     heads : (m, N) int64, or (..., k, N) for a batch
         Head vectors, best first; m is k, or the number of labeled trees where that is less. In a
-        batch -1 fills what is missing.
+        batch -1 fills what is missing, and there are fewer than k rows only where a complete graph
+        has fewer trees.
     labels : (m, N) int64, or (..., k, N) for a batch
         ``labels[..., i, d]`` is the label of the edge into d; -1 for the root and for padding.
     weights : (m,) float64, or (..., k) for a batch
@@ -105,12 +109,13 @@ def kbest_labeled(
     >>> weights
     array([11.,  9.,  7.])
     """
-    array, give_back = _as_labeled(scores)
+    k = check_count(k)
+    array, lengths, give_back = as_labeled(scores, lengths)
     # The k best labeled trees have no other head vectors than the k best, of which there may be
     # fewer than labeled trees.
-    vectors = min(k, most_trees(array.shape[-2] - 1, check_root(root), projective))
+    most = most_trees(array.shape[-2] - 1, check_root(root), check_flag(projective))
     heads, _, *of_batch = kbest(
-        array.max(axis=-1), vectors, lengths, root=root, projective=projective, threads=threads
+        array.max(axis=-1), min(k, most), lengths, root=root, projective=projective, threads=threads
     )
     results = _of_batch(array, k, heads, *of_batch) if of_batch else _of_one(array, k, heads)
     return tuple(map(give_back, results)) if give_back else results
@@ -157,7 +162,7 @@ def trees_labeled(
     5.0 [-1  0] [-1  0]
     3.0 [-1  0] [-1  1]
     """
-    array, give_back = _as_labeled(scores)
+    array, _, give_back = as_labeled(scores)
     if array.ndim > 3:
         raise ScoresError(
             f"trees_labeled takes one sentence, (N, N, L), not a batch {array.shape[:-3]}"
@@ -169,21 +174,9 @@ def trees_labeled(
     return ((weight, give_back(heads), give_back(labels)) for weight, heads, labels in stream)
 
 
-def _as_labeled(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
-    """Return labeled scores as a float32 or float64 array, and the way back to what they were."""
-    array, give_back = as_array(scores)
-    if array.dtype not in (np.float32, np.float64):
-        array = as_floats(array)
-    if array.ndim < 3 or array.shape[-1] == 0:
-        raise ScoresError(
-            f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
-        )
-    return array, give_back
-
-
 def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
     """Label the head vectors (m, N) of a sentence."""
-    weights, vectors, labels = zip(*islice(_merge(array, heads), k), strict=True)
+    weights, vectors, labels = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
     return np.array(vectors), np.array(labels), np.array(weights)
 
 
@@ -195,16 +188,20 @@ def _of_batch(
     # Memory is taken for k trees, or as many as K head vectors can become.
     k = min(k, most * array.shape[-1] ** (size - 1))
     found = trees_found.shape
-    out_heads, labels = (np.full((*found, k, size), -1, np.int64) for _ in range(2))
-    weights = np.full((*found, k), -np.inf)
-    counts = np.zeros(found, np.int64)
-    for b in np.ndindex(found):
-        stream = _merge(array[b], heads[b][: trees_found[b]])
+    lists = Lists.of(trees_found.size, k, size)
+    labels = np.full_like(lists.heads, -1)
+    for b, index in enumerate(np.ndindex(found)):
+        stream = _merge(array[index], heads[index][: trees_found[index]])
         for i, (weight, *tree) in enumerate(islice(stream, k)):
-            weights[b][i] = weight
-            out_heads[b][i], labels[b][i] = tree
-            counts[b] = i + 1
-    return out_heads, labels, weights, counts
+            lists.weights[b, i] = weight
+            lists.heads[b, i], labels[b, i] = tree
+            lists.counts[b] = i + 1
+    return (
+        lists.heads.reshape(*found, k, size),
+        labels.reshape(*found, k, size),
+        lists.weights.reshape(*found, k),
+        lists.counts.reshape(found),
+    )
 
 
 class _Edge(NamedTuple):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.errors import OptionError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -25,8 +27,15 @@ class Lists(NamedTuple):
     @classmethod
     def of(cls, batch: int, k: int, size: int) -> Self:
         """Make room for k trees of each of so many sentences of at most so many nodes."""
+        try:
+            heads = np.full((batch, k, size), -1, np.int64)
+        except ValueError:  # more than an address can tell; less than that is a MemoryError
+            raise OptionError(
+                f"k is {k}: there is no room for so many trees of {batch} sentences of "
+                f"{size - 1} words; ask for fewer"
+            ) from None
         return cls(
-            heads=np.full((batch, k, size), -1, np.int64),
+            heads=heads,
             weights=np.full((batch, k), -np.inf),
             sure=np.ones((batch, k), np.bool_),
             counts=np.full(batch, -1, np.int64),

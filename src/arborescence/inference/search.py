@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.errors import NoTreeError
+from arborescence.errors import NoTreeError, OptionError
 from arborescence.graph import as_array
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
@@ -58,7 +58,7 @@ def best_where(
         is no tree at all.
     ScoresError
         As `decode` does.
-    ValueError
+    OptionError
         If `limit` is less than 1.
 
     Notes
@@ -116,7 +116,7 @@ def best_where_labeled(
 
     Raises
     ------
-    NoTreeError, ScoresError, ValueError
+    NoTreeError, ScoresError, OptionError
         As `best_where` does.
 
     Examples
@@ -149,7 +149,7 @@ def _first(
 ) -> list[Any]:
     """Return the first of the trees, each some arrays, for which the predicate is true."""
     if limit < 1:
-        raise ValueError(f"limit must be at least 1, not {limit}")
+        raise OptionError(f"limit must be at least 1, not {limit}")
     searched = 0
     for tree in stream:
         if searched == limit:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.errors import NoTreeError, ScoresError
+from arborescence.errors import NoTreeError, OptionError, ScoresError
 from arborescence.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
 from arborescence.graph import as_array, as_edges, check_root
 from arborescence.nonprojective.sparse import BAD_NODE, sparse_kernel
@@ -77,12 +77,14 @@ def decode_sparse(
     single = check_root(root)
     if hasattr(n, "tocoo"):
         if not heads is deps is weights is None:
-            raise TypeError("decode_sparse takes a matrix by itself, without heads, deps, weights")
+            raise OptionError(
+                "decode_sparse takes a matrix by itself, without heads, deps, weights"
+            )
         words, of_heads, of_deps, of_edges = _from_matrix(n)
         give_back = None
     else:
         if heads is None or deps is None or weights is None:
-            raise TypeError(
+            raise OptionError(
                 "decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix"
             )
         weights, give_back = as_array(weights)
@@ -120,11 +122,11 @@ def _from_edges(
     try:
         words = operator.index(n)
     except TypeError:
-        raise TypeError(
+        raise OptionError(
             f"n must be a whole number of words, or a SciPy sparse matrix, not {type(n).__name__}"
         ) from None
     if not 0 <= words <= _MOST_WORDS:
-        raise ValueError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
+        raise OptionError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
     return words, *as_edges(("heads", "deps", "weights"), (heads, deps), weights)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVa
 
 import numpy as np
 
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, OptionError
 from arborescence.graph import check_root
 from arborescence.parsers import model_file
 
@@ -199,11 +199,11 @@ class Parser(ABC):
 
         Raises
         ------
-        ValueError
+        OptionError
             If `k` or `threads` is less than 1, or another option is none of those above.
         """
         if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
+            raise OptionError(f"k must be at least 1, not {k}")
         options = _checked(threads, root, projective, confidence)
         small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
         return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
@@ -218,10 +218,10 @@ def votes(tree: Sentence) -> NDArray[np.float64]:
 
 def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
     if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
+        raise OptionError(f"threads must be at least 1, not {threads}")
     check_root(root)
     if projective not in (None, False, True):
-        raise ValueError(f"projective must be None, False or True, not {projective!r}")
+        raise OptionError(f"projective must be None, False or True, not {projective!r}")
     return Options(root, projective, confidence)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.inference.decode import decode
 from arborescence.tree import is_tree
 
@@ -221,11 +221,11 @@ class BilexicalModel:
         ------
         TreebankError
             If the treebank is empty, or has a sentence whose heads are not a tree.
-        ValueError
+        OptionError
             If `backoff` is not a positive number.
         """
         if not 0 < backoff < np.inf:
-            raise ValueError(f"backoff must be a positive number, not {backoff}")
+            raise OptionError(f"backoff must be a positive number, not {backoff}")
         sentences = list(treebank)
         if not sentences:
             raise TreebankError("the treebank is empty: training needs at least one sentence")

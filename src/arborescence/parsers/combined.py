@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.base import Options, Parser
@@ -87,7 +87,7 @@ class CombinedParser(Parser):
 
         Raises
         ------
-        ValueError
+        OptionError
             If there are no parsers, or the weights do not fit them.
         """
         self.parsers = tuple(parsers)
@@ -95,14 +95,14 @@ class CombinedParser(Parser):
         self.weights = tuple(map(float, given))
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:
-            raise ValueError("there must be at least one parser")
+            raise OptionError("there must be at least one parser")
         if len(self.weights) != len(self.parsers):
-            raise ValueError(
+            raise OptionError(
                 f"there are {len(self.parsers)} parsers, but {len(self.weights)} weights: give one "
                 "for each"
             )
         if not all(0 < weight < np.inf for weight in self.weights):
-            raise ValueError(f"weights must be positive numbers, not {list(self.weights)}")
+            raise OptionError(f"weights must be positive numbers, not {list(self.weights)}")
 
     @classmethod
     def train(

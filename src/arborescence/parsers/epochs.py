@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file
 
 if TYPE_CHECKING:
@@ -116,14 +116,14 @@ class OnlineTrainer(ABC):
 
         Raises
         ------
-        ValueError
+        OptionError
             If `epochs` or `patience` is less than 1.
         ModelError
             If `checkpoint` is of other data or settings, or cannot be read.
         """
         for name, value in (("epochs", epochs), ("patience", patience)):
             if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
+                raise OptionError(f"{name} must be at least 1, not {value}")
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
         self._prepare(progress)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence._jit import kernel
+from arborescence.errors import OptionError
 from arborescence.parsers.hashing import (
     FEATS,
     FOLDED,
@@ -86,17 +87,17 @@ def can_be_looked_at(columns: Iterable[str]) -> bool:
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Raise ValueError if there are no templates that look at these columns."""
+    """Raise OptionError if there are no templates that look at these columns."""
     if not can_be_looked_at(columns):
-        raise ValueError(
+        raise OptionError(
             f"columns must be some of {', '.join(COLUMNS)} (not feats alone), not {list(columns)}"
         )
 
 
 def check_bits(bits: int) -> None:
-    """Raise ValueError if a table of 2^bits rows of weights is too small or too large."""
+    """Raise OptionError if a table of 2^bits rows of weights is too small or too large."""
     if not 10 <= bits <= 26:
-        raise ValueError(f"bits must be between 10 and 26, not {bits}")
+        raise OptionError(f"bits must be between 10 and 26, not {bits}")
 
 
 def split_template(template: str) -> dict[str, str]:

@@ -290,7 +290,7 @@ class LinearParser(Parser):
             ``projective="pseudo"``, whose relations hold the mark of lifted edges).
         ModelError
             If `checkpoint` is of other data or settings, or cannot be read.
-        ValueError
+        OptionError
             If a setting makes no sense.
         """
         from arborescence.parsers import training

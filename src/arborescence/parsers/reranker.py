@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.graph import check_root
 from arborescence.parsers import model_file
 from arborescence.parsers.base import Parser
@@ -163,7 +163,7 @@ class Reranker(Parser):
         ------
         TreebankError
             If there are fewer sentences than folds, or `make_parser` raises it.
-        ValueError
+        OptionError
             If a setting makes no sense.
 
         Examples
@@ -181,7 +181,7 @@ class Reranker(Parser):
         least = {"k": (k, 2), "folds": (folds, 2), "epochs": (epochs, 1), "threads": (threads, 1)}
         for name, (value, least_value) in least.items():
             if value < least_value:
-                raise ValueError(f"{name} must be at least {least_value}, not {value}")
+                raise OptionError(f"{name} must be at least {least_value}, not {value}")
         check_bits(bits)
         check_root(root)
         treebank, dev = list(treebank), list(dev or ())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers import tagger_kernels as kernels
 from arborescence.parsers.base import batches
 from arborescence.parsers.tagger_stages import COLUMNS, Stage, Words, joint
@@ -95,14 +95,14 @@ class Tagger:
 
         Raises
         ------
-        ValueError
+        OptionError
             If a column cannot be predicted, or `epochs` is less than 1.
         TreebankError
             If the treebank has no values in any of the columns.
         """
         unknown = [column for column in columns if column not in COLUMNS]
         if unknown or epochs < 1 or len(set(columns)) < len(columns):
-            raise ValueError(
+            raise OptionError(
                 f"columns must be some of {list(COLUMNS)}, each once, not {list(columns)}, "
                 f"and epochs at least 1, not {epochs}"
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 
 from arborescence.distribution import TreeDistribution
+from arborescence.errors import OptionError
 from arborescence.graph import check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
@@ -66,43 +67,45 @@ class Settings:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         if self.algorithm not in get_args(Algorithm):
-            raise ValueError(
+            raise OptionError(
                 f"algorithm must be one of {', '.join(get_args(Algorithm))}, not {self.algorithm!r}"
             )
         if not self.aggressiveness > 0:
-            raise ValueError(f"aggressiveness must be positive, not {self.aggressiveness}")
+            raise OptionError(f"aggressiveness must be positive, not {self.aggressiveness}")
         if self.k < 1:
-            raise ValueError(f"k must be at least 1, not {self.k}")
+            raise OptionError(f"k must be at least 1, not {self.k}")
         if self.k > 1 and self.algorithm != "mira":
-            raise ValueError(
+            raise OptionError(
                 f"k must be 1, not {self.k}, if the algorithm is not MIRA: the perceptron learns "
                 "from one tree, the log-linear model from all, head selection from none"
             )
         if self.joint and self.by_likelihood:
-            raise ValueError(
+            raise OptionError(
                 "joint goes with MIRA and the perceptron: the log-linear model and head selection "
                 "are models of edges without relations"
             )
         check_bits(self.bits)
         check_root(self.root)
         if self.projective not in (False, True, "pseudo"):
-            raise ValueError(f"projective must be False, True or 'pseudo', not {self.projective!r}")
+            raise OptionError(
+                f"projective must be False, True or 'pseudo', not {self.projective!r}"
+            )
         if self.inference not in ("exact", "undirected"):
-            raise ValueError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
+            raise OptionError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
         if self.features not in ("directed", "undirected"):
-            raise ValueError(f"features must be 'directed' or 'undirected', not {self.features!r}")
+            raise OptionError(f"features must be 'directed' or 'undirected', not {self.features!r}")
         as_limit(self.rounds)
         if self.inference == "exact":
             if self.features == "undirected":
-                raise ValueError("features='undirected' goes with inference='undirected' only")
+                raise OptionError("features='undirected' goes with inference='undirected' only")
         elif self.k > 1 or self.joint or self.projective or self.by_likelihood:
-            raise ValueError(
+            raise OptionError(
                 "inference='undirected' does not go with k > 1, joint, projective, the log-linear "
                 "model or head selection: it finds one tree, whose edges may cross, by scores of "
                 "edges"
             )
         elif self.prune:
-            raise ValueError("prune goes with inference='exact' only")
+            raise OptionError("prune goes with inference='exact' only")
 
     @property
     def by_likelihood(self) -> bool:

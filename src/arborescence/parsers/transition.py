@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file, tagging
 from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import Parser, votes
@@ -143,7 +143,7 @@ class TransitionParser(Parser):
     @beam.setter
     def beam(self, beam: int) -> None:
         if beam < 1:
-            raise ValueError(f"beam must be at least 1, not {beam}")
+            raise OptionError(f"beam must be at least 1, not {beam}")
         self._beam = beam
 
     @classmethod
@@ -219,7 +219,7 @@ class TransitionParser(Parser):
             ``pseudo_projective``, whose relations hold the mark of lifted edges).
         ModelError
             If `checkpoint` is of other data or settings, or cannot be read.
-        ValueError
+        OptionError
             If a setting makes no sense.
         """
         from arborescence.parsers import transition_training as training

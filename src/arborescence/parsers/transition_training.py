@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
+from arborescence.errors import OptionError
 from arborescence.graph import check_root
 from arborescence.parsers.epochs import OnlineTrainer, all_rounded, attachment
 from arborescence.parsers.features import check_bits, check_columns
@@ -52,15 +53,15 @@ class Settings:
         check_columns(self.columns)
         system = system_named(self.system)
         if self.oracle not in get_args(Oracle):
-            raise ValueError(f"oracle must be 'static' or 'dynamic', not {self.oracle!r}")
+            raise OptionError(f"oracle must be 'static' or 'dynamic', not {self.oracle!r}")
         if self.oracle == "dynamic" and not system.dynamic:
-            raise ValueError(
+            raise OptionError(
                 f"oracle='dynamic' goes with arc-eager and arc-hybrid, not with {self.system}"
             )
         if self.beam < 1:
-            raise ValueError(f"beam must be at least 1, not {self.beam}")
+            raise OptionError(f"beam must be at least 1, not {self.beam}")
         if self.pseudo_projective and not system.projective:
-            raise ValueError(
+            raise OptionError(
                 f"pseudo_projective does not go with {self.system}: its edges cross as they are"
             )
         check_bits(self.bits)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.errors import TreeError
+from arborescence.errors import OptionError, TreeError
 from arborescence.graph import check_root
 from arborescence.transitions import systems
 from arborescence.transitions.state import (
@@ -62,7 +62,7 @@ def system(name: str) -> TransitionSystem:
 
     Raises
     ------
-    ValueError
+    OptionError
         If there is none of this name.
 
     Examples
@@ -72,7 +72,7 @@ def system(name: str) -> TransitionSystem:
     (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
     """
     if name not in _KNOWN:
-        raise ValueError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
+        raise OptionError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
     return _KNOWN[name]
 
 
@@ -118,7 +118,7 @@ class TransitionSystem:
         <State [] [1, 2, 3, 0]>
         """
         if n < 0:
-            raise ValueError(f"a sentence cannot have {n} words")
+            raise OptionError(f"a sentence cannot have {n} words")
         array = np.empty((FIELDS, n + 4), np.int32)
         systems.begin(self.number, array)
         return State(self, check_root(root), array, (None,) * n)
@@ -206,7 +206,7 @@ class TransitionSystem:
 
         Raises
         ------
-        ValueError
+        OptionError
             If a transition is not legal where it stands, or the tree is not finished.
 
         Examples
@@ -221,9 +221,9 @@ class TransitionSystem:
             try:
                 state = state.apply(transition)
             except ValueError as error:
-                raise ValueError(f"step {step}: {error}") from None
+                raise OptionError(f"step {step}: {error}") from None
         if not state.finished:
-            raise ValueError(
+            raise OptionError(
                 f"the tree is not finished after step {step}: {_either(state.legal)} comes next"
             )
         return state.heads, state.deprels
@@ -309,19 +309,19 @@ class State:
 
         Raises
         ------
-        ValueError
+        OptionError
             If it is not legal here.
         """
         action, label = transition
         if action not in self.legal:
-            raise ValueError(f"{action} is not legal in {self}; {_either(self.legal)} is")
+            raise OptionError(f"{action} is not legal in {self}; {_either(self.legal)} is")
         number = self._system.actions.index(action)
         _, dependent = systems.arc(self._system.number, self._array, number)
         deprels = self._deprels
         if dependent > 0:
             deprels = (*deprels[: dependent - 1], label, *deprels[dependent:])
         elif label is not None:
-            raise ValueError(f"{transition} makes no edge, so it takes no label")
+            raise OptionError(f"{transition} makes no edge, so it takes no label")
         array = self._array.copy()
         systems.advance(self._system.number, array, number, -1)
         return replace(self, _array=array, _deprels=deprels)
@@ -343,11 +343,11 @@ class State:
         ------
         TreeError
             If `heads` is not such a tree of this sentence.
-        ValueError
+        OptionError
             If the system has no dynamic oracle: arc-standard and swap have none.
         """
         if not self._system.dynamic:
-            raise ValueError(
+            raise OptionError(
                 f"{self._system.name} has no dynamic oracle; arc-eager and arc-hybrid have one"
             )
         tree = self._system._tree(heads, self._single)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence._jit import kernel
+from arborescence.errors import OptionError
 from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def with_trees(
 
     Raises
     ------
-    ValueError
+    OptionError
         If there are not as many heads and labels as nodes, or a label has no name.
 
     Notes
@@ -68,9 +69,9 @@ def with_trees(
     starts = np.zeros(len(sentences) + 1, dtype=np.int64)
     np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
     if not len(heads) == len(labels) == starts[-1]:
-        raise ValueError(f"{len(heads)} heads and {len(labels)} labels for {starts[-1]} nodes")
+        raise OptionError(f"{len(heads)} heads and {len(labels)} labels for {starts[-1]} nodes")
     if labels.size and labels.max() >= len(names):
-        raise ValueError(f"label {labels.max()} has no name: there are {len(names)}")
+        raise OptionError(f"label {labels.max()} has no name: there are {len(names)}")
     if not sentences:
         return []
     raws = [sentence.raw for sentence in sentences]

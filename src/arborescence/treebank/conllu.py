@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.errors import TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.files import opened, writing
 from arborescence.treebank.scanner import NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
@@ -120,7 +120,7 @@ def _inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
     next_bytes = getattr(file, "read1", file.read)
     data = next_bytes(_CHUNK)
     if isinstance(data, str):
-        raise TypeError(f"{name} is open as text: open it in binary mode ('rb')")
+        raise OptionError(f"{name} is open as text: open it in binary mode ('rb')")
     if len(data) == 1:
         data += next_bytes(_CHUNK)
     if data.startswith(_GZIP_MAGIC):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from arborescence.errors import TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.alignment import Text, align
 from arborescence.treebank.conllu import read
 from arborescence.treebank.evaluation import Annotation, Evaluation, base, counterparts, evaluate
@@ -60,7 +60,7 @@ def oracle(
     TreebankError
         If the texts differ, naming the first words that do; if a gold word has no head; or if
         `kbest` is no list of k best analyses, naming file and line.
-    ValueError
+    OptionError
         If `k` or `by` makes no sense.
 
     Examples
@@ -76,9 +76,9 @@ def oracle(
     0.0
     """
     if k is not None and k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+        raise OptionError(f"k must be at least 1, not {k}")
     if by not in ("las", "uas"):
-        raise ValueError(f"by must be 'las' or 'uas', not {by!r}")
+        raise OptionError(f"by must be 'las' or 'uas', not {by!r}")
     golds = list(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
     lists = read_kbest(kbest) if isinstance(kbest, (str, os.PathLike)) else kbest
     chosen = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence._jit import kernel
 from arborescence.errors import TreeError
+from arborescence.graph import as_array, check_count
+from arborescence.union_find import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,25 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
                 last += 1
 
 
-def orient(n: int, u: Any, v: Any, root: int = 0) -> NDArray[np.int64]:
+@kernel
+def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
+    """Tell whether the edges {u[k], v[k]} close no cycle. O(m log n).
+
+    Parameters
+    ----------
+    u, v : (m,) int64
+    link : (n,) int64
+        Changed: disjoint sets, each node in its own.
+    """
+    for k in range(len(u)):
+        x, y = find(link, u[k]), find(link, v[k])
+        if x == y:
+            return False
+        link[x] = y
+    return True
+
+
+def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     """Direct the edges of an undirected tree away from its root.
 
     Parameters
@@ -70,12 +89,15 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> NDArray[np.int64]:
     -------
     heads : (n,) int64
         The neighbour of each node on the way to the root; -1 for the root itself, and for nodes
-        that it does not reach. O(n + m).
+        that it does not reach. O(n log n). A torch tensor, on the same device, if `u` is one.
 
     Raises
     ------
     TreeError
-        If a node is out of range, `u` and `v` differ in length, or the edges hold a cycle.
+        If a node is out of range, `u` and `v` differ in length, or the edges hold a cycle,
+        wherever it is.
+    OptionError
+        If `n` or `root` is not a whole number.
 
     Notes
     -----
@@ -86,12 +108,13 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> NDArray[np.int64]:
     >>> orient(4, [0, 1, 3], [2, 2, 1])
     array([-1,  2,  0,  1])
     """
-    n, root = operator.index(n), operator.index(root)
-    if n < 1 or not 0 <= root < n:
+    n, root = check_count(n, "n", least=0), check_count(root, "root", least=0)
+    if root >= n:
         raise TreeError(f"root is {root}, which is none of {n} nodes")
     ends: list[NDArray[np.int64]] = []
+    _, give_back = as_array(u, "u")
     for name, values in (("u", u), ("v", v)):
-        array = np.asarray(values)
+        array, _ = as_array(values, name)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise TreeError(f"{name} must be a row of whole numbers")
         outside = np.flatnonzero((array < 0) | (array >= n))
@@ -101,10 +124,8 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> NDArray[np.int64]:
         ends.append(np.ascontiguousarray(array, np.int64))
     if len(ends[0]) != len(ends[1]):
         raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
+    if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], np.arange(n)):
+        raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
     heads: NDArray[np.int64] = np.empty(n, np.int64)
     orient_kernel(ends[0], ends[1], root, heads)
-    reached = heads >= 0
-    reached[root] = True
-    if np.count_nonzero(reached[ends[0]]) != np.count_nonzero(reached) - 1:
-        raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
-    return heads
+    return give_back(heads) if give_back else heads

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
-from arborescence.errors import ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.faults import BAD_SCORE, FINE
 from arborescence.graph import as_graph, bad_score, in_doubles, matrix_of, name_of
 
@@ -134,7 +134,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
     ScoresError
         If the scores hold NaN or +inf, or shape or type cannot be used; or one is negative and
         ``encoding="product"``.
-    ValueError
+    OptionError
         If the encoding is none of those above.
 
     Notes
@@ -169,7 +169,7 @@ def number_of(encoding: str) -> int:
     """Return the number by which kernels know an encoding."""
     names = get_args(Encoding)
     if encoding not in names:
-        raise ValueError(f"encoding must be one of {', '.join(names)}, not {encoding!r}")
+        raise OptionError(f"encoding must be one of {', '.join(names)}, not {encoding!r}")
     return names.index(encoding)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.errors import TreeError
-from arborescence.graph import as_graph, bad_score, in_doubles, matrix_of
+from arborescence.errors import OptionError, TreeError
+from arborescence.graph import as_graph, bad_score, check_count, in_doubles, matrix_of
 from arborescence.tree import as_rows, is_tree
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
         If the scores hold NaN or +inf, or shape or type cannot be used.
     TreeError
         If the heads are not trees of as many nodes.
-    ValueError
+    OptionError
         If `rounds` is negative.
 
     Notes
@@ -163,10 +162,10 @@ def as_limit(rounds: int | None) -> int:
     """Return the number of rounds, or `WITHOUT_END`, as `enhance_kernel` takes it."""
     if rounds is None:
         return WITHOUT_END
-    rounds = operator.index(rounds)
-    if rounds < 0:
-        raise ValueError(f"rounds must be 0 or more, or None for no limit, not {rounds}")
-    return min(rounds, _MOST)
+    try:
+        return min(check_count(rounds, "rounds", least=0), _MOST)
+    except OptionError as error:
+        raise OptionError(f"{error}; None means no limit") from None
 
 
 def _usable(matrix: NDArray[Any]) -> bool:

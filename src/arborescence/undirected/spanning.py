@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from arborescence.errors import ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.faults import FINE
 from arborescence.graph import as_array, as_doubles, as_edges
 from arborescence.undirected.boruvka import boruvka
@@ -55,7 +55,8 @@ def spanning_tree(
     u, v : (m,) whole numbers
         The edges ``u[i]`` - ``v[i]``. Parallel edges are allowed, loops are ignored.
     weight : (m,) floats or whole numbers
-        The higher the better. ``-inf`` means that the edge is absent.
+        The higher the better. ``-inf`` means that the edge is absent, and so does the mask of a
+        masked array.
     algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
         Borůvka's algorithm, O(m log n); Kruskal's, which throws edges out before it sorts them
         (Osipov, Sanders and Singler 2009), O(m log m); Prim's, O(m log n) with a binary heap, and
@@ -79,7 +80,7 @@ def spanning_tree(
     ScoresError
         If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
         not symmetric, or shapes or types cannot be used.
-    ValueError
+    OptionError
         If `n` is negative, or there is no such algorithm.
 
     Notes
@@ -102,16 +103,17 @@ def spanning_tree(
     """
     if algorithm not in get_args(Algorithm):
         names = ", ".join(map(repr, get_args(Algorithm)))
-        raise ValueError(f"algorithm must be one of {names}, not {algorithm!r}")
+        raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
+    absent = np.inf if minimum else -np.inf
     sparse = hasattr(n, "tocoo")
     if not sparse and np.ndim(n) == 0:
         if u is None or v is None or weight is None:
-            raise TypeError("spanning_tree takes n, u, v and weight, or a matrix")
-        weight, give_back = as_array(weight)
+            raise OptionError("spanning_tree takes n, u, v and weight, or a matrix")
+        weight, give_back = as_array(weight, "weight", absent=absent)
         chosen = _span(n, u, v, weight, algorithm, minimum, rng)
         return give_back(chosen) if give_back else chosen
     if not u is v is weight is None:
-        raise TypeError("spanning_tree takes a matrix by itself, without u, v and weight")
+        raise OptionError("spanning_tree takes a matrix by itself, without u, v and weight")
     if sparse:
         if len(n.shape) != 2 or n.shape[0] != n.shape[1]:
             raise ScoresError(f"a matrix of weights must have shape (N, N), not {n.shape}")
@@ -119,7 +121,7 @@ def spanning_tree(
         u, v, weight = entries.row, entries.col, entries.data
         chosen = _span(n.shape[0], u, v, weight, algorithm, minimum, rng)
         return _in_order(u[chosen], v[chosen])
-    array, give_back = as_array(n)
+    array, give_back = as_array(n, "weights", absent=absent)
     matrix = _as_matrix(array, minimum)
     if algorithm in ("auto", "prim"):
         pairs = _span_matrix(matrix, minimum)
@@ -143,15 +145,15 @@ def _span(
     try:
         nodes = operator.index(n)
     except TypeError:
-        raise TypeError(
+        raise OptionError(
             f"n must be a whole number of nodes, or a matrix, not {type(n).__name__}"
         ) from None
     if not 0 <= nodes <= _MOST:
-        raise ValueError(f"n must be between 0 and {_MOST} nodes, not {nodes}")
+        raise OptionError(f"n must be between 0 and {_MOST} nodes, not {nodes}")
     of_u, of_v, of_edges = as_edges(("u", "v", "weight"), (u, v), weight)
     m = of_u.size
     if m > _MOST:
-        raise ValueError(f"there must be at most {_MOST} edges, not {m}")
+        raise OptionError(f"there must be at most {_MOST} edges, not {m}")
 
     room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arborescence.errors import ArborescenceError
+from arborescence.errors import ArborescenceError, OptionError
 from arborescence.experiments import corpora, look, reports
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.kbest import plots, tables
@@ -87,7 +87,7 @@ def reproduce(
 
     Raises
     ------
-    ValueError
+    OptionError
         If `recipe` is for parsers without edge scores, or `seeds` or `ks` make no sense.
     MissingExtraError
         If Matplotlib or SciPy is missing.
@@ -116,14 +116,14 @@ def reproduce(
     Birdish,train,1,low,1,5,33.3333
     """
     if recipe.parser != "linear":
-        raise ValueError(
+        raise OptionError(
             f"parser must be linear, not {recipe.parser!r}: only graph-based parsers give edges "
             "scores, of which there are k best trees"
         )
     if seeds < 1:
-        raise ValueError(f"seeds must be at least 1, not {seeds}")
+        raise OptionError(f"seeds must be at least 1, not {seeds}")
     if not ks or ks[0] != 1 or any(k >= larger for k, larger in pairwise(ks)):
-        raise ValueError(f"ks must increase from 1 on, not {', '.join(map(str, ks))}")
+        raise OptionError(f"ks must increase from 1 on, not {', '.join(map(str, ks))}")
     look.require()
 
     output = Path(output)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arborescence.errors import TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.experiments import corpora, look
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.recipes import Recipe
@@ -104,7 +104,7 @@ def reproduce(
         If no treebank is left, one of `only` is missing, or `curve` cannot have a learning curve.
     OSError
         If `treebanks` cannot be read or `output` cannot be written.
-    ValueError
+    OptionError
         If there are less than one of `seeds` or `curve_seeds`.
 
     Notes
@@ -130,7 +130,7 @@ def reproduce(
     look.require()
     for name, count in (("seeds", seeds), ("curve_seeds", curve_seeds)):
         if count < 1:
-            raise ValueError(f"{name} must be at least 1, not {count}")
+            raise OptionError(f"{name} must be at least 1, not {count}")
     chosen, left_out = corpora.find(Path(treebanks), only)
     if quick:
         chosen = corpora.smallest(chosen, _QUICK_TREEBANKS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.errors import OptionError
 from arborescence.experiments import corpora, look, reports
 from arborescence.experiments.corpora import LeftOut
 from arborescence.experiments.recipes import Recipe
@@ -106,7 +107,7 @@ def reproduce(
         If there is no treebank that can be used, or one of `only` is missing.
     OSError
         If `treebanks` cannot be read or `output` cannot be written.
-    ValueError
+    OptionError
         If the parsers of the recipe give edges no scores, or a size is less than 2.
 
     Examples
@@ -120,9 +121,9 @@ def reproduce(
     """
     look.require()
     if recipe.parser != "linear":
-        raise ValueError(f"a {recipe.parser} parser gives edges no scores: take a linear one")
+        raise OptionError(f"a {recipe.parser} parser gives edges no scores: take a linear one")
     if min(sizes) < 2:
-        raise ValueError(f"sizes must be at least 2, not {min(sizes)}: one word has one tree")
+        raise OptionError(f"sizes must be at least 2, not {min(sizes)}: one word has one tree")
     output = Path(output)
     results = Results(output / "times")
     if quick:

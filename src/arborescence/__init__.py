@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING
 from arborescence._lazy import lazily
 
 if TYPE_CHECKING:
+    from arborescence import drawing as drawing
+    from arborescence import parsers as parsers
+    from arborescence import torch as torch
+    from arborescence import transitions as transitions
+    from arborescence import treebank as treebank
+    from arborescence import undirected as undirected
     from arborescence._warmup import warmup as warmup
     from arborescence.distribution import TreeDistribution as TreeDistribution
     from arborescence.errors import ArborescenceError as ArborescenceError
@@ -71,4 +77,5 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.projective.lifting": ("deprojectivize", "projectivize"),
         "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
+    modules=("drawing", "parsers", "torch", "transitions", "treebank", "undirected"),
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def lazily(
-    package: str, homes: dict[str, tuple[str, ...]]
+    package: str, homes: dict[str, tuple[str, ...]], modules: tuple[str, ...] = ()
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package.
 
@@ -25,15 +25,19 @@ def lazily(
         Its ``__name__``.
     homes
         The names that each module has to give.
+    modules
+        Modules of the package, which ``dir`` shows, but ``import *`` leaves alone.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
     public = sorted(home_of)
 
     def get(name: str) -> object:
+        if name in modules:
+            return import_module(f"{package}.{name}")  # which sets the attribute, too
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(home_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return public, get, lambda: public
+    return public, get, lambda: sorted([*public, *modules])

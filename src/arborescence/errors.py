@@ -2,11 +2,17 @@
 
 All derive from `ArborescenceError`. Those that report bad values derive from `ValueError` too,
 so that code which does not know this library still catches them.
+
+Messages quote what a caller or a file has given. So that it cannot steer the terminal on which they
+end up, nor forge a line of a log, characters that do not print are escaped as in string literals.
 """
 
 
 class ArborescenceError(Exception):
     """The base of every error that this library raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class OptionError(ArborescenceError, ValueError):
@@ -35,3 +41,14 @@ class ModelError(ArborescenceError, ValueError):
 
 class MissingExtraError(ArborescenceError, ImportError):
     """An optional dependency is not installed: the message names the extra that brings it."""
+
+
+def printable(text: str) -> str:
+    r"""Return a text in which characters that do not print are escaped: controls, line ends, bidi.
+
+    >>> print(printable("\x1b[31mred\n\u202eder"))
+    \x1b[31mred\n\u202eder
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

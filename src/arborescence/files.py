@@ -7,7 +7,7 @@ import gzip
 import os
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
@@ -32,6 +32,8 @@ def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[byte
     file, name
     """
     if source == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "is closed", "<stdin>")
         yield sys.stdin.buffer, "<stdin>"
     elif isinstance(source, (str, os.PathLike)):
         with Path(source).open("rb") as file:
@@ -56,6 +58,8 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
         A binary file, open for writing.
     """
     if target == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "is closed", "<stdout>")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif not isinstance(target, (str, os.PathLike)):
@@ -98,6 +102,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'12.5'
     """
     target = Path(path)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        target.stat()  # other errors are final: a symbolic link that leads to itself
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file

@@ -2,22 +2,73 @@
 
 `main` is the one place where what goes wrong becomes a line on stderr and an exit status: 1 for
 bad input, 2 for a wrong command, 130 after Ctrl-C, 141 where the reader of a pipe has gone.
+
+A standard stream may be closed (``>&-``). Then a command that does not need it runs as ever, and
+another one says that it is closed.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from io import BufferedReader, BufferedWriter, RawIOBase, TextIOWrapper
+from typing import TYPE_CHECKING, Any
 
-from arborescence.errors import ArborescenceError
+from arborescence.errors import ArborescenceError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + the signal's number, as shells have it
+
+
+class Closed(RawIOBase):
+    """In place of a standard stream that is closed: its first use is an error."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.told = False
+
+    def readable(self) -> bool:
+        """Allow what cannot be done, so that the attempt is what fails."""
+        return True
+
+    writable = readable
+
+    def readinto(self, _buffer: Any) -> int:
+        """Fail."""
+        return self._tell(0)
+
+    def write(self, data: Any) -> int:
+        """Fail."""
+        return self._tell(len(data))
+
+    def _tell(self, size: int) -> int:
+        if self.told:  # what is still buffered is written once more when Python ends
+            return size
+        self.told = True
+        raise OSError(errno.EBADF, "is closed", self.name)
+
+
+def replace_closed_streams() -> None:
+    """Put something in place of each standard stream that is closed.
+
+    Its number, too, is taken: else the next file that is opened gets it, and whatever writes to
+    stderr by number writes into that file.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stdin is None:
+        sys.stdin = TextIOWrapper(BufferedReader(Closed("<stdin>")))
+    if sys.stdout is None:
+        sys.stdout = TextIOWrapper(BufferedWriter(Closed("<stdout>")))
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -33,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit status, having said what went wrong."""
+    replace_closed_streams()
     try:
         import rich  # noqa: F401
         import typer
@@ -72,7 +124,8 @@ def run(arguments: list[str]) -> int:
 def complain(message: str, status: int = 1) -> int:
     """Say what went wrong, in one line, and return the exit status."""
     if line := " ".join(message.split("\n")).strip():  # a help page instead says it all
-        sys.stderr.write(f"arborescence: error: {line}\n")
+        with suppress(OSError):  # there may be no room where stderr goes
+            sys.stderr.write(f"arborescence: error: {printable(line)}\n")
     return status
 
 

@@ -25,7 +25,7 @@ from arborescence.cli.options import (
     ThreadsOption,
 )
 from arborescence.cli.progress import counted, steps
-from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
+from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sentences_of
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
@@ -149,8 +149,14 @@ def parse(
 
     if confidence and tree and not output:
         raise typer.BadParameter("--confidence is written into a file: name one with -o")
+    if tree and (output == "-" or (as_json and not output)):
+        raise typer.BadParameter(
+            "--tree takes the standard output for itself: name a file for the rest with -o"
+        )
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(format, language, skipped))
+    if format is Format.conllu:
+        sentences = hinting(sentences)
     parser = loaded(models or ["english"], weights)
     parsed: Iterator[list[Sentence]]
     if kbest:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
+from arborescence.errors import TreebankError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -38,6 +40,22 @@ class Skipped:
         if self.count:
             what = "sentence" if self.count == 1 else "sentences"
             sys.stderr.write(f"skipped {self.count} broken {what}; the first: {self.first}\n")
+
+
+def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+    """Pass CoNLL-U on; if it is something else from the first line on, say how to parse that."""
+    found = False
+    try:
+        for sentence in sentences:
+            found = True
+            yield sentence
+    except TreebankError as error:
+        if found or "where CoNLL-U has 10" not in str(error):
+            raise
+        raise TreebankError(
+            f"{error}; for raw text give --format text, for words with spaces between them "
+            "--format tokens"
+        ) from error
 
 
 def readers_of(

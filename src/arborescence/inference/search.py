@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.errors import NoTreeError, OptionError
-from arborescence.graph import as_array
+import numpy as np
+
+from arborescence.errors import NoTreeError
+from arborescence.graph import as_array, check_count
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
 
@@ -82,7 +84,7 @@ def best_where(
     >>> arb.best_where(scores, lambda heads: np.bincount(heads[1:]).max() == 1)
     array([-1,  2,  0,  1])
     """
-    array, give_back = as_array(scores)
+    array, give_back = as_array(scores, absent=-np.inf)
     stream = ((heads,) for _, heads in trees(array, root=root, projective=projective))
     [heads] = _first(stream, predicate, limit, give_back, "trees")
     return heads
@@ -134,7 +136,7 @@ def best_where_labeled(
     >>> arb.best_where_labeled(scores, at_most_one)
     (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
     """
-    array, give_back = as_array(scores)
+    array, give_back = as_array(scores, absent=-np.inf)
     stream = (tree for _, *tree in trees_labeled(array, root=root, projective=projective))
     heads, labels = _first(stream, predicate, limit, give_back, "labeled trees")
     return heads, labels
@@ -148,8 +150,7 @@ def _first(
     kind: str,
 ) -> list[Any]:
     """Return the first of the trees, each some arrays, for which the predicate is true."""
-    if limit < 1:
-        raise OptionError(f"limit must be at least 1, not {limit}")
+    limit = check_count(limit, "limit")
     searched = 0
     for tree in stream:
         if searched == limit:

@@ -41,7 +41,7 @@ def decode_sparse(
         The edges heads[i] -> deps[i], in any order. Of parallel ones the best counts. Those
         into the root, and from a node to itself, are ignored.
     weights : (m,) floats or whole numbers
-        ``-inf`` means that the edge is absent.
+        ``-inf`` means that the edge is absent, and so does the mask of a masked array.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
 
@@ -87,7 +87,7 @@ def decode_sparse(
             raise OptionError(
                 "decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix"
             )
-        weights, give_back = as_array(weights)
+        weights, give_back = as_array(weights, "weights", absent=-np.inf)
         words, of_heads, of_deps, of_edges = _from_edges(n, heads, deps, weights)
     tree = np.empty(words + 1, np.int64)
     fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)

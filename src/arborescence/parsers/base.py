@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVa
 
 import numpy as np
 
-from arborescence.errors import ModelError, OptionError
-from arborescence.graph import check_root
+from arborescence.errors import ModelError, OptionError, TreebankError
+from arborescence.graph import check_count, check_root
 from arborescence.parsers import model_file
+from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
-    from arborescence.treebank import Sentence
 
     #: Called as ``progress(phase, done, total)``.
     Progress = Callable[[str, int, int], None]
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 _BATCH_WORDS = 8192
+
+_WHAT_IS_PARSED: Final = (
+    "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
+    "objects; arborescence.treebank.read reads a file, arborescence.text.split cuts raw text"
+)
 
 #: What a parser without probabilities says for the edges of its tree, where others give theirs.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
@@ -133,7 +138,7 @@ class Parser(ABC):
 
     def parse(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence | Sequence[str]],
         *,
         threads: int = 1,
         root: Root = "single",
@@ -145,7 +150,8 @@ class Parser(ABC):
         Parameters
         ----------
         sentences
-            Any number: they are read in batches, as the results are asked for.
+            Any number: they are read in batches, as the results are asked for. Instead of a
+            `Sentence`, the list of its words will do, and one such list for a single sentence.
         threads
             How many batches to parse at the same time.
         root
@@ -160,13 +166,28 @@ class Parser(ABC):
         ------
         Sentence
             The same sentences in the same order, parsed.
+
+        Raises
+        ------
+        OptionError
+            If an option is none of those above, or `sentences` are none.
+        TreebankError
+            If a word cannot be one.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> parser = arb.load("english")
+        >>> [parsed] = parser.parse([["Old", "trees", "grow", "slowly"]])
+        >>> parsed.heads
+        array([-1,  2,  3,  0,  3])
         """
         options = _checked(threads, root, projective, confidence)
         return _run(lambda batch: self._parse_batch(batch, options), batches(sentences), threads)
 
     def kbest(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence | Sequence[str]],
         k: int,
         *,
         root: Root = "single",
@@ -179,7 +200,7 @@ class Parser(ABC):
         Parameters
         ----------
         sentences
-            Any number: they are read in batches, as the results are asked for.
+            As for `parse`.
         k
             How many trees to find. They differ in their heads; each gets the relations that
             `parse` would give it.
@@ -202,8 +223,7 @@ class Parser(ABC):
         OptionError
             If `k` or `threads` is less than 1, or another option is none of those above.
         """
-        if k < 1:
-            raise OptionError(f"k must be at least 1, not {k}")
+        k = check_count(k)
         options = _checked(threads, root, projective, confidence)
         small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
         return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
@@ -217,8 +237,7 @@ def votes(tree: Sentence) -> NDArray[np.float64]:
 
 
 def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
-    if threads < 1:
-        raise OptionError(f"threads must be at least 1, not {threads}")
+    check_count(threads, "threads")
     check_root(root)
     if projective not in (None, False, True):
         raise OptionError(f"projective must be None, False or True, not {projective!r}")
@@ -249,8 +268,51 @@ def _run(
                 future.cancel()
 
 
-def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
+def as_sentences(sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[Sentence]:
+    """Make sentences of lists of words, and refuse what is neither.
+
+    >>> [sentence.forms for sentence in as_sentences([["Trees", "grow"], ("Do", "they", "?")])]
+    [['Trees', 'grow'], ['Do', 'they', '?']]
+    >>> [sentence.forms for sentence in as_sentences(["Trees", "grow"])]
+    [['Trees', 'grow']]
+    """
+    if isinstance(sentences, Sentence):
+        return iter([sentences])
+    if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__iter__"):
+        raise OptionError(f"{sentences!r:.60} stands {_WHAT_IS_PARSED}")
+    return _each_sentence(iter(sentences))
+
+
+def _each_sentence(items: Iterator[Any]) -> Iterator[Sentence]:
+    for place, item in enumerate(items):
+        if isinstance(item, Sentence):
+            yield item
+            continue
+        words = item
+        if isinstance(item, str) and place == 0:
+            words = [item, *items]  # one sentence, unless there are spaces in its words
+            words = words if all(_is_word(word) for word in words) else None
+        if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
+            raise OptionError(f"sentence {place} is {item!r:.60}, {_WHAT_IS_PARSED}")
+        try:
+            sentence = Sentence.from_words(words)
+        except TreebankError as error:
+            raise TreebankError(f"sentence {place}: {error}") from None
+        yield sentence
+
+
+def _is_word(item: Any) -> bool:
+    return isinstance(item, str) and len(item.split()) == 1
+
+
+def batches(
+    sentences: Iterable[Sentence | Sequence[str]], enough: int = _BATCH_WORDS
+) -> Iterator[list[Sentence]]:
     """Gather sentences until they hold enough words to be worth a call."""
+    return _gathered(as_sentences(sentences), enough)
+
+
+def _gathered(sentences: Iterator[Sentence], enough: int) -> Iterator[list[Sentence]]:
     batch: list[Sentence] = []
     words = 0
     for sentence in sentences:

@@ -12,6 +12,7 @@ import numpy as np
 
 from arborescence.errors import OptionError, TreebankError
 from arborescence.inference.decode import decode
+from arborescence.parsers.base import as_sentences
 from arborescence.tree import is_tree
 
 if TYPE_CHECKING:
@@ -286,7 +287,11 @@ class BilexicalModel:
         return scores
 
     def parse(
-        self, sentences: Iterable[Sentence], *, root: Root = "single", projective: bool = True
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        root: Root = "single",
+        projective: bool = True,
     ) -> Iterator[Sentence]:
         """Fill in the heads of the most probable trees; relations, which it knows not, become _.
 
@@ -302,7 +307,7 @@ class BilexicalModel:
         Sentence
             The same sentences in the same order, parsed.
         """
-        for sentence in sentences:
+        for sentence in as_sentences(sentences):
             heads = decode(self.scores(sentence), root=root, projective=projective)
             yield sentence.replace(heads=heads, deprels=["_"] * len(sentence))
 

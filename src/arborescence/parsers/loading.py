@@ -47,6 +47,13 @@ def load(model: str | os.PathLike[str]) -> Parser:
         resource = resources.files("arborescence") / "models" / f"{model}.npz"
         with resources.as_file(resource) as path:
             return _from_path(path)
+    name = os.fspath(model)
+    if os.path.basename(name) == name and not os.path.exists(name):  # noqa: PTH110, PTH119
+        known = ", ".join(map(repr, BUILT_IN))
+        raise ModelError(
+            f"{name}: no such file, and no model of this name comes with the library, "
+            f"which has {known}; arborescence train makes others"
+        )
     return _from_path(model)
 
 

@@ -138,7 +138,9 @@ class Tagger:
             gold[column] = right
         return cls(stages)
 
-    def tag(self, sentences: Iterable[Sentence], *, overwrite: bool = False) -> Iterator[Sentence]:
+    def tag(
+        self, sentences: Iterable[Sentence | Sequence[str]], *, overwrite: bool = False
+    ) -> Iterator[Sentence]:
         """Fill in columns that are ``_`` for a whole sentence.
 
         Parameters

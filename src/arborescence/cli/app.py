@@ -18,6 +18,7 @@ from arborescence.cli.help import examples
 from arborescence.cli.options import (
     Inference,
     KBestOption,
+    QuietOption,
     Root,
     RootOption,
     SkipOption,
@@ -143,6 +144,7 @@ def parse(
     ] = False,
     svg: SvgOption = None,
     skip_invalid: SkipOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
     from arborescence.treebank.kbest import ranked
@@ -175,7 +177,7 @@ def parse(
     output = output or (None if tree else "-")
     describe = partial(the_trees if kbest else the_tree, confidence=confidence)
     deliver(
-        counted(parsed, "sentences parsed", printed=tree or output == "-"),
+        counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
         describe=describe if as_json else None,
         text=tree,
@@ -373,11 +375,11 @@ def demo(
 
 
 @app.command()
-def warmup() -> None:
+def warmup(quiet: QuietOption = False) -> None:
     """Compile every kernel ahead, once for all later runs."""
     from arborescence._warmup import warmup as compile_all
 
-    with steps() as step:
+    with steps(quiet=quiet) as step:
         compile_all(progress=step)
 
 

@@ -15,6 +15,7 @@ import typer
 from arborescence import __version__
 from arborescence.cli import experiment
 from arborescence.cli.help import examples
+from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
     Inference,
     KBestOption,
@@ -144,6 +145,9 @@ def parse(
     ] = False,
     svg: SvgOption = None,
     skip_invalid: SkipOption = False,
+    max_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
+    ] = 5000,
     quiet: QuietOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
@@ -154,6 +158,15 @@ def parse(
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of(format, language, skipped))
     parser = loaded(models or ["english"], weights)
+    sentences = watched(
+        sentences,
+        parser,
+        max_words,
+        projective=projective,
+        confidence=confidence,
+        quiet=quiet,
+        skipped=skipped,
+    )
     parsed: Iterator[list[Sentence]]
     if kbest:
         found = parser.kbest(

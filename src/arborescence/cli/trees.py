@@ -92,7 +92,7 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
 def rank_of(tree: Sentence) -> str:
     """Name a tree among the k best of its sentence by its rank and weight; "" for an only one."""
     rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
-    return f"{rank}. weight {float(weight):.6g}" if rank and weight else ""
+    return f"{rank}. weight {weight}" if rank and weight else ""
 
 
 def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:

@@ -43,6 +43,7 @@ def test_the_limit_holds_without_an_option(command: Command) -> None:
         (("--no-projective",), ()),
         (("--projective",), (2,)),
         (("--no-projective", "--confidence"), (1, 2)),
+        (("--projective", "--kbest", "2"), (1, 2, 3)),
         (("--projective", "--quiet"), ()),
     ],
 )
@@ -53,9 +54,10 @@ def test_what_takes_long_is_announced(
     announced: tuple[int, ...],
 ) -> None:
     costs = {
-        (False, False): lengths.Cost(0.0, 0.0, 5.0),
-        (True, False): lengths.Cost(0.0, 0.1, 5e5),
-        (False, True): lengths.Cost(0.0, 10.0, 5e6),
+        ("best", False): lengths.Cost(0.0, 0.0, 5.0),
+        ("best", True): lengths.Cost(0.0, 0.1, 5e5),
+        ("kbest", True): lengths.Cost(0.0, 100.0, 5e6),
+        ("marginals", False): lengths.Cost(0.0, 10.0, 5e6),
     }
     monkeypatch.setattr(lengths, "COSTS", costs)
     text = "Trees grow\nOld trees grow tall and old\nBirds"
@@ -85,6 +87,7 @@ def test_a_transition_based_parser_is_never_slow(monkeypatch: pytest.MonkeyPatch
     said: list[str] = []
     monkeypatch.setattr(lengths, "note", lambda line, **_: said.append(line))
     monkeypatch.setattr(lengths, "WORTH_A_WORD", 1e-6)
-    options: Any = {"projective": None, "confidence": False, "quiet": False, "skipped": None}
+    options: Any = dict.fromkeys(("kbest", "confidence", "quiet"), False)
+    options |= {"projective": None, "skipped": None}
     assert list(lengths.watched(words, parser, 60, **options)) == words
     assert said == []

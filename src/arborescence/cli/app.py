@@ -163,6 +163,7 @@ def parse(
         parser,
         max_words,
         projective=projective,
+        kbest=bool(kbest),
         confidence=confidence,
         quiet=quiet,
         skipped=skipped,

@@ -39,13 +39,16 @@ class Cost(NamedTuple):
         return f"it takes about {duration(seconds)} and {room / 1e9:.1f} GB"
 
 
-#: By whether edges may not cross, and whether probabilities of edges are asked for. Measured with
-#: the English model on sentences of 2,000 and 5,000 words: docs/command-line.md.
+#: By what is asked for: the best tree, the k best ones, or probabilities of edges; of any trees, or
+#: of those without crossing edges. Measured with the English model on sentences of 1,000 to 5,000
+#: words: docs/command-line.md.
 COSTS: Final = {
-    (False, False): Cost(6e-8, 0.0, 5.0),
-    (True, False): Cost(6e-8, 7.5e-10, 36.0),
-    (False, True): Cost(6e-8, 7.5e-10, 88.0),
-    (True, True): Cost(6e-8, 1.1e-8, 88.0),
+    ("best", False): Cost(6e-8, 0.0, 5.0),
+    ("best", True): Cost(6e-8, 7.5e-10, 36.0),
+    ("kbest", False): Cost(8e-8, 0.0, 20.0),
+    ("kbest", True): Cost(6e-8, 2e-8, 270.0),
+    ("marginals", False): Cost(6e-8, 7.5e-10, 88.0),
+    ("marginals", True): Cost(6e-8, 1.1e-8, 88.0),
 }
 
 
@@ -55,6 +58,7 @@ def watched(
     most: int,
     *,
     projective: bool | None,
+    kbest: bool,
     confidence: bool,
     quiet: bool,
     skipped: Callable[[Exception], None] | None,
@@ -66,12 +70,15 @@ def watched(
     TreebankError
         If a sentence is too long, unless `skipped` takes the error.
     """
-    from arborescence.parsers import CombinedParser, TransitionParser
+    from arborescence.parsers import CombinedParser, Reranker, TransitionParser
 
-    cost = COSTS[
-        bool(getattr(parser, "projective", False) if projective is None else projective),
-        confidence or isinstance(parser, CombinedParser),
-    ]
+    what = "best"
+    if kbest or isinstance(parser, Reranker):
+        what = "kbest"
+    elif confidence or isinstance(parser, CombinedParser):
+        what = "marginals"
+    planar = getattr(parser, "projective", False) if projective is None else projective
+    cost = COSTS[what, bool(planar)]
     if isinstance(parser, TransitionParser):
         cost = Cost(0.0, 0.0, 0.0)  # next to nothing
     for number, sentence in enumerate(sentences, 1):

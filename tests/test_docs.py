@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -10,9 +11,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent.parent
-PAGES = [HERE / "README.md", *sorted((HERE / "docs").glob("*.md"))]
+PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
 
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 
 
 def blocks(page: Path, language: str) -> list[tuple[int, str]]:
@@ -75,3 +76,27 @@ def test_local_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if "://" not in link:
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+PACKAGES = [
+    "arborescence",
+    "arborescence.drawing",
+    "arborescence.parsers",
+    "arborescence.torch",
+    "arborescence.transitions",
+    "arborescence.treebank",
+    "arborescence.undirected",
+]
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_public_name_is_in_the_reference(name: str) -> None:
+    if name == "arborescence.torch":
+        pytest.importorskip("torch", reason="needs torch")
+    text = "".join(page.read_text() for page in (HERE / "docs" / "reference").glob("*.md"))
+    listed = re.findall(rf"^::: {re.escape(name)}\.(\w+)$", text, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    public = set(importlib.import_module(name).__all__)
+    if name == "arborescence.parsers":
+        public.remove("load")  # it is arborescence.load
+    assert set(listed) == public

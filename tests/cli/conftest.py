@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -28,13 +29,14 @@ class Result:
     err: str
 
     def complaint(self, status: int = 1) -> str:
-        """Check that the command failed as it should, and return what it said."""
+        """Check that the command failed as it should, and return what it said: after progress."""
         assert self.status == status, self
         assert self.out == ""
-        assert self.err.startswith("arborescence: error: ")
-        assert self.err.count("\n") == 1
-        assert "Traceback" not in self.err
-        return self.err
+        *progress, said = self.err.splitlines(keepends=True)
+        assert all(re.match(r"\d+:\d\d:\d\d  ", line) for line in progress), self.err
+        assert said.startswith("arborescence: error: ")
+        assert said.endswith("\n")
+        return said
 
 
 @pytest.fixture

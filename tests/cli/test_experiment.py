@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,6 @@ from small_treebanks import write_treebanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Command = Callable[..., Any]
 
@@ -71,7 +71,7 @@ def test_options_arrive(
     seeds = ("--seeds", 4) if "seeds" in expected else ()
     places = ("--treebanks", "ud", "-o", "out")
     result = command("experiment", name, *places, *common, *parsers, *seeds, *more)
-    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (result.status, result.out, result.err) == (0, "", f"report: {Path('out/report.md')}\n")
     [(treebanks, output, options)] = called
     assert (str(treebanks), str(output)) == ("ud", "out")
     kind: Any = "transition" if more else "linear"
@@ -100,7 +100,10 @@ def test_what_is_left_out_is_named(
     ):
         monkeypatch.setattr(experiment, "reproduce", lambda *_, out=left_out, **__: out)
         result = command("experiment", "kbest", "--treebanks", tmp_path, "-o", tmp_path)
-        assert (result.status, result.out, result.err) == (status, "", err)
+        report = f"report: {tmp_path / 'report.md'}\n"
+        assert (result.status, result.out, result.err) == (status, "", err + report)
+        silent = command("experiment", "kbest", "--treebanks", tmp_path, "-o", tmp_path, "-q")
+        assert (silent.status, silent.err) == (status, err)
 
 
 def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
@@ -111,8 +114,10 @@ def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
     small = ("--seeds", 1, "--curve", "", "--no-objectives")
     result = command("experiment", "root", *places, *QUICK, *small)
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith(f"left out: Arboric: {broken}:1: ")
-    assert result.err.count("\n") == 1
+    last, report = result.err.splitlines()[-2:]
+    assert last.startswith(f"left out: Arboric: {broken}:1: ")
+    assert report == f"report: {tmp_path / 'out' / 'report.md'}"
+    assert "parsers: Birdish" in result.err
     report = (tmp_path / "out" / "report.md").read_text()
     assert "Birdish" in report
     assert f"Arboric: {broken}:1: " in report
@@ -138,8 +143,8 @@ def test_without_matplotlib(
     monkeypatch.setattr(experiment, "reproduce", lambda *_, **__: (False, []))
     result = command(*UNDIRECTED, "--treebanks", treebanks, "-o", tmp_path)
     assert result.status == 0
-    assert result.err.count("\n") == 1
-    assert "arborescence[experiments]" in result.err
+    assert result.err.count("\n") == 2
+    assert "arborescence[experiments]" in result.err.splitlines()[0]
 
 
 def test_what_is_wrong(command: Command, treebanks: Path, tmp_path: Path) -> None:

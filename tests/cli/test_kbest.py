@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -126,7 +127,9 @@ def test_json_beside_other_output(command: Command, model: Path, tmp_path: Path)
     result = command("parse", "-m", model, *arguments, "--svg", tmp_path / "a.svg", stdin="Ça va")
     assert (result.status, result.err) == (0, "")
     assert result.out.count("# kbest_rank = ") == result.out.count("root") == 2
-    assert (tmp_path / "a.svg").read_text().count("Ça") == 2
+    picture = (tmp_path / "a.svg").read_text()
+    assert picture.count("Ça") == 2
+    assert re.findall(r">(\d)\. weight -?[\d.]+<", picture) == ["1", "2"]
     [line] = gzip.decompress(target.read_bytes()).decode().splitlines()
     assert '"words": ["Ça", "va"]' in line
     assert "sent_id" not in line

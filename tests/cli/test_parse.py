@@ -59,7 +59,7 @@ def test_training_is_reproducible(
     command: Command, lessons: Path, model: Path, tmp_path: Path
 ) -> None:
     again = tmp_path / "again.model"
-    result = command("train", lessons, "--dev", lessons, "-o", again, "--epochs", 3)
+    result = command("train", lessons, "--dev", lessons, "-o", again, "--epochs", 3, "--quiet")
     assert result.status == 0
     assert result.err == ""
     assert again.read_bytes() == model.read_bytes()

@@ -1,5 +1,6 @@
 """The SVG is well formed, says everything once, and crosses lines only where the tree does."""
 
+import math
 import re
 from itertools import combinations
 from xml.etree import ElementTree as ET
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from arborescence.drawing import draw_svg
-from arborescence.drawing.svg import draw_tree, stack_arcs
+from arborescence.drawing.svg import BETWEEN, Row, drawn, lay_out, text_width
 from arborescence.errors import TreeError
 from arborescence.treebank import Sentence
 
@@ -44,33 +45,129 @@ def test_hostile_words_stay_text() -> None:
     assert {"<script>", "&amp;", '"', "\N{REPLACEMENT CHARACTER}"} <= texts
 
 
+def test_titles() -> None:
+    trees = [sentence([-1, 2, 0]), sentence([-1, 0, 1])]
+    root = ET.fromstring(draw_svg(*trees, titles=["1. weight <7>", ""]))
+    [title] = root.findall(f"{SVG}text")
+    assert title.text == "1. weight <7>"
+    assert float(title.get("y")) < 24
+    with pytest.raises(ValueError, match="zip"):
+        draw_svg(*trees, titles=["1"])
+
+
 def test_sentences_stand_below_each_other() -> None:
     one, two = sentence([-1, 0]), sentence([-1, 2, 0, 2])
     root = ET.fromstring(draw_svg(one, two))
-    heights = [draw_tree(drawn)[1].height for drawn in (one, two)]
-    assert float(root.get("height")) == sum(heights)
+    heights = [row.height for drawn in (one, two) for row in lay_out(drawn)]
+    assert float(root.get("height")) == sum(heights) + BETWEEN
     assert len(root.findall(f"{SVG}g")) == 2
 
 
 @pytest.mark.parametrize("n", [2, 5, 12, 30])
-def test_projective_trees_are_drawn_without_crossings(n: int) -> None:
+@pytest.mark.parametrize("width", [math.inf, 400])
+def test_projective_trees_are_drawn_without_crossings(n: int, width: float) -> None:
     rng = np.random.default_rng(n)
     for _ in range(20):
         heads = [-1] * (n + 1)
         projective_tree(list(range(1, n + 1)), 0, rng, heads)
-        layout = draw_tree(sentence(heads))[1]
-        arcs = stack_arcs(heads, [""] * (n + 1))
-        boxes = [(layout.ports[arc.ends], layout.ports[arc.ends[::-1]], arc.level) for arc in arcs]
-        for (a, b, low), (c, d, high) in combinations(boxes, 2):
-            apart = b < c or d < a
-            nested = (c < a and b < d and low < high) or (a < c and d < b and high < low)
-            assert apart or nested
+        rows = lay_out(sentence(heads), width)
+        assert width < math.inf or len(rows) == 1
+        for row in rows:
+            boxes = [(*row.span(arc), arc.level) for arc in row.arcs]
+            for (a, b, low), (c, d, high) in combinations(boxes, 2):
+                apart = b < c or d < a
+                inside, around = c <= a and b <= d, a <= c and d <= b
+                assert apart or (inside and low < high) or (around and high < low)
+
+
+def random_sentence(n: int, rng: np.random.Generator, roots: float) -> Sentence:
+    """Any tree, crossing edges and all, over words and with relations of many lengths."""
+    order = rng.permutation(np.arange(1, n + 1))
+    heads = [-1] * (n + 1)
+    for place, word in enumerate(order):
+        below_root = place == 0 or rng.random() < roots
+        heads[word] = 0 if below_root else int(order[rng.integers(place)])
+    return Sentence.from_words(
+        ["W" * int(size) for size in rng.integers(1, 12, n)],
+        heads=heads,
+        upos=list(rng.choice(["X", "PROPN", "_"], n)),
+        deprels=list(rng.choice(["det", "root", "nsubj:outer:pass", "_", "of-a-long-name"], n)),
+    )
+
+
+def boxes_and_lines(row: Row) -> tuple[list[tuple[float, ...]], list[tuple[float, float]]]:
+    """Return the boxes of all labels, words and tags; and x and top of all upright lines."""
+    root = ET.fromstring(f'<svg xmlns="{SVG[1:-1]}">{"".join(drawn(row))}</svg>')
+    boxes = []
+    for element in root.iter(f"{SVG}text"):
+        size = 16 if "form" in element.get("class") else 11
+        x, y, half = (
+            float(element.get("x")),
+            float(element.get("y")),
+            text_width(element.text, size),
+        )
+        boxes.append(
+            (x - half / 2, x + half / 2, y - size, y + size / 4, "label" in element.get("class"))
+        )
+    lines = []
+    for element in root.iter(f"{SVG}path"):
+        if element.get("class") == "arc":
+            path = element.get("d")
+            if from_below := re.match(r"M([\d.]+) [\d.]+V([\d.]+)", path):
+                lines.append((float(from_below[1]), float(from_below[2])))
+            if to_below := re.search(r"H([\d.]+)q9 0 9 9V", path):
+                top = float(re.search(r"M[\d.]+ ([\d.]+)", path)[1])
+                if from_below:
+                    top = float(from_below[2])
+                lines.append((float(to_below[1]) + 9, top))
+    return boxes, lines
+
+
+@pytest.mark.parametrize("roots", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("width", [math.inf, 700, 1])
+def test_nothing_is_printed_over_a_label(roots: float, width: float) -> None:
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 5, 8, 12, 20, 35):
+        for _ in range(10):
+            drawing = random_sentence(n, rng, roots)
+            rows = lay_out(drawing, width)
+            assert [row.first for row in rows] == [1, *(row.end for row in rows[:-1])]
+            assert rows[-1].end == n + 1
+            for row in rows:
+                row.width = max(row.width for row in rows)
+                boxes, lines = boxes_and_lines(row)
+                assert len(boxes) >= len(row.centers)
+                for (a, b, top, bottom, _), (c, d, high, low, _) in combinations(boxes, 2):
+                    assert b <= c or d <= a or bottom <= high or low <= top
+                for left, right, top, bottom, label in boxes:
+                    assert left >= 0
+                    assert right <= row.width
+                    assert top >= 0
+                    assert bottom <= row.height
+                    for x, start in lines if label else []:
+                        assert x < left or right < x or start > bottom
+
+
+def test_a_long_sentence_goes_on_in_further_rows() -> None:
+    n = 300
+    drawing = sentence([-1, *(w + 1 for w in range(1, n)), 0])
+    drawing = drawing.replace(heads=[*drawing.heads[:-2], 1, 0])
+    root = ET.fromstring(draw_svg(drawing))
+    assert float(root.get("width")) <= 1200
+    groups = root.findall(f"{SVG}g")
+    assert len(groups) > 5
+    assert sum(len(group.findall(f"{SVG}text[@class='tag']")) for group in groups) == n
+    tips = [path for path in root.iter(f"{SVG}path") if path.get("class") == "tip"]
+    assert len(tips) == n
+    one_row = ET.fromstring(draw_svg(drawing, width=math.inf))
+    assert len(one_row.findall(f"{SVG}g")) == 1
+    assert float(one_row.get("width")) > 5000
 
 
 def test_words_do_not_run_into_each_other() -> None:
-    layout = draw_tree(sentence([-1, 2, 0, 2], ["immeasurably", "M", "wwwwwwww"]))[1]
-    assert np.diff(layout.centers[1:]).min() > 60
-    assert layout.width > layout.centers[-1]
+    [row] = lay_out(sentence([-1, 2, 0, 2], ["immeasurably", "M", "wwwwwwww"]))
+    assert np.diff(row.centers).min() > 60
+    assert row.width > row.centers[-1]
 
 
 def test_no_outside_resources() -> None:

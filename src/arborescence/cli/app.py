@@ -15,9 +15,11 @@ import typer
 from arborescence import __version__
 from arborescence.cli import experiment
 from arborescence.cli.help import examples
+from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
     Inference,
     KBestOption,
+    QuietOption,
     Root,
     RootOption,
     SkipOption,
@@ -143,6 +145,10 @@ def parse(
     ] = False,
     svg: SvgOption = None,
     skip_invalid: SkipOption = False,
+    max_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
+    ] = 5000,
+    quiet: QuietOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
     from arborescence.treebank.kbest import ranked
@@ -158,6 +164,16 @@ def parse(
     if format is Format.conllu:
         sentences = hinting(sentences)
     parser = loaded(models or ["english"], weights)
+    sentences = watched(
+        sentences,
+        parser,
+        max_words,
+        projective=projective,
+        kbest=bool(kbest),
+        confidence=confidence,
+        quiet=quiet,
+        skipped=skipped,
+    )
     parsed: Iterator[list[Sentence]]
     if kbest:
         found = parser.kbest(
@@ -181,7 +197,7 @@ def parse(
     output = output or (None if tree else "-")
     describe = partial(the_trees if kbest else the_tree, confidence=confidence)
     deliver(
-        counted(parsed, "sentences parsed", printed=tree or output == "-"),
+        counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
         describe=describe if as_json else None,
         text=tree,
@@ -379,11 +395,11 @@ def demo(
 
 
 @app.command()
-def warmup() -> None:
+def warmup(quiet: QuietOption = False) -> None:
     """Compile every kernel ahead, once for all later runs."""
     from arborescence._warmup import warmup as compile_all
 
-    with steps() as step:
+    with steps(quiet=quiet) as step:
         compile_all(progress=step)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arborescence.cli.help import examples
-from arborescence.cli.options import Root
-from arborescence.cli.progress import steps
+from arborescence.cli.options import QuietOption, Root
+from arborescence.cli.progress import note, steps
 from arborescence.cli.train import Kind
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def root(
     objectives: Annotated[
         bool, typer.Option(help="Whether to compare what parsers can learn by.")
     ] = True,
+    quiet: QuietOption = False,
 ) -> None:
     """Count the trees with several roots, where nothing forbids them.
 
@@ -161,6 +162,7 @@ def root(
         reproduce,
         treebanks,
         output,
+        quiet,
         only=only or (),
         recipe=_recipe(parser, objective, training_root, epochs, bits),
         seeds=seeds,
@@ -188,6 +190,7 @@ def kbest(
     bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Count the trees with several roots among the k best ones.
 
@@ -200,6 +203,7 @@ def kbest(
         reproduce,
         treebanks,
         output,
+        quiet,
         only=only or (),
         recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
         seeds=seeds,
@@ -228,6 +232,7 @@ def runtime(
     bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Time decoders beside those that the papers compare with.
 
@@ -242,6 +247,7 @@ def runtime(
         reproduce,
         treebanks,
         output,
+        quiet,
         only=only or (),
         recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
         models=models,
@@ -261,6 +267,7 @@ def undirected(
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
     ] = 20,
+    quiet: QuietOption = False,
 ) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
@@ -268,7 +275,7 @@ def undirected(
     """
     from arborescence.experiments.undirected import reproduce
 
-    with steps() as step:
+    with steps(quiet=quiet) as step:
         plotted, left_out = reproduce(
             treebanks,
             output,
@@ -279,10 +286,11 @@ def undirected(
             progress=step,
         )
     if not plotted:
-        sys.stderr.write(
-            "no plots: they need the extra 'experiments': pip install 'arborescence[experiments]'\n"
+        note(
+            "no plots: they need the extra 'experiments': pip install 'arborescence[experiments]'",
+            quiet=quiet,
         )
-    _finish(left_out)
+    _finish(left_out, output, quiet)
 
 
 def _recipe(
@@ -298,15 +306,22 @@ def _recipe(
     return Recipe(**options, epochs=epochs, bits=bits)
 
 
-def _run(reproduce: Callable[..., Sequence[LeftOut]], *places: Path | None, **options: Any) -> None:
-    with steps() as step:
-        left_out = reproduce(*places, **options, progress=step)
-    _finish(left_out)
+def _run(
+    reproduce: Callable[..., Sequence[LeftOut]],
+    treebanks: Path | None,
+    output: Path,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    with steps(quiet=quiet) as step:
+        left_out = reproduce(treebanks, output, **options, progress=step)
+    _finish(left_out, output, quiet)
 
 
-def _finish(left_out: Sequence[LeftOut]) -> None:
-    """Name the treebanks that were left out; the status is 1 if something went wrong with one."""
+def _finish(left_out: Sequence[LeftOut], output: Path, quiet: bool) -> None:
+    """Say what was left out and where the report is; the status is 1 if something went wrong."""
     for treebank, reason, failed in left_out:
         sys.stderr.write(f"left out: {treebank}: {reason}\n" if failed else "")
+    note(f"report: {output / 'report.md'}", quiet=quiet)
     if any(failed for *_, failed in left_out):
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +33,13 @@ class System(StrEnum):
     swap = "swap"
 
 
+def hush(wanted: bool) -> bool:
+    """Silence the note that kernels are being compiled, too."""
+    if wanted:
+        os.environ["ARBORESCENCE_QUIET"] = "1"
+    return wanted
+
+
 RootOption = Annotated[
     Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
 ]
@@ -43,6 +51,9 @@ KBestOption = Annotated[
     ),
 ]
 SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
+]
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
 ]

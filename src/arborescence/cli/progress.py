@@ -1,27 +1,39 @@
-"""Progress on stderr if that is a terminal, silence in a pipe."""
+"""Progress on stderr: bars on a terminal, now and then a plain line in a pipe, or nothing."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 Item = TypeVar("Item")
-EVERY = 64  # items between two updates
+EVERY: Final = 64  # items between two updates
+PATIENCE: Final = 30.0  # seconds without a line, in a pipe
 
 
 @contextmanager
-def steps() -> Iterator[Callable[[str, int, int], None]]:
+def steps(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """Give a function that shows how far each step is: ``step(what, done, total)``.
 
-    A total of 0 stands for one that is not known.
+    A total of 0 stands for one that is not known. What follows a colon may change while the step
+    remains the same: "epoch 3", then "epoch 3: LAS 85.9".
     """
-    if not sys.stderr.isatty():
+    if quiet:
         yield lambda _what, _done, _total: None
-        return
+    elif sys.stderr.isatty():
+        with _bars() as step:
+            yield step
+    else:
+        yield Lines()
+
+
+@contextmanager
+def _bars() -> Iterator[Callable[[str, int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -35,7 +47,7 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
         tasks = {}
 
         def step(what: str, done: int, total: int) -> None:
-            name = what.partition(":")[0]  # what follows the colon may change: "epoch 3: LAS 85.9"
+            name = what.partition(":")[0]
             if name not in tasks:
                 tasks[name] = bars.add_task(what, total=None, count="")
             bars.update(
@@ -43,21 +55,89 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
                 description=what,
                 completed=done,
                 total=total or None,
-                count=f"{done:,}/{total:,}" if total else f"{done:,}",
+                count=_count(done, total),
             )
 
         yield step
 
 
-def counted(items: Iterable[Item], what: str, *, printed: bool) -> Iterator[Item]:
+class Lines:
+    """Steps as plain lines, each with the time since the beginning: for pipes and logs.
+
+    A step has a line when it is done, and where what follows its colon changes. A step inside
+    another one that is under way, or one without a known total, has lines only where nothing else
+    was said for half a minute.
+
+    Examples
+    --------
+    >>> step = Lines(print, clock=iter([0, 1, 5, 40, 80, 3700]).__next__)
+    >>> step("epoch 1", 0, 900)
+    >>> step("epoch 1", 100, 900)
+    >>> step("epoch 1", 500, 900)
+    0:00:40  epoch 1  500/900
+    >>> step("epoch 1: LAS 71.20", 900, 900)
+    0:01:20  epoch 1: LAS 71.20
+    >>> step("sentences parsed", 8192, 0)
+    1:01:40  sentences parsed  8,192
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], object] | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._write = write or _to_stderr
+        self._clock = clock
+        self._begun = self._last = clock()
+        self._open: list[str] = []  # steps that are under way, each inside the one before it
+        self._said: dict[str, str] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Take note of how far a step is, and write a line if that is worth one."""
+        now = self._clock()
+        name, _, more = what.partition(":")
+        known = name in self._open
+        if not known and total:
+            self._open.append(name)
+        inside = name in self._open[1:]
+        changed = bool(more) and self._said.get(name) != what
+        ended = known and done == total
+        if ended:
+            self._open.remove(name)
+        if (not inside and total and (changed or ended)) or now - self._last >= PATIENCE:
+            time = timedelta(seconds=int(now - self._begun))
+            count = "" if ended else f"  {_count(done, total)}"
+            self._write(f"{time}  {what}{count}")
+            self._last = now
+            self._said[name] = what
+
+
+def counted(
+    items: Iterable[Item], what: str, *, printed: bool, quiet: bool = False
+) -> Iterator[Item]:
     """Pass the items on and count them, unless they are printed on the same terminal."""
     if printed and sys.stdout.isatty():
         yield from items
         return
-    with steps() as step:
+    with steps(quiet=quiet) as step:
         done = 0
         for done, item in enumerate(items, 1):
             yield item
             if done % EVERY == 0:
                 step(what, done, 0)
         step(what, done, done)
+
+
+def note(line: str, *, quiet: bool = False) -> None:
+    """Say on stderr what a command has done, and where the result is."""
+    if not quiet:
+        _to_stderr(line)
+
+
+def _count(done: int, total: int) -> str:
+    return f"{done:,}/{total:,}" if total else f"{done:,}"
+
+
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

@@ -6,18 +6,26 @@ from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path  # noqa: TC003 - Typer looks at it
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arborescence.cli.options import Inference, Root, RootOption, SkipOption, System
-from arborescence.cli.progress import steps
+from arborescence.cli.options import (
+    Inference,
+    QuietOption,
+    Root,
+    RootOption,
+    SkipOption,
+    System,
+)
+from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Format, Skipped, readers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
-    from arborescence.parsers import Parser
+    from arborescence.parsers import LinearParser, TransitionParser
+    from arborescence.treebank import Sentence
 
 
 class Kind(StrEnum):
@@ -114,6 +122,7 @@ def train(
         bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
     ] = False,
     skip_invalid: SkipOption = False,
+    quiet: QuietOption = False,
     algorithm: Annotated[
         Algorithm, typer.Option(help="How to learn.", rich_help_panel=GRAPH_BASED)
     ] = Algorithm.mira,
@@ -215,7 +224,7 @@ def train(
             f"{columns!r} are not some of {','.join(COLUMNS)} (feats must not be alone)"
         )
     refuse_options_of_others(context, parser)
-    make: Callable[..., Parser]
+    make: Callable[..., LinearParser | TransitionParser]
     if parser is Kind.linear:
         from arborescence.parsers import LinearParser
 
@@ -275,10 +284,9 @@ def train(
         checkpoint.unlink(missing_ok=True)
     skipped = Skipped() if skip_invalid else None
     read = readers_of(Format.conllu, "", skipped)
-    lessons = list(chain.from_iterable(read(str(path)) for path in treebanks))
-    exams = list(read(str(dev)))
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
-    with steps() as step:
+    with steps(quiet=quiet) as step:
+        lessons, exams = read_all(treebanks, dev, read, step)
         trained = make(
             lessons,
             dev=exams,
@@ -298,6 +306,35 @@ def train(
     checkpoint.unlink(missing_ok=True)
     if skipped:
         skipped.report()
+    note(f"{reached(trained.info)}saved in {output}", quiet=quiet)
+
+
+def read_all(
+    treebanks: Sequence[Path],
+    dev: Path,
+    read: Callable[[str], Iterator[Sentence]],
+    step: Callable[[str, int, int], None],
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Read what to learn from, and what to choose the best epoch by."""
+    files = (*treebanks, dev)
+    parts: list[list[Sentence]] = []
+    for done, path in enumerate(files):
+        step(f"reading: {path}", done, len(files))
+        parts.append(list(read(str(path))))
+    *learned_from, exams = parts
+    lessons = list(chain.from_iterable(learned_from))
+    said = f"reading: {len(lessons):,} sentences to learn from, {len(exams):,} in {dev}"
+    step(said, len(files), len(files))
+    return lessons, exams
+
+
+def reached(info: dict[str, Any]) -> str:
+    """Say which epoch was the best, and how good it is on dev, where there are scores."""
+    epochs = info["dev"]
+    if not (scores := epochs[info["epoch"] - 1]):
+        return ""
+    shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
+    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown}; "
 
 
 def refuse_options_of_others(context: typer.Context, parser: Kind) -> None:

@@ -53,7 +53,7 @@ def deliver(
         from arborescence.files import replacing
 
         with replacing(svg) as file:
-            file.write(draw_svg(*kept).encode())
+            file.write(draw_svg(*kept, titles=[rank_of(tree) for tree in kept]).encode())
 
 
 def the_tree(analyses: Analyses, confidence: bool) -> dict[str, Any]:
@@ -87,6 +87,12 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
     from arborescence.parsers.confidence import edge_probs
 
     return {**edges, "edge_probs": edge_probs(sentence)}
+
+
+def rank_of(tree: Sentence) -> str:
+    """Name a tree among the k best of its sentence by its rank and weight; "" for an only one."""
+    rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
+    return f"{rank}. weight {weight}" if rank and weight else ""
 
 
 def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:

@@ -1,87 +1,222 @@
-"""Trees as SVG: the words in a line, an arc above them for each edge.
+"""Trees as SVG: the words in rows, an arc above them for each edge.
 
 An arc from a head to a dependent is as low as the arcs below it allow, and leaves its word on the
 side that it goes to, the longest in the middle, so that only the edges of a non-projective tree
-cross. The file needs no script and no font of its own, and is readable on white and on black.
+cross. A sentence that is too long for one row goes on in the next; an arc between two rows leaves
+the one at its edge and comes into the other there, with its label in both. Words move apart where a
+label would else stand on another label or on a line. The file needs no script and no font of its
+own, and is readable on white and on black.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from arborescence.drawing._common import Drawable, head_list, printable
 from arborescence.drawing.text import screen_width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 FORM_SIZE, SMALL_SIZE = 16, 11  # pixels
+BOLD = 18  # the size of normal letters that are as wide as bold ones of FORM_SIZE
 LEVEL = 30  # from the height of one arc to the next
 PORT = 7  # between two arcs that meet the same word
 GAP = 20  # between two words
 MARGIN = 16
 CURVE = 9  # the radius of an arc's corners
+CLEAR = 5  # between a label and a line
+ABOVE = 4  # from the top of a row to that of its arcs' highest label
+ROOT = 20  # for the labels of root edges, above all others
 BELOW = 46  # from the arcs' feet to the bottom of the tags
+TITLE = 24  # for a title
+BETWEEN = 16  # two trees
+WIDTH: Final = 1200  # of a picture, unless the caller asks for another
 
 STYLE = """\
 .arborescence { font-family: system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; }
 .arborescence .form { font-size: 16px; fill: #1f2430; }
 .arborescence .tag { font-size: 11px; fill: #6b7280; }
+.arborescence .title { font-size: 13px; fill: #6b7280; }
 .arborescence .label { font-size: 11px; fill: #1d4ed8; }
 .arborescence .arc { fill: none; stroke: #8a94a6; stroke-width: 1.4; }
 .arborescence .tip { fill: #8a94a6; }
 .arborescence .root { font-weight: 600; }
 @media (prefers-color-scheme: dark) {
 .arborescence .form { fill: #e6e8ee; }
-.arborescence .tag { fill: #9aa3b2; }
+.arborescence .tag, .arborescence .title { fill: #9aa3b2; }
 .arborescence .label { fill: #8ab4ff; }
 }
 """
 
 
 class Arc(NamedTuple):
-    """One edge: the words that it joins, what is written on it, how high it runs."""
+    """One edge, or what one row has of it: its two words, what is written on it, how high it runs.
 
-    head: int
+    Where it comes from the row before, `left` is the word before the row's first one; where it
+    goes on in the next row, `right` is the word after the last one.
+    """
+
+    left: int
+    right: int
     word: int
     label: str
     level: int
 
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The two words, the left one first."""
-        return min(self.head, self.word), max(self.head, self.word)
+
+class Words:
+    """What is known of a sentence before anything is placed; the first entry is the root's."""
+
+    def __init__(self, sentence: Drawable) -> None:
+        self.heads = head_list(sentence)
+        self.labels = ["", *map(printable, sentence.deprels)]
+        self.forms = ["", *(printable(form) or "_" for form in sentence.forms)]
+        self.tags = ["", *map(printable, sentence.upos)]
+        #: Half the room that each word takes; those of roots are bold.
+        self.half = [
+            max(text_width(form, BOLD if head == 0 else FORM_SIZE), text_width(tag, SMALL_SIZE)) / 2
+            for form, tag, head in zip(self.forms, self.tags, self.heads, strict=True)
+        ]
+        edges = ((head, word) for word, head in enumerate(self.heads) if head > 0)
+        #: Left end, right end and dependent of each edge between words, the shortest edge first.
+        self.edges = sorted(
+            ((*sorted(edge), edge[1]) for edge in edges), key=lambda e: (e[1] - e[0], e)
+        )
+        #: How far from its word's middle each end of an arc stands: (word, other end) -> x.
+        self.offsets: dict[tuple[int, int], float] = {}
+        #: For each word the arcs that come from words before it: other ends and dependents.
+        self.from_left: list[list[tuple[int, int]]] = [[] for _ in self.heads]
+        around: list[list[int]] = [[] for _ in self.heads]
+        for left, right, word in reversed(self.edges):
+            self.from_left[right].append((left, word))
+            around[left].append(right)
+            around[right].append(left)
+        for word, others in enumerate(around):
+            order = sorted((other for other in others if other < word), reverse=True)
+            order += [0] if self.heads[word] == 0 else []
+            order += sorted((other for other in others if other > word), reverse=True)
+            for place, other in enumerate(order):
+                self.offsets[word, other] = (place - (len(order) - 1) / 2) * PORT
+        #: The room that each word needs to its right: half of it, or the label of an arc that
+        #: starts there, if this is the last word of its row.
+        self.after = [half + MARGIN for half in self.half]
+        for left, right, word in self.edges:
+            needed = self.offsets[left, right] + self.room(word)
+            self.after[left] = max(self.after[left], needed)
+
+    def room(self, word: int) -> float:
+        """Return the length that an arc needs for its label: that of the edge into `word`."""
+        return text_width(self.labels[word], SMALL_SIZE) + 2 * CURVE
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where everything stands, in pixels from the tree's own corner."""
+@dataclass
+class Row:
+    """One row of words, and where everything stands in it: pixels from the row's own corner."""
 
-    centers: list[float]
-    ports: dict[tuple[int, int], float]  # (word, the word at the arc's other end) -> x
+    words: Words
+    first: int
+    centers: list[float]  # of the words, from the first one
+    arcs: list[Arc]
+    uprights: list[list[tuple[int, float]]]  # of each word: the arc's other end, and its level
     width: float
-    height: float
+
+    @property
+    def end(self) -> int:
+        """The word after the last one."""
+        return self.first + len(self.centers)
+
+    @property
+    def roots(self) -> list[int]:
+        """The words that hang from the root."""
+        return [word for word in range(self.first, self.end) if self.words.heads[word] == 0]
+
+    @property
+    def ground(self) -> float:
+        """Where the arcs have their feet."""
+        levels = max((arc.level for arc in self.arcs), default=0)
+        return MARGIN + ABOVE + (ROOT if self.roots else 0) + max(levels, 0.5) * LEVEL
+
+    @property
+    def height(self) -> float:
+        """The height of the row, words and tags included."""
+        return self.ground + BELOW
+
+    def port(self, word: int, other: int) -> float:
+        """Return where the arc between two words meets the first of them."""
+        return self.centers[word - self.first] + self.words.offsets[word, other]
+
+    def span(self, arc: Arc) -> tuple[float, float]:
+        """Return where the two ends of an arc are: at words, or at the edges of the row."""
+        left, right = ends(self.words, arc.word)
+        return (
+            self.port(left, right) if arc.left >= self.first else 0.0,
+            self.port(right, left) if arc.right < self.end else self.width,
+        )
+
+    def lines(self, arc: Arc) -> list[tuple[float, int]]:
+        """Return the lines that pass through an arc from above, and their words; its ends too."""
+        start, end = self.span(arc)
+        found = [(start, arc.left), (end, arc.right)]
+        for word in range(arc.left + 1, arc.right):
+            for far, level in self.uprights[word - self.first]:
+                if level > arc.level:
+                    found.append((self.port(word, far), word))
+        return sorted(found)
+
+    def spot(self, arc: Arc) -> float | None:
+        """Find the clear place for an arc's label that is nearest to the arc's middle, if any."""
+        half = text_width(arc.label, SMALL_SIZE) / 2 + CLEAR
+        start, end = self.span(arc)
+        middle = (start + end) / 2
+        spots = [
+            min(max(middle, a + half), b - half)
+            for (a, _), (b, _) in pairwise(self.lines(arc))
+            if b - a >= 2 * half
+        ]
+        return min(spots, key=lambda spot: abs(spot - middle), default=None)
+
+    def make_room(self, arc: Arc) -> None:
+        """Move words apart until the label of an arc has a clear place: where least is missing."""
+        gaps = [
+            (b - a, word) for (a, before), (b, word) in pairwise(self.lines(arc)) if before < word
+        ]
+        widest, word = max(gaps)
+        missing = text_width(arc.label, SMALL_SIZE) + 2 * CLEAR + 1 - widest  # 1: for rounding
+        for place in range(word - self.first, len(self.centers)):
+            self.centers[place] += missing
+        self.width += missing
 
 
-def draw_svg(*sentences: Drawable) -> str:
+def draw_svg(
+    *sentences: Drawable, titles: Sequence[str] | None = None, width: float = WIDTH
+) -> str:
     """Draw the trees of one or more sentences, one below the other.
 
     Parameters
     ----------
     *sentences
         Sentences with heads, as `arborescence.treebank.read` or a parser gives them.
+    titles
+        What to write above each tree, such as its rank among the k best; ``""`` for nothing.
+    width
+        The width in pixels from which on a sentence goes on in a further row; ``math.inf`` for one
+        row in any case. A row is wider where a single word, or a label, needs it.
 
     Returns
     -------
     str
-        A complete SVG file.
+        A complete SVG file. A sentence of n words in r rows takes O(n r) time, if few arcs cross.
 
     Raises
     ------
     TreeError
         If a word has no head.
+    ValueError
+        If there are not as many titles as sentences.
 
     Examples
     --------
@@ -90,126 +225,139 @@ def draw_svg(*sentences: Drawable) -> str:
     ...     forms=["Birds", "sing"], upos=["NOUN", "VERB"], heads=[-1, 2, 0],
     ...     deprels=["nsubj", "root"],
     ... )
-    >>> picture = draw_svg(sentence)
+    >>> picture = draw_svg(sentence, titles=["1. weight 7.5"])
     >>> picture.startswith("<svg") and picture.rstrip().endswith("</svg>")
     True
     """
-    width = height = 0.0
-    groups = []
-    for sentence in sentences:
-        elements, layout = draw_tree(sentence)
-        groups.append(f'<g transform="translate(0 {height:g})">\n{elements}</g>\n')
-        width, height = max(width, layout.width), height + layout.height
-    size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
+    trees = [lay_out(sentence, width) for sentence in sentences]
+    widest = max((row.width for rows in trees for row in rows), default=0.0)
+    height = 0.0
+    groups: list[str] = []
+    for rows, title in zip(trees, titles or [""] * len(trees), strict=True):
+        height += BETWEEN if groups else 0
+        if title:
+            widest = max(widest, text_width(title, FORM_SIZE) + 2 * MARGIN)
+            baseline = height + MARGIN + 4
+            written = escape(printable(title))
+            groups.append(f'<text class="title" x="{MARGIN}" y="{baseline:g}">{written}</text>\n')
+            height += TITLE
+        for row in rows:
+            row.width = max(row.width for row in rows)
+            lines = "".join(f"{element}\n" for element in drawn(row) if element)
+            groups.append(f'<g transform="translate(0 {height:g})">\n{lines}</g>\n')
+            height += row.height
+    size = f'width="{widest:g}" height="{height:g}" viewBox="0 0 {widest:g} {height:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="arborescence" {size}>\n'
         f"<style>\n{STYLE}</style>\n{''.join(groups)}</svg>\n"
     )
 
 
-def draw_tree(sentence: Drawable) -> tuple[str, Layout]:
-    """Return the elements of one tree and the room that they take."""
-    heads = head_list(sentence)
-    labels = ["", *map(printable, sentence.deprels)]
-    forms = ["", *(printable(form) or "_" for form in sentence.forms)]
-    tags = ["", *map(printable, sentence.upos)]
-    arcs = stack_arcs(heads, labels)
-    layout = lay_out(forms, tags, arcs, heads)
-    ground = layout.height - BELOW
-    elements = []
-    for arc in arcs:
-        elements += arc_elements(arc, clear_spot(arc, arcs, layout), layout, ground)
-    for word, head in enumerate(heads[1:], 1):
-        if head == 0:
-            x = layout.ports[word, 0]
-            elements.append(f'<path class="arc" d="M{x:g} {MARGIN + 4}V{ground - 6:g}"/>')
-            elements.append(tip(x, ground))
-            elements.append(text("label", x, MARGIN, labels[word]))
-        kind = "form root" if head == 0 else "form"
-        elements.append(text(kind, layout.centers[word], ground + 18, forms[word]))
-        elements.append(text("tag", layout.centers[word], ground + 35, tags[word]))
-    return "".join(f"{element}\n" for element in elements if element), layout
+def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
+    """Divide a sentence into rows of at most this width, and place everything in them."""
+    words = Words(sentence)
+    rows: list[Row] = []
+    first = 1
+    while first < len(words.forms):
+        row = fill_row(words, first, width)
+        rows.append(row)
+        first = row.end
+    return rows
 
 
-def stack_arcs(heads: Sequence[int], labels: Sequence[str]) -> list[Arc]:
-    """Give every edge between words the lowest level above the shorter arcs that it spans."""
+def fill_row(words: Words, first: int, width: float) -> Row:
+    """Place as many words as fit, so that neither they nor their arcs' labels collide."""
+    row = Row(words, first, [], [], [], 0.0)
+    ends_at = last_root = 0.0  # where the last word ends, and the label of the last root edge
+    for word in range(first, len(words.forms)):
+        center = ends_at + (MARGIN if word == first else GAP) + words.half[word]
+        for left, dependent in words.from_left[word]:
+            start = row.port(left, word) if left >= first else 0.0
+            center = max(center, start + words.room(dependent) - words.offsets[word, left])
+        if words.heads[word] == 0:
+            half = text_width(words.labels[word], SMALL_SIZE) / 2
+            center = max(center, last_root + CLEAR + half - words.offsets[word, 0])
+        if word > first and center + words.after[word] > width:
+            break
+        row.centers.append(center)
+        ends_at = center + words.half[word]
+        if words.heads[word] == 0:
+            last_root = row.port(word, 0) + half
+    row.arcs = stacked(words, first, row.end)
+    row.uprights = [[(0, math.inf)] if head == 0 else [] for head in words.heads[first : row.end]]
+    for arc in row.arcs:
+        left, right = ends(words, arc.word)
+        for word, far in ((left, right), (right, left)):
+            if first <= word < row.end:
+                row.uprights[word - first].append((far, arc.level))
+    row.width = max(ends_at, last_root) + MARGIN
+    for arc in row.arcs:
+        if arc.right == row.end:
+            row.width = max(row.width, row.span(arc)[0] + words.room(arc.word))
+    for arc in row.arcs:
+        if row.spot(arc) is None:
+            row.make_room(arc)
+    return row
+
+
+def stacked(words: Words, first: int, end: int) -> list[Arc]:
+    """Give what a row has of each edge the lowest level above the shorter arcs that it spans."""
     arcs: list[Arc] = []
-    edges = [(head, word) for word, head in enumerate(heads) if head > 0]
-    for head, word in sorted(edges, key=lambda edge: (abs(edge[0] - edge[1]), edge)):
-        left, right = min(head, word), max(head, word)
-        below = [arc.level for arc in arcs if arc.ends[0] < right and left < arc.ends[1]]
-        arcs.append(Arc(head, word, labels[word], 1 + max(below, default=0)))
+    levels = [0] * (end - first + 1)  # of the highest arc so far between a word and the next
+    for left, right, word in words.edges:
+        if left < end and right >= first:
+            left, right = max(left, first - 1), min(right, end)
+            spanned = slice(left - first + 1, right - first + 1)
+            level = 1 + max(levels[spanned])
+            levels[spanned] = [level] * (right - left)
+            arcs.append(Arc(left, right, word, words.labels[word], level))
     return arcs
 
 
-def lay_out(
-    forms: Sequence[str], tags: Sequence[str], arcs: Sequence[Arc], heads: Sequence[int]
-) -> Layout:
-    """Place the words so that neither they nor the labels above them run into each other."""
-    offsets = port_offsets(arcs, heads)
-    centers = [0.0]
-    half = [
-        max(text_width(form, FORM_SIZE), text_width(tag, SMALL_SIZE)) / 2
-        for form, tag in zip(forms, tags, strict=True)
-    ]
-    for word in range(1, len(forms)):
-        center = centers[-1] + half[word - 1] + half[word] + GAP if word > 1 else MARGIN + half[1]
-        for arc in arcs:
-            left, right = arc.ends
-            if right == word:
-                room = text_width(arc.label, SMALL_SIZE) + 2 * CURVE
-                shift = offsets[left, right] - offsets[right, left]
-                center = max(center, centers[left] + shift + room)
-        centers.append(center)
-    ports = {key: centers[key[0]] + offset for key, offset in offsets.items()}
-    top = max((arc.level for arc in arcs), default=0)
-    width = centers[-1] + half[-1] + MARGIN
-    return Layout(centers, ports, width, MARGIN + 14 + top * LEVEL + BELOW)
+def ends(words: Words, word: int) -> tuple[int, int]:
+    """Return the two ends of the edge into a word, the left one first."""
+    head = words.heads[word]
+    return (head, word) if head < word else (word, head)
 
 
-def port_offsets(arcs: Sequence[Arc], heads: Sequence[int]) -> dict[tuple[int, int], float]:
-    """Say how far from its word's middle each end of an arc stands."""
-    offsets = {}
-    for word, head in enumerate(heads):
-        others = {arc.word if arc.head == word else arc.head for arc in arcs if word in arc.ends}
-        order = sorted((other for other in others if other < word), reverse=True)
-        order += [0] if head == 0 else []
-        order += sorted((other for other in others if other > word), reverse=True)
-        for place, other in enumerate(order):
-            offsets[word, other] = (place - (len(order) - 1) / 2) * PORT
-    return offsets
+def drawn(row: Row) -> Iterable[str]:
+    """Draw the arcs of a row and its words."""
+    words, ground = row.words, row.ground
+    for arc in row.arcs:
+        yield from arc_elements(arc, row)
+    for word in range(row.first, row.end):
+        center = row.centers[word - row.first]
+        is_root = words.heads[word] == 0
+        if is_root:
+            x = row.port(word, 0)
+            yield f'<path class="arc" d="M{x:g} {MARGIN + 4}V{ground - 6:g}"/>'
+            yield tip(x, ground)
+            yield text("label", x, MARGIN, words.labels[word])
+        yield text("form root" if is_root else "form", center, ground + 18, words.forms[word])
+        yield text("tag", center, ground + 35, words.tags[word])
 
 
-def clear_spot(arc: Arc, arcs: Sequence[Arc], layout: Layout) -> float:
-    """Find where on the arc its label can stand: in the middle, unless a line passes there."""
-    left, right = arc.ends
-    start, end = layout.ports[left, right], layout.ports[right, left]
-    room = text_width(arc.label, SMALL_SIZE) / 2 + 5
-    higher = {other.ends for other in arcs if other.level > arc.level}
-    lines = [
-        x
-        for (word, other), x in layout.ports.items()
-        if left < word < right and (other == 0 or (min(word, other), max(word, other)) in higher)
-    ]
-    spots = [start + (end - start) * share for share in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)]
-    return next((spot for spot in spots if all(abs(x - spot) > room for x in lines)), spots[0])
+def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
+    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent.
 
-
-def arc_elements(arc: Arc, middle: float, layout: Layout, ground: float) -> list[str]:
-    """Draw one arc: up from one word, across, down to the other, with a tip at the dependent."""
-    left, right = arc.ends
-    x1, x2 = layout.ports[left, right], layout.ports[right, left]
-    y = ground - arc.level * LEVEL
-    feet = {arc.word: ground - 6, arc.head: ground}
-    path = (
-        f"M{x1:g} {feet[left]:g}V{y + CURVE:g}q0 {-CURVE} {CURVE} {-CURVE}"
-        f"H{x2 - CURVE:g}q{CURVE} 0 {CURVE} {CURVE}V{feet[right]:g}"
-    )
-    return [
-        f'<path class="arc" d="{path}"/>',
-        tip(x1 if arc.word == left else x2, ground),
-        text("label", middle, y - 5, arc.label),
-    ]
+    Where the other word stands in another row, the arc runs to the edge.
+    """
+    x1, x2 = row.span(arc)
+    y = row.ground - arc.level * LEVEL
+    path = f"M0 {y:g}"
+    if arc.left >= row.first:
+        foot = row.ground - 6 * (arc.left == arc.word)
+        path = f"M{x1:g} {foot:g}V{y + CURVE:g}q0 {-CURVE} {CURVE} {-CURVE}"
+    if arc.right < row.end:
+        foot = row.ground - 6 * (arc.right == arc.word)
+        path += f"H{x2 - CURVE:g}q{CURVE} 0 {CURVE} {CURVE}V{foot:g}"
+    else:
+        path += f"H{x2:g}"
+    yield f'<path class="arc" d="{path}"/>'
+    if row.first <= arc.word < row.end:
+        yield tip(x1 if arc.word == arc.left else x2, row.ground)
+    spot = row.spot(arc)
+    yield text("label", (x1 + x2) / 2 if spot is None else spot, y - 5, arc.label)
 
 
 def tip(x: float, y: float) -> str:

@@ -1,0 +1,114 @@
+"""Very long sentences: what they will take, said before they are parsed; and a limit.
+
+Sums over trees, and trees without crossing edges, take time with the cube of a sentence's length,
+and memory with its square. So a treebank whose sentences are not separated would seem to hang, or
+end for want of memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from arborescence.cli.progress import note
+from arborescence.errors import TreebankError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from arborescence.parsers import Parser
+    from arborescence.treebank import Sentence
+
+#: From so many seconds on, a sentence is announced.
+WORTH_A_WORD: Final = 15.0
+
+
+class Cost(NamedTuple):
+    """What parsing takes: seconds for each n², and for each n³; bytes for each n²."""
+
+    square: float
+    cube: float
+    room: float
+
+    def of(self, words: int) -> tuple[float, float]:
+        """Return the seconds and the bytes for a sentence of so many words."""
+        return self.square * words**2 + self.cube * words**3, self.room * words**2
+
+    def told(self, words: int) -> str:
+        """Say the same in words."""
+        seconds, room = self.of(words)
+        return f"it takes about {duration(seconds)} and {room / 1e9:.1f} GB"
+
+
+#: By what is asked for: the best tree, the k best ones, or probabilities of edges; of any trees, or
+#: of those without crossing edges. Measured with the English model on sentences of 1,000 to 5,000
+#: words: docs/command-line.md.
+COSTS: Final = {
+    ("best", False): Cost(6e-8, 0.0, 5.0),
+    ("best", True): Cost(6e-8, 7.5e-10, 36.0),
+    ("kbest", False): Cost(8e-8, 0.0, 20.0),
+    ("kbest", True): Cost(6e-8, 2e-8, 270.0),
+    ("marginals", False): Cost(6e-8, 7.5e-10, 88.0),
+    ("marginals", True): Cost(6e-8, 1.1e-8, 88.0),
+}
+
+
+def watched(
+    sentences: Iterable[Sentence],
+    parser: Parser,
+    most: int,
+    *,
+    projective: bool | None,
+    kbest: bool,
+    confidence: bool,
+    quiet: bool,
+    skipped: Callable[[Exception], None] | None,
+) -> Iterator[Sentence]:
+    """Pass sentences on: announce those that take long, and refuse those of more than `most` words.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence is too long, unless `skipped` takes the error.
+    """
+    from arborescence.parsers import CombinedParser, Reranker, TransitionParser
+
+    what = "best"
+    if kbest or isinstance(parser, Reranker):
+        what = "kbest"
+    elif confidence or isinstance(parser, CombinedParser):
+        what = "marginals"
+    planar = getattr(parser, "projective", False) if projective is None else projective
+    cost = COSTS[what, bool(planar)]
+    if isinstance(parser, TransitionParser):
+        cost = Cost(0.0, 0.0, 0.0)  # next to nothing
+    for number, sentence in enumerate(sentences, 1):
+        words = len(sentence)
+        where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"
+        if words > most:
+            error = TreebankError(
+                f"{where}: {words:,} words; --max-words is {most:,}. If that is one "
+                f"sentence, raise the limit: {cost.told(words)}; else leave it out with "
+                "--skip-invalid"
+            )
+            if not skipped:
+                raise error
+            skipped(error)
+            continue
+        if cost.of(words)[0] > WORTH_A_WORD:
+            note(f"{where}: {words:,} words: {cost.told(words)}", quiet=quiet)
+        yield sentence
+
+
+def duration(seconds: float) -> str:
+    """Write a time as people say it.
+
+    Examples
+    --------
+    >>> duration(44), duration(61), duration(5400)
+    ('44 seconds', '1 minute', '2 hours')
+    """
+    for unit, length in (("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = round(seconds / length)
+            return f"{count:,} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds:.0f} seconds"

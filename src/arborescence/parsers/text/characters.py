@@ -1,0 +1,196 @@
+"""Text as arrays of characters: what kernels need to know of each, white space in order.
+
+Each run of white space is one space; a blank line ends a paragraph. Line ends within a paragraph
+are spaces too, but it is noted whether the next word would still have fitted into the line: then
+the line was ended on purpose.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+import unicodedata
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from arborescence._jit import kernel
+
+#: What stands around each paragraph, so that kernels may look a little too far.
+PADDING: Final = 5
+#: No character: what padding holds.
+NOTHING: Final = 0x110000
+
+#: What follows a character: another one; a space; a line end that had to be; a line end where the
+#: next word would have fitted; the end of the paragraph.
+NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH = range(5)
+
+#: Kinds of characters that shapes of words are made of. White space is 0.
+UPPER, LOWER, TERMINAL, QUOTE, OPENING, CLOSING = 1, 2, 11, 15, 16, 17
+_UNSEEN: Final = 255
+_KIND_OF_CATEGORY: Final = {
+    "Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lo": 3, "Lm": 7, "Mn": 8, "Mc": 8, "Me": 8,
+    "Nd": 9, "Nl": 10, "No": 10, "Pd": 14, "Pi": QUOTE, "Pf": QUOTE, "Ps": OPENING,
+    "Pe": CLOSING, "Sc": 24, "Sm": 25, "So": 26, "Sk": 26, "Cf": 27, "Cc": 27,
+}  # fmt: skip
+_OTHER_PUNCTUATION: Final = 23
+_KIND_OF_CHARACTER: Final = (
+    dict.fromkeys(".!?…。！？؟।．｡۔", TERMINAL)
+    | dict.fromkeys(",、，،", 12)
+    | dict.fromkeys("'’", 13)
+    | dict.fromkeys('"„“”«»', QUOTE)
+    | dict.fromkeys(":;：；؛", 19)
+    | {"/": 20, "@": 21, "#": 22, "_": 28, "%": 29, "*": 30, "=": 31, "~": 31}
+)
+# East Asian scripts: Han, Hiragana, Katakana.
+_KIND_OF_NAME: Final = {"CJK": 4, "HIRAGANA": 5, "KATAKANA": 6, "KATAKANA-HIRAGANA": 6}
+
+_kinds = np.full(NOTHING + 1, _UNSEEN, dtype=np.uint8)
+_folded = np.zeros(NOTHING + 1, dtype=np.uint32)
+_folded[NOTHING] = NOTHING
+_kinds[NOTHING] = 0
+
+
+class Characters(NamedTuple):
+    """The characters of some text in a row, with padding around each paragraph.
+
+    Attributes
+    ----------
+    folded : uint32, shape (n,)
+        In lower case, where that is one character; `NOTHING` in padding; 32 for a space.
+    kinds : uint8, shape (n,)
+        What kind of character; 0 for a space and in padding.
+    gaps : uint8, shape (n,)
+        What follows.
+    offsets : int64, shape (n,)
+        Where in the text; -1 in padding.
+    paragraphs : int64, shape (p + 1,)
+        Where each paragraph begins: with padding; the last entry is n. Of each, what is not
+        padding begins and ends with something other than a space.
+    """
+
+    folded: np.ndarray
+    kinds: np.ndarray
+    gaps: np.ndarray
+    offsets: np.ndarray
+    paragraphs: np.ndarray
+
+    @classmethod
+    def of(cls, text: str) -> Characters:
+        """Look at a text; lone surrogates must not be in it."""
+        codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+        kinds = _kinds[codes]
+        unseen = kinds == _UNSEEN
+        if unseen.any():
+            for code in np.unique(codes[unseen]).tolist():
+                _meet(code)
+            kinds = _kinds[codes]
+        size = codes.size + 2 * PADDING * (1 + text.count("\n"))
+        folded = np.empty(size, dtype=np.uint32)
+        kept_kinds = np.empty(size, dtype=np.uint8)
+        gaps = np.zeros(size, dtype=np.uint8)
+        offsets = np.empty(size, dtype=np.int64)
+        paragraphs = np.empty(2 + text.count("\n"), dtype=np.int64)
+        n, p = _lay_out(
+            codes, kinds, _folded[codes], folded, kept_kinds, gaps, offsets, paragraphs
+        )
+        return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
+
+
+def _meet(code: int) -> None:
+    """Look a character up, once a process."""
+    character = chr(code)
+    lower = character.lower()
+    _folded[code] = ord(lower) if len(lower) == 1 else code
+    if character.isspace():
+        kind = 0
+    elif character in _KIND_OF_CHARACTER:
+        kind = _KIND_OF_CHARACTER[character]
+    else:
+        category = unicodedata.category(character)
+        kind = _KIND_OF_CATEGORY.get(category, _OTHER_PUNCTUATION)
+        if category == "Lo":
+            kind = _KIND_OF_NAME.get(unicodedata.name(character, "").partition(" ")[0], kind)
+    _kinds[code] = kind  # last: other threads look at this
+
+
+@kernel
+def _lay_out(
+    codes: np.ndarray,
+    kinds: np.ndarray,
+    lower: np.ndarray,
+    folded: np.ndarray,
+    kept_kinds: np.ndarray,
+    gaps: np.ndarray,
+    offsets: np.ndarray,
+    paragraphs: np.ndarray,
+) -> tuple[int, int]:
+    """Fill the arrays of `Characters`; give the number of characters and of paragraphs. O(n)."""
+    n = codes.size
+    written = 0
+    found = 0
+    i = 0
+    while True:
+        while i < n and kinds[i] == 0:
+            i += 1
+        if i == n:
+            break
+        # One paragraph: find its end, and its longest line.
+        stop = i  # after its last character that is no space
+        line = i
+        width = 0
+        line_ends = 0
+        at = i
+        while at < n and line_ends < 2:
+            if kinds[at] != 0:
+                stop = at + 1
+                line_ends = 0
+                width = max(width, stop - line)
+            elif codes[at] == 10:
+                line_ends += 1
+                line = at + 1
+            at += 1
+        paragraphs[found] = written
+        found += 1
+        for _ in range(PADDING):
+            folded[written] = NOTHING
+            kept_kinds[written] = 0
+            offsets[written] = -1
+            written += 1
+        line = i
+        while i < stop:
+            if kinds[i] != 0:
+                folded[written] = lower[i]
+                kept_kinds[written] = kinds[i]
+                offsets[written] = i
+                written += 1
+                i += 1
+                continue
+            # A run of white space; it is followed by a word of this paragraph.
+            first = i
+            broken = False
+            next_line = line
+            while kinds[i] == 0:
+                if codes[i] == 10:
+                    broken = True
+                    next_line = i + 1
+                i += 1
+            gap = SPACE
+            if broken:
+                word = i
+                while word < stop and kinds[word] != 0 and word - i <= width:
+                    word += 1
+                gap = SHORT_LINE if first - line + 1 + word - i <= width else WRAPPED
+                line = next_line
+            gaps[written - 1] = gap
+            folded[written] = 32
+            kept_kinds[written] = 0
+            offsets[written] = first
+            written += 1
+        gaps[written - 1] = PARAGRAPH
+        for _ in range(PADDING):
+            folded[written] = NOTHING
+            kept_kinds[written] = 0
+            offsets[written] = -1
+            written += 1
+    paragraphs[found] = written
+    return written, found

@@ -1,0 +1,164 @@
+"""Lemmas: how a word is looked up in a dictionary, by its form and its tags.
+
+Each word is rewritten by the best of the rules that fit it (`rewriting`); what was learned of a
+form with its tags and what is guessed of unknown ones are one model.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Final, Self
+from zlib import crc32
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
+from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+    Progress = Callable[[str, int, int], None]
+
+    #: A form with its UPOS, XPOS and FEATS.
+    Word = tuple[str, str, str, str]
+
+_EPOCHS: Final = 10
+_MOST_WORDS: Final = 100_000
+
+
+class Lemmatizer:
+    """Finds the lemmas of words with tags.
+
+    Lemmatizers are made by `train`, and by `from_arrays`.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> taught = [
+    ...     Sentence.from_words([form], lemmas=[lemma], upos=["VERB"])
+    ...     for form, lemma in [("walked", "walk"), ("talked", "talk"), ("went", "go")]
+    ... ]
+    >>> lemmatizer = Lemmatizer.train(taught)
+    >>> new = Sentence.from_words(["jumped", "went"], upos=["VERB", "VERB"])
+    >>> [found] = lemmatizer.lemmatize([new])
+    >>> found.lemmas
+    ['jump', 'go']
+    """
+
+    def __init__(self, rewriter: Rewriter) -> None:
+        self._rewriter = rewriter
+        self._known: dict[Word, str] = {}
+
+    @classmethod
+    def train(
+        cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
+    ) -> Self:
+        """Learn from the lemmas of a treebank.
+
+        Parameters
+        ----------
+        treebank
+            Sentences; words whose lemma is ``_`` teach nothing.
+        seed
+            Fixes the order in which words are seen.
+        progress
+            Called as ``progress(phase, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If there are no lemmas.
+        """
+        lemmas: defaultdict[Word, Counter[str]] = defaultdict(Counter)
+        for sentence in treebank:
+            for word, lemma in zip(_words(sentence), sentence.lemmas, strict=True):
+                if (lemma != "_" or word[0] == "_") and STEM not in lemma and " " not in lemma:
+                    lemmas[word][lemma] += 1
+        if not lemmas:
+            raise TreebankError("the treebank has no lemmas to learn from")
+        words: list[Word] = []
+        targets: list[str | None] = []
+        for word, counts in lemmas.items():
+            lemma, count = counts.most_common(1)[0]
+            # What is frequent is seen more often, but is not all that counts.
+            times = count.bit_length()
+            words += [word] * times
+            targets += [None if lemma == word[0] else lemma] * times
+        rewriter = Rewriter.train(
+            [word[0] for word in words],
+            targets,
+            _contexts(words),
+            cases=(AS_IS, LOWERED, CAPITALIZED),
+            epochs=_EPOCHS,
+            generator=np.random.default_rng(seed),
+            progress=lambda done, total: progress and progress("lemmas", done, total),
+        )
+        return cls(rewriter)
+
+    def lemmatize(
+        self, sentences: Iterable[Sentence], *, overwrite: bool = False
+    ) -> Iterator[Sentence]:
+        """Fill in the lemmas of sentences that have none.
+
+        Parameters
+        ----------
+        sentences
+            With tags, as the lemmatizer saw them in training.
+        overwrite
+            Whether to replace lemmas that are given, too.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order.
+        """
+        for sentence in sentences:
+            if overwrite or set(sentence.lemmas) == {"_"}:
+                yield sentence.replace(lemmas=self._lemmas(_words(sentence)))
+            else:
+                yield sentence
+
+    def _lemmas(self, words: list[Word]) -> list[str]:
+        known = self._known
+        if len(known) > _MOST_WORDS:
+            known.clear()
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            contexts = _contexts(unknown)
+            found = self._rewriter.rewritten([word[0] for word in unknown], contexts.__getitem__)
+            # Two threads may both find out, and find the same.
+            known.update((word, found.get(i, word[0])) for i, word in enumerate(unknown))
+            return [known.get(word) or self._lemmas([word])[0] for word in words]
+        return [known[word] for word in words]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays of a model file; see `from_arrays`."""
+        return self._rewriter.to_arrays()
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give what else a model file needs, ready for JSON."""
+        return self._rewriter.to_meta()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a lemmatizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
+        return cls(Rewriter.from_arrays(arrays, meta))
+
+
+def _words(sentence: Sentence) -> list[Word]:
+    return list(zip(sentence.forms, sentence.upos, sentence.xpos, sentence.feats, strict=True))
+
+
+def _contexts(words: Sequence[Word]) -> NDArray[np.uint64]:
+    """Hash the tags of words: one by one, and all together."""
+    hashes = [
+        [crc32(tag.encode()) for tag in (upos, xpos, feats, f"{upos}\t{xpos}\t{feats}")]
+        for _, upos, xpos, feats in words
+    ]
+    return np.array(hashes, dtype=np.uint64).reshape(-1, CONTEXTS)

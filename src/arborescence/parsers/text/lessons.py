@@ -1,0 +1,150 @@
+"""The raw text of a treebank, and where its words and sentences end: what a tokenizer learns from.
+
+Forms are put together as ``SpaceAfter=No`` says; ``# newpar`` and ``# newdoc`` begin paragraphs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+# Where lines are broken in training: a share of the paragraphs is wrapped at some width, a share
+# has a line for each sentence.
+_WRAPPED: Final = 0.25
+_A_LINE_EACH: Final = 0.25
+_WIDTHS: Final = (40, 100)
+# A treebank that says nothing of paragraphs is cut after so many sentences, on average.
+_PARAGRAPH: Final = 5
+
+
+class Token(NamedTuple):
+    """A token of a treebank: its form, its words if it has several, and if a space follows."""
+
+    form: str
+    words: tuple[str, ...] | None
+    spaced: bool
+
+
+#: Sentences with their tokens.
+Paragraph = list[list[Token]]
+
+
+def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
+    """Read the tokens of a treebank, by paragraphs and sentences."""
+    paragraphs: list[Paragraph] = []
+    for sentence in treebank:
+        new = any(comment.startswith(("# newpar", "# newdoc")) for comment in sentence.comments)
+        if new or not paragraphs:
+            paragraphs.append([])
+        paragraphs[-1].append(_tokens(sentence))
+    return paragraphs
+
+
+def _tokens(sentence: Sentence) -> list[Token]:
+    words = list(zip(sentence.forms, sentence.misc, strict=True))
+    multiwords = {first: (last, form) for first, last, form in sentence.multiwords}
+    after = _ranges(sentence) if multiwords else {}
+    tokens = []
+    i = 1
+    while i <= len(words):
+        if i in multiwords:
+            last, form = multiwords[i]
+            parts = tuple(form for form, _ in words[i - 1 : last])
+            tokens.append(_token(form, parts, after[i]))
+            i = last + 1
+        else:
+            form, misc = words[i - 1]
+            tokens.append(_token(form, None, misc))
+            i += 1
+    return tokens
+
+
+def _token(form: str, words: tuple[str, ...] | None, misc: str) -> Token:
+    return Token(" ".join(form.split()) or "_", words, "SpaceAfter=No" not in misc.split("|"))
+
+
+def _ranges(sentence: Sentence) -> dict[int, str]:
+    """Give MISC of each multiword token, by its first word."""
+    lines = [line.split("\t") for line in sentence.raw.decode().split("\n")]
+    return {
+        int(line[0].partition("-")[0]): line[9]
+        for line in lines
+        if len(line) == 10 and "-" in line[0] and line[0][:1].isdigit()
+    }
+
+
+class Lesson(NamedTuple):
+    """A text with its answers.
+
+    Attributes
+    ----------
+    text : str
+    token_ends, sentence_ends : bool, shape (len(text),)
+        Whether a token, or a sentence, ends with this character.
+    """
+
+    text: str
+    token_ends: NDArray[np.bool_]
+    sentence_ends: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, paragraphs: Sequence[Paragraph], generator: np.random.Generator, *, plain: bool
+    ) -> Self:
+        """Write paragraphs down: as they are (`plain`), or with line ends thrown in."""
+        pieces: list[str] = []
+        token_ends: list[int] = []
+        sentence_ends: list[int] = []
+        size = 0
+        for paragraph in paragraphs if plain else _shorter(paragraphs, generator):
+            layout = 1.0 if plain else generator.random()
+            width = int(generator.integers(*_WIDTHS)) if layout < _WRAPPED else 0
+            a_line_each = _WRAPPED <= layout < _WRAPPED + _A_LINE_EACH
+            line = size
+            for sentence in paragraph:
+                for place, token in enumerate(sentence, 1):
+                    if width and size + len(token.form) - line > width and pieces[-1] == " ":
+                        pieces[-1] = "\n"
+                        line = size
+                    pieces.append(token.form)
+                    size += len(token.form)
+                    token_ends.append(size - 1)
+                    if place == len(sentence):
+                        sentence_ends.append(size - 1)
+                    if place == len(sentence) and a_line_each:
+                        pieces.append("\n")
+                        size += 1
+                    elif token.spaced:
+                        pieces.append(" ")
+                        size += 1
+            pieces.append("\n\n")
+            size += 2
+        return cls("".join(pieces), _marks(token_ends, size), _marks(sentence_ends, size))
+
+
+def _marks(places: list[int], size: int) -> NDArray[np.bool_]:
+    marks = np.zeros(size, dtype=np.bool_)
+    marks[places] = True
+    return marks
+
+
+def _shorter(
+    paragraphs: Sequence[Paragraph], generator: np.random.Generator
+) -> Sequence[Paragraph]:
+    """Cut a treebank into paragraphs that does not say where they begin."""
+    if len(paragraphs) > 1:
+        return paragraphs
+    shorter: list[Paragraph] = [[]]
+    for sentence in paragraphs[0]:
+        shorter[-1].append(sentence)
+        if generator.random() < 1 / _PARAGRAPH:
+            shorter.append([])
+    return [paragraph for paragraph in shorter if paragraph]

@@ -1,0 +1,139 @@
+"""Multiword tokens: which tokens stand for several words (*du* for *de le*), and for which.
+
+Tokens are rewritten like lemmas are (`rewriting`), in lower case; what decides are the neighbours.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.parsers.hashing import mix
+from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
+from arborescence.parsers.text.rules import AS_IS, STEM
+from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+_EPOCHS: Final = 6
+_OUTSIDE: Final = np.uint64(7)
+
+
+class Splitter:
+    """Finds the words of multiword tokens.
+
+    Parameters
+    ----------
+    rewriter
+        Rewrites tokens in lower case as words with spaces between.
+    """
+
+    def __init__(self, rewriter: Rewriter) -> None:
+        self._rewriter = rewriter
+
+    @classmethod
+    def train(
+        cls,
+        tokens: Sequence[str],
+        words: Sequence[Sequence[str] | None],
+        letters: NDArray[np.uint64],
+        *,
+        generator: np.random.Generator,
+        progress: Callable[[int, int], None],
+    ) -> Self | None:
+        """Learn from the tokens of a treebank.
+
+        Parameters
+        ----------
+        tokens
+            t forms, in their order.
+        words
+            The words of each, or None where it is a word itself.
+        letters : (t, LETTERS) uint64
+            See `sentences.spell`.
+        generator, progress
+            As for `Rewriter.train`.
+
+        Returns
+        -------
+        splitter
+            None if there are no multiword tokens.
+        """
+        targets = [
+            " ".join(parts).lower() if parts and not {STEM, " "} & set("".join(parts)) else None
+            for parts in words
+        ]
+        if not any(targets):
+            return None
+        rewriter = Rewriter.train(
+            [token.lower() for token in tokens],
+            targets,
+            _neighbours(letters, np.arange(len(tokens))),
+            cases=(AS_IS,),
+            epochs=_EPOCHS,
+            generator=generator,
+            progress=progress,
+        )
+        return cls(rewriter)
+
+    def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
+        """Give the words of those tokens that stand for several, by the number of the token."""
+        found = self._rewriter.rewritten(
+            [token.lower() for token in tokens], lambda chosen: _neighbours(letters, chosen)
+        )
+        return {number: _cased(tokens[number], words) for number, words in found.items()}
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays of a model file; see `from_arrays`."""
+        return self._rewriter.to_arrays()
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give what else a model file needs, ready for JSON."""
+        return self._rewriter.to_meta()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a splitter of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
+        return cls(Rewriter.from_arrays(arrays, meta))
+
+
+def _cased(token: str, words: str) -> list[str]:
+    """Write the words as the token is written: *DON'T* becomes *DO N'T*.
+
+    >>> _cased("Du", "de le"), _cased("DON'T", "do n't"), _cased("ZUM", "zu dem")
+    (['De', 'le'], ['DO', "N'T"], ['ZU', 'DEM'])
+    """
+    parts = words.split(" ")
+    if "".join(parts) == token.lower() and len(token) == len(token.lower()):
+        cut = []
+        for part in parts:
+            cut.append(token[: len(part)])
+            token = token[len(part) :]
+        return cut
+    if token.isupper() and len(token) > 1:
+        return [part.upper() for part in parts]
+    if token[:1].isupper():
+        return [parts[0][:1].upper() + parts[0][1:], *parts[1:]]
+    return parts
+
+
+@kernel
+def _neighbours(letters: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Hash the neighbours of the tokens in `chosen`: (m, CONTEXTS) uint64. O(m)."""
+    contexts = np.empty((chosen.size, CONTEXTS), dtype=np.uint64)
+    for row in range(chosen.size):
+        t = chosen[row]
+        before = letters[t - 1, FORM] if t > 0 else _OUTSIDE
+        after = letters[t + 1, FORM] if t + 1 < letters.shape[0] else _OUTSIDE
+        contexts[row, 0] = before
+        contexts[row, 1] = after
+        contexts[row, 2] = mix(before, after)
+        looks = mix(letters[t, OUTLINE], letters[t, GAP])
+        contexts[row, 3] = mix(looks, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)
+    return contexts

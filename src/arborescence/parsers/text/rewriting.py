@@ -1,0 +1,388 @@
+"""Which rule rewrites a form in its context: a log-linear choice among those that fit, or none.
+
+Lemmas and multiword tokens are both found like this. What speaks for a rule are the form, its
+beginning and end, the context (tags, or neighbours), and whether what it makes is a word that
+other forms were rewritten as, too.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from zlib import crc32
+
+import numpy as np
+
+from arborescence._jit import kernel
+from arborescence.errors import ModelError
+from arborescence.parsers.hashing import mix
+from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
+from arborescence.parsers.text.weights import Learned, move, pack, place, total, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+#: How many hashes of its context a form comes with.
+CONTEXTS: Final = 4
+_SUFFIXES: Final = 5
+_PREFIXES: Final = 3
+_SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
+# Of a row: the rule, whether its words and the form are known words, how its first word ends.
+_ROW: Final = 3
+_FEATURES: Final = 1 + _SPELLING + 6 * CONTEXTS + 5
+# How much a weight shrinks in a step of size 1: chosen on the development part of English-EWT.
+_PENALTY: Final = np.float32(0.003)
+_WORD_BITS: Final = 24
+_MOST_FORMS: Final = 100_000
+
+
+class Options(NamedTuple):
+    """What may become of a form.
+
+    Attributes
+    ----------
+    words
+        The words of each option, with spaces between.
+    spelling
+        Hashes of the form, its ends and beginnings.
+    rows
+        For each option: see `_ROW`.
+    """
+
+    words: tuple[str, ...]
+    spelling: tuple[int, ...]
+    rows: tuple[tuple[int, int, int], ...]
+
+
+class Rewriter:
+    """Rewrites forms in their contexts.
+
+    Parameters
+    ----------
+    rules
+        What may become of forms.
+    known
+        Numbers of words that forms become: see `_number`.
+    weights
+        int8, (PLACES,).
+    """
+
+    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[Any]) -> None:
+        self.rules = rules
+        self._known = known
+        self.weights = weights
+        self._seen: dict[str, Options | None] = {}
+        self._hashes = [
+            crc32("\t".join((str(rule.case), rule.prefix, rule.suffix, rule.words)).encode())
+            for rule in rules.rules
+        ]
+
+    @classmethod
+    def train(
+        cls,
+        forms: Sequence[str],
+        words: Sequence[str | None],
+        contexts: NDArray[np.uint64],
+        *,
+        cases: Iterable[int],
+        epochs: int,
+        generator: np.random.Generator,
+        progress: Callable[[int, int], None],
+    ) -> Self:
+        """Learn how forms are rewritten.
+
+        Parameters
+        ----------
+        forms
+            n of them.
+        words
+            What each becomes, with spaces between words; None: it stays as it is.
+        contexts : (n, CONTEXTS) uint64
+            Hashes of what is known of each.
+        cases
+            How letters may be changed: see `Rule`.
+        epochs, generator, progress
+            How often to go over the forms, in which order, and what is called after each time.
+        """
+        pairs = [
+            (form, tuple(became.split(" ")))
+            for form, became in zip(forms, words, strict=True)
+            if became is not None
+        ]
+        rules = Rules.of(pairs, cases)
+        # A word is known to a form if some other form becomes it.
+        sources: defaultdict[int, set[str]] = defaultdict(set)
+        for form, became in zip(forms, words, strict=True):
+            for word in (became or form).split(" "):
+                sources[_number(word)].add(form)
+        self = cls(rules, frozenset(sources), np.zeros(0, np.int8))
+        numbers: list[int] = []
+        options: list[Options] = []
+        gold: list[int] = []
+        for i, form in enumerate(forms):
+            if form not in self._seen:
+                self._seen[form] = self._options(
+                    form, lambda word, form=form: len(sources[word] - {form}) > 0
+                )
+            found = self._seen[form]
+            became = words[i]
+            if found is None or (became is not None and became not in found.words):
+                continue
+            numbers.append(i)
+            options.append(found)
+            gold.append(-1 if became is None else found.words.index(became))
+        learned = Learned()
+        spelling, rows, starts = _table(options)
+        contexts, right = contexts[numbers], np.array(gold, dtype=np.int64)
+        for epoch in range(1, epochs + 1):
+            order = generator.permutation(len(numbers))
+            learn(
+                order, spelling, contexts, rows, starts, right, learned.weights, learned.squares
+            )
+            if epoch == (epochs + 1) // 2:
+                learned.prune()
+            progress(epoch, epochs)
+        return cls(rules, frozenset(sources), learned.in_bytes())
+
+    def rewritten(
+        self, forms: Sequence[str], context: Callable[[NDArray[np.int64]], NDArray[np.uint64]]
+    ) -> dict[int, str]:
+        """Rewrite forms.
+
+        Parameters
+        ----------
+        forms
+            Any number.
+        context
+            Gives the hashes of the contexts, (m, CONTEXTS), of the forms with some numbers.
+
+        Returns
+        -------
+        words
+            By the number of the form, those that do not stay as they are.
+        """
+        seen = self._seen
+        if len(seen) > _MOST_FORMS:
+            seen.clear()
+        numbers: list[int] = []
+        options: list[Options] = []
+        for i, form in enumerate(forms):
+            try:
+                found = seen[form]
+            except KeyError:
+                found = seen[form] = self._options(form, self._known.__contains__)
+            if found is not None:
+                numbers.append(i)
+                options.append(found)
+        if not numbers:
+            return {}
+        spelling, rows, starts = _table(options)
+        chosen = np.empty(len(numbers), dtype=np.int64)
+        choose(spelling, context(np.array(numbers)), rows, starts, self.weights, chosen)
+        return {
+            number: found.words[option]
+            for number, found, option in zip(numbers, options, chosen.tolist(), strict=True)
+            if option >= 0
+        }
+
+    def _options(self, form: str, known: Callable[[int], bool]) -> Options | None:
+        """Find what may become of a form; None: nothing but itself."""
+        words: list[str] = []
+        rows: list[tuple[int, int, int]] = []
+        itself = known(_number(form))
+        for number, became in self.rules.options(form):
+            if became in words or became == form:
+                continue
+            parts = became.split(" ")
+            every = all(known(_number(part)) for part in parts)
+            some = max(parts, key=len)
+            words.append(became)
+            rows.append(
+                (
+                    self._hashes[number] if number >= 0 else crc32(became.encode()) + 1,
+                    4 * every + 2 * itself + known(_number(some)),
+                    crc32(some[-3:].encode()),
+                )
+            )
+        if not words:
+            return None
+        ends = [form, *(form[-k:] for k in range(1, _SUFFIXES + 1))]
+        pieces = ends + [form[:k] for k in range(1, _PREFIXES + 1)]
+        return Options(tuple(words), tuple(crc32(p.encode()) for p in pieces), tuple(rows))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays of a model file."""
+        known = np.array(sorted(self._known), dtype=np.uint32)
+        return {"known": np.diff(known, prepend=np.uint32(0)), **pack(self.weights)}
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give the rest of a model file, ready for JSON."""
+        return {
+            "rules": [list(rule) for rule in self.rules.rules],
+            "exceptions": self.rules.exceptions,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a rewriter of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
+        known = arrays["known"]
+        if known.dtype != np.uint32 or known.ndim != 1:
+            raise ModelError("the numbers of known words are not uint32")
+        rules = [Rule(*rule) for rule in meta["rules"]]
+        exceptions = {form: tuple(words) for form, words in meta["exceptions"].items()}
+        for rule in rules:
+            if rule.case not in (AS_IS, LOWERED, CAPITALIZED) or STEM not in rule.words:
+                raise ModelError(f"{rule!r} is no rule")
+            _check_words(rule.prefix, rule.suffix, rule.words)
+        for words in exceptions.values():
+            _check_words(*words)
+        return cls(
+            Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays)
+        )
+
+
+def _check_words(*values: object) -> None:
+    for value in values:
+        if not isinstance(value, str) or value != " ".join(value.split(" ")) or {
+            *"\t\r\n"
+        } & set(value):
+            raise ModelError(f"{value!r} are not words with spaces between")
+
+
+def _number(word: str) -> int:
+    return crc32(word.encode()) >> (32 - _WORD_BITS)
+
+
+def _table(
+    options: Sequence[Options],
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+    """Lay options out for the kernels: spelling, rows, and where the rows of each begin."""
+    spelling = np.array([found.spelling for found in options], dtype=np.uint64)
+    rows = np.array([row for found in options for row in found.rows], dtype=np.uint64)
+    starts = np.cumsum([0, *(len(found.rows) for found in options)])
+    return spelling.reshape(-1, _SPELLING), rows.reshape(-1, _ROW), starts
+
+
+@kernel
+def _look(
+    spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray
+) -> None:
+    """Find the places of the features of one option."""
+    rule = row[0]
+    known = row[1]
+    tail = row[2]
+    places[0] = rule
+    at = 1
+    for k in range(spelling.size):
+        places[at] = mix(rule, spelling[k])
+        at += 1
+    for k in range(context.size):
+        mixed = mix(rule, context[k])
+        places[at] = mixed
+        places[at + 1] = mix(mixed, spelling[0])
+        places[at + 2] = mix(mixed, spelling[2])
+        places[at + 3] = mix(mixed, spelling[3])
+        places[at + 4] = mix(context[k], known)
+        places[at + 5] = mix(context[k], tail)
+        at += 6
+    places[at] = known
+    places[at + 1] = mix(known, rule)
+    places[at + 2] = mix(known, mix(rule, context[0]))
+    places[at + 3] = tail
+    places[at + 4] = mix(mix(rule, context[0]), spelling[4])
+    for template in range(places.size):
+        places[template] = place(mix(places[template], np.uint64(template)))
+
+
+@kernel
+def choose(
+    spelling: np.ndarray,
+    contexts: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    weights: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
+    """Choose the best option of each form, or none.
+
+    O(rows).
+
+    Parameters
+    ----------
+    spelling : uint64, shape (n, 9)
+    contexts : uint64, shape (n, CONTEXTS)
+    rows : uint64, shape (m, 3)
+        The options of all forms.
+    starts : int64, shape (n + 1,)
+        Where the options of each begin.
+    weights : int8, shape (PLACES,)
+    chosen : int64, shape (n,)
+        Filled: which of its options, counted from 0; -1 for none.
+    """
+    places = np.empty(_FEATURES, dtype=np.uint64)
+    for i in range(chosen.size):
+        best = 0.0
+        chosen[i] = -1
+        for row in range(starts[i], starts[i + 1]):
+            _look(spelling[i], contexts[i], rows[row], places)
+            score = total(weights, places)
+            if score > best:
+                best = score
+                chosen[i] = row - starts[i]
+
+
+@kernel
+def learn(
+    order: np.ndarray,
+    spelling: np.ndarray,
+    contexts: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    gold: np.ndarray,
+    weights: np.ndarray,
+    squares: np.ndarray,
+) -> int:
+    """Learn to choose: one pass over the forms in `order`.
+
+    Parameters
+    ----------
+    order : int64
+    spelling, contexts, rows, starts
+        As in `choose`.
+    gold : int64, shape (n,)
+        The right options, -1 for none.
+    weights, squares : float32, shape (PLACES,)
+        Changed: see `move`.
+
+    Returns
+    -------
+    mistakes
+        How many wrong options had the highest score.
+    """
+    most = 0
+    for i in order:
+        most = max(most, starts[i + 1] - starts[i])
+    places = np.empty((most, _FEATURES), dtype=np.uint64)
+    scores = np.empty(most)
+    mistakes = 0
+    for i in order:
+        count = starts[i + 1] - starts[i]
+        highest = 0.0
+        best = -1
+        for k in range(count):
+            _look(spelling[i], contexts[i], rows[starts[i] + k], places[k])
+            scores[k] = total(weights, places[k])
+            if scores[k] > highest:
+                highest = scores[k]
+                best = k
+        mistakes += best != gold[i]
+        partition = np.exp(-highest)  # of none
+        for k in range(count):
+            partition += np.exp(scores[k] - highest)
+        for k in range(count):
+            probability = np.exp(scores[k] - highest) / partition
+            move(weights, squares, places[k], np.float32(probability - (k == gold[i])), _PENALTY)
+    return mistakes

@@ -1,0 +1,164 @@
+"""Rules that rewrite a form as one or several words: the edit scripts of lemmas and tokens.
+
+A rule keeps the longest stretch that the form shares with the words, and says what stands before
+and after it on both sides: *-ies* becomes *-y*, *-n't* becomes a word of its own. Rules are found
+by comparing forms with what they stand for (edit scripts: Chrupała 2006).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: What stands for the stretch that is kept.
+STEM: Final = "\0"
+#: How the letters of a form are changed first: not at all; to lower case; but for the first.
+AS_IS, LOWERED, CAPITALIZED = range(3)
+# Longer beginnings and ends are rewritten for forms that were seen only.
+_LONGEST: Final = 8
+_SHORTEST_STEM: Final = 2
+
+
+class Rule(NamedTuple):
+    """How a form is rewritten.
+
+    Attributes
+    ----------
+    case
+        `AS_IS`, `LOWERED` or `CAPITALIZED`: how the form is changed first.
+    prefix, suffix
+        What the form begins and ends with; the rest of it, not empty, is its stem.
+    words
+        What it becomes: the words with spaces between, `STEM` where the stem stands.
+
+    Examples
+    --------
+    >>> Rule.between("studies", ("study",))
+    Rule(case=0, prefix='', suffix='ies', words='\\x00y')
+    >>> Rule(AS_IS, "", "ies", STEM + "y").applied("tries")
+    'try'
+    """
+
+    case: int
+    prefix: str
+    suffix: str
+    words: str
+
+    @classmethod
+    def between(cls, form: str, words: tuple[str, ...], cases: Iterable[int] = (AS_IS,)) -> Rule:
+        """Find the rule that makes these words of a form, changing as little as possible."""
+        best: tuple[int, int, int, int, int] | None = None
+        for case in cases:
+            base = cased(form, case)
+            for place, word in enumerate(words):
+                start, at, size = _longest_common(base, word)
+                if best is None or size > best[0]:
+                    best = size, case, place, start, at
+        if best is None or not best[0]:
+            return cls(AS_IS, form, "", " ".join(words))
+        size, case, place, start, at = best
+        base, word = cased(form, case), words[place]
+        kept = (*words[:place], word[:at] + STEM + word[at + size :], *words[place + 1 :])
+        return cls(case, base[:start], base[start + size :], " ".join(kept))
+
+    def applied(self, form: str) -> str:
+        """Rewrite a form that the rule fits."""
+        base = cased(form, self.case)
+        stem = base[len(self.prefix) : len(base) - len(self.suffix)]
+        return self.words.replace(STEM, stem)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it says something of forms that were never seen."""
+        return STEM in self.words and max(len(self.prefix), len(self.suffix)) <= _LONGEST
+
+
+class Rules:
+    """Rules by the forms that they fit.
+
+    Parameters
+    ----------
+    rules
+        Rules for all forms that they fit.
+    exceptions
+        Forms, each with what it may also become: words with spaces between.
+    """
+
+    def __init__(self, rules: Iterable[Rule], exceptions: dict[str, tuple[str, ...]]) -> None:
+        self.rules = tuple(rules)
+        self.exceptions = exceptions
+        self._by_ends: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
+        for number, rule in enumerate(self.rules):
+            self._by_ends[rule.case, rule.prefix, rule.suffix].append(number)
+        self._prefixes = {
+            case: sorted({rule.prefix for rule in self.rules if rule.case == case}, key=len)
+            for case in (AS_IS, LOWERED, CAPITALIZED)
+        }
+        self._suffixes = {(rule.case, rule.suffix) for rule in self.rules}
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, tuple[str, ...]]], cases: Iterable[int]) -> Rules:
+        """Learn rules of forms and the words that they stand for; a pair counts once."""
+        cases = tuple(cases)
+        seen: defaultdict[Rule, list[tuple[str, str]]] = defaultdict(list)
+        for form, words in sorted(set(pairs)):
+            seen[Rule.between(form, words, cases)].append((form, " ".join(words)))
+        rules: list[Rule] = []
+        exceptions: defaultdict[str, list[str]] = defaultdict(list)
+        for rule, examples in seen.items():
+            stems = [len(form) - len(rule.prefix) - len(rule.suffix) for form, _ in examples]
+            if rule.is_general and sum(stem >= _SHORTEST_STEM for stem in stems) > 1:
+                rules.append(rule)
+                examples = [pair for pair, stem in zip(examples, stems, strict=True) if stem < _SHORTEST_STEM]
+            for form, words in examples:
+                exceptions[form].append(words)
+        return cls(sorted(rules), {form: tuple(words) for form, words in exceptions.items()})
+
+    def options(self, form: str) -> Iterator[tuple[int, str]]:
+        """Give what a form may become: the number of a rule (-1: an exception), and the words."""
+        for words in self.exceptions.get(form, ()):
+            yield -1, words
+        bases: list[str] = []
+        for case in (AS_IS, LOWERED, CAPITALIZED):
+            base = cased(form, case)
+            if base in bases:
+                continue
+            bases.append(base)
+            # All that a form could begin with and end with, the stem being what is left.
+            suffixes = [
+                suffix
+                for cut in range(min(_LONGEST, len(base) - _SHORTEST_STEM) + 1)
+                if (case, suffix := base[len(base) - cut :]) in self._suffixes
+            ]
+            for prefix in self._prefixes[case]:
+                if base.startswith(prefix):
+                    for suffix in suffixes:
+                        if len(prefix) + len(suffix) + _SHORTEST_STEM <= len(base):
+                            for number in self._by_ends.get((case, prefix, suffix), ()):
+                                yield number, self.rules[number].applied(form)
+
+
+def cased(form: str, case: int) -> str:
+    """Change the letters of a form; see `Rule`."""
+    if case == LOWERED:
+        return form.lower()
+    return form[:1] + form[1:].lower() if case == CAPITALIZED else form
+
+
+def _longest_common(one: str, other: str) -> tuple[int, int, int]:
+    """Find the longest stretch that two strings share, the first of several.
+
+    Returns
+    -------
+    start, at, size
+        Where it begins in one and in the other, and how long it is.
+    """
+    for size in range(min(len(one), len(other)), 0, -1):
+        for start in range(len(one) - size + 1):
+            at = other.find(one[start : start + size])
+            if at >= 0:
+                return start, at, size
+    return 0, 0, 0

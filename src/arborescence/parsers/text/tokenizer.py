@@ -1,0 +1,420 @@
+"""Raw text to sentences and words, as a treebank cuts them: learned from the treebank itself.
+
+Three steps, each a log-linear model of hashed features: where words end (`words`), where
+sentences end (`sentences`), and which tokens stand for several words (`multiwords`). The text of a
+treebank is put together from its forms and ``SpaceAfter=No``, as the shared tasks on parsing
+from raw text do it (Zeman et al. 2018); in training, lines are broken here and there, so that
+line ends mean something, but not too much.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers.text import sentences as ends_of_sentences
+from arborescence.parsers.text import words as ends_of_words
+from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
+from arborescence.parsers.text.lessons import Lesson, tokens_of
+from arborescence.parsers.text.multiwords import Splitter
+from arborescence.parsers.text.weights import Learned, pack, unpack
+from arborescence.treebank import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+    Progress = Callable[[str, int, int], None]
+
+#: A sentence of more words is cut.
+LONGEST_SENTENCE: Final = 500
+
+_EPOCHS: Final = 6
+_VERSION: Final = 1
+# How much text to look at at once, and how much of it to look at again with what follows.
+_PIECE: Final = 1 << 15
+_AGAIN: Final = 1 << 11
+_NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
+_NO_SQUARES: Final = np.zeros(0, dtype=np.float32)
+_SPACE: Final = re.compile(r"\s+")
+# As UDPipe writes white space into MISC.
+_ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+
+
+class _Tokens(NamedTuple):
+    """The tokens of a text.
+
+    Attributes
+    ----------
+    forms : list of t strings
+    starts, stops : lists of t numbers
+        Where each begins in the text, and where it ends.
+    gaps : list of t numbers
+        What follows: see `Characters`.
+    scores : float64, shape (t,)
+        What speaks for the end of a sentence after each; above 0 it is one.
+    words : dict of number to list of strings
+        The words of those that are multiword tokens.
+    """
+
+    forms: list[str]
+    starts: list[int]
+    stops: list[int]
+    gaps: list[int]
+    scores: NDArray[np.float64]
+    words: dict[int, list[str]]
+    text: str
+
+    def first(self, count: int) -> _Tokens:
+        """Give the first tokens."""
+        return _Tokens(
+            self.forms[:count],
+            self.starts[:count],
+            self.stops[:count],
+            self.gaps[:count],
+            self.scores[:count],
+            self.words,
+            self.text,
+        )
+
+    def misc(self, t: int) -> str:
+        """Say what white space follows a token, unless it is one space or ends a paragraph."""
+        gap = self.gaps[t]
+        if gap == NO_GAP:
+            return "SpaceAfter=No"
+        space = _SPACE.match(self.text, self.stops[t])
+        if gap == PARAGRAPH or space is None or space[0] == " ":
+            return "_"
+        return f"SpacesAfter={space[0].translate(_ESCAPES)}"
+
+
+class Tokenizer:
+    """Cuts raw text into sentences and words.
+
+    Tokenizers are made by `train` and `from_arrays`.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> taught = [
+    ...     Sentence.from_words(["Trees", "grow", "."], misc=["_", "SpaceAfter=No", "_"]),
+    ...     Sentence.from_words(["Do", "birds", "sing", "?"], misc=["_", "_", "SpaceAfter=No", "_"]),
+    ... ]
+    >>> tokenizer = Tokenizer.train(taught * 5)
+    >>> [sentence.forms for sentence in tokenizer.split("Do trees sing? Birds grow.")]
+    [['Do', 'trees', 'sing', '?'], ['Birds', 'grow', '.']]
+    """
+
+    def __init__(
+        self,
+        words: NDArray[np.int8],
+        sentences: NDArray[np.int8],
+        splitter: Splitter | None,
+        *,
+        with_spaces: bool,
+    ) -> None:
+        self._words = words
+        self._sentences = sentences
+        self._splitter = splitter
+        self._with_spaces = with_spaces
+
+    @classmethod
+    def train(
+        cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
+    ) -> Self:
+        """Learn from the text of a treebank.
+
+        Parameters
+        ----------
+        treebank
+            Sentences in their order: ``SpaceAfter=No`` says where no space follows a token,
+            ``# newpar`` and ``# newdoc`` where paragraphs begin.
+        seed
+            Fixes what is left to chance: where the lines of the text are broken.
+        progress
+            Called as ``progress(phase, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If the treebank is empty.
+        """
+        generator = np.random.default_rng(seed)
+        paragraphs = tokens_of(treebank)
+        if not paragraphs:
+            raise TreebankError("there are no sentences to learn from")
+        words, sentences = Learned(), Learned()
+        with_spaces = False
+        for epoch in range(_EPOCHS + 1):
+            # The first and the last time as it is; the last is for multiword tokens only.
+            lesson = Lesson.of(paragraphs, generator, plain=epoch % 2 == 0)
+            characters = Characters.of(lesson.text)
+            there = characters.offsets >= 0
+            right = np.zeros(there.size, dtype=np.bool_)
+            right[there] = lesson.token_ends[characters.offsets[there]]
+            letters, _, ends = _spelled(characters, right)
+            if epoch == _EPOCHS:
+                break
+            gaps = characters.gaps
+            with_spaces = bool(((gaps != NO_GAP) & ~right).any())
+            ends_of_words.cut(
+                characters.folded, characters.kinds, gaps, characters.paragraphs, with_spaces,
+                words.weights, np.empty_like(right), right, words.squares,
+            )  # fmt: skip
+            gold = lesson.sentence_ends[characters.offsets[ends]]
+            ends_of_sentences.end(
+                letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
+                sentences.squares,
+            )  # fmt: skip
+            if epoch == _EPOCHS // 2 - 1:
+                words.prune()
+                sentences.prune()
+            if progress:
+                progress("words and sentences", epoch + 1, _EPOCHS)
+        tokens = [token for paragraph in paragraphs for sentence in paragraph for token in sentence]
+        splitter = Splitter.train(
+            [token.form for token in tokens],
+            [token.words for token in tokens],
+            letters,
+            generator=generator,
+            progress=lambda done, total: progress and progress("multiword tokens", done, total),
+        )
+        return cls(words.in_bytes(), sentences.in_bytes(), splitter, with_spaces=with_spaces)
+
+    def split(self, text: str, *, lines: bool = False) -> Iterator[Sentence]:
+        """Split text into sentences and words.
+
+        Parameters
+        ----------
+        text
+            Paragraphs with blank lines between. Each run of white space counts as one space.
+        lines
+            Whether each line is a sentence.
+
+        Yields
+        ------
+        Sentence
+            With ``# sent_id`` and ``# text``, ``# newpar`` at the beginning of a paragraph,
+            multiword tokens, and ``SpaceAfter=No`` where no space follows a token.
+
+        Raises
+        ------
+        TreebankError
+            If the text holds lone surrogates, which are no characters.
+        """
+        return self.stream([text], lines=lines)
+
+    def stream(
+        self, pieces: Iterable[str], *, lines: bool = False, name: str | None = None
+    ) -> Iterator[Sentence]:
+        r"""Split a text that comes in pieces, as `split` does, in constant memory.
+
+        Parameters
+        ----------
+        pieces
+            Stretches of text, cut anywhere. A line ends with ``\n``.
+        lines
+            Whether each line is a sentence.
+        name
+            The name of the document: its first sentence says ``# newdoc``, and ``# sent_id``
+            begins with it.
+        """
+        writer = _Writer(name, paragraphs=not lines)
+        held = ""
+        for piece in pieces:
+            # A blank line ends a sentence in any case.
+            held += piece.replace("\n", "\n\n") if lines else piece
+            while len(held) >= 2 * _PIECE:
+                used, found = self._first(held[: 2 * _PIECE], writer, lines)
+                held = held[used:]
+                yield from found
+        if held.strip():
+            yield from writer.write(self._cut(held, lines))
+
+    def _first(self, text: str, writer: _Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
+        """Take whole sentences from the beginning of a text: its length, and they."""
+        end = text.rfind("\n\n")
+        if end > 0:
+            paragraphs = text[: end + 2]
+            return len(paragraphs), writer.write(self._cut(paragraphs, lines))
+        if not text.strip():
+            return len(text), ()
+        tokens = self._cut(text, lines)
+        tokens.gaps[-1] = NO_GAP  # it may go on
+        stops = np.flatnonzero(tokens.scores > 0) + 1
+        before = np.searchsorted(tokens.stops, len(text) - _AGAIN)
+        sure = stops[stops <= before]
+        # Where there is no end of a sentence in sight, one is made.
+        count = int(sure[-1]) if sure.size else max(int(before), 1)
+        used = tokens.starts[count] if count < len(tokens.forms) else len(text)
+        return used, writer.write(tokens.first(count))
+
+    def _cut(self, text: str, lines: bool) -> _Tokens:
+        """Cut a text into tokens; with `lines`, no sentence ends within a paragraph."""
+        try:
+            characters = Characters.of(text)
+        except UnicodeEncodeError as error:
+            raise TreebankError(
+                f"{text[error.start]!r} in the text is half of a character (a lone surrogate): "
+                "decode it anew"
+            ) from error
+        cuts = np.zeros(characters.folded.size, dtype=np.bool_)
+        ends_of_words.cut(
+            characters.folded, characters.kinds, characters.gaps, characters.paragraphs,
+            self._with_spaces, self._words, cuts, _NO_GOLD, _NO_SQUARES,
+        )  # fmt: skip
+        letters, starts, ends = _spelled(characters, cuts)
+        gaps = characters.gaps[ends]
+        scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
+        if not lines:
+            ends_of_sentences.end(
+                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), _NO_GOLD,
+                _NO_SQUARES,
+            )  # fmt: skip
+        begin = characters.offsets[starts].tolist()
+        stop = (characters.offsets[ends] + 1).tolist()
+        forms = [text[i:j] for i, j in zip(begin, stop, strict=True)]
+        if self._with_spaces:
+            forms = [" ".join(form.split()) for form in forms]
+        words = self._splitter.split(forms, letters) if self._splitter else {}
+        return _Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays of a model file; see `from_arrays`."""
+        parts = {"words": pack(self._words), "sentences": pack(self._sentences)}
+        if self._splitter:
+            parts["multiwords"] = self._splitter.to_arrays()
+        return {
+            f"{part}/{name}": array
+            for part, arrays in parts.items()
+            for name, array in arrays.items()
+        }
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give what else a model file needs, ready for JSON."""
+        return {
+            "with_spaces": self._with_spaces,
+            "multiwords": self._splitter.to_meta() if self._splitter else None,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a tokenizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
+        if not isinstance(meta["with_spaces"], bool):
+            raise ModelError(f"with_spaces is {meta['with_spaces']!r}, not true or false")
+        multiwords = meta["multiwords"]
+        return cls(
+            unpack(part(arrays, "words/")),
+            unpack(part(arrays, "sentences/")),
+            None
+            if multiwords is None
+            else Splitter.from_arrays(part(arrays, "multiwords/"), multiwords),
+            with_spaces=meta["with_spaces"],
+        )
+
+
+def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """Give the arrays whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _spelled(
+    characters: Characters, cuts: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Find the tokens that end where `cuts` says: their letters, first and last characters."""
+    ends = np.flatnonzero(cuts)
+    written = np.flatnonzero(characters.kinds)
+    starts = written[np.searchsorted(written, np.concatenate(([0], ends[:-1] + 1)))]
+    letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
+    ends_of_sentences.spell(
+        characters.folded, characters.kinds, characters.gaps, starts, ends, letters
+    )
+    return letters, starts, ends
+
+
+class _Writer:
+    """Writes tokens as sentences of CoNLL-U."""
+
+    def __init__(self, name: str | None, *, paragraphs: bool) -> None:
+        self._name = name
+        self._paragraphs = paragraphs
+        self._count = 0
+        self._new = True  # whether a paragraph begins
+        self._warned = False
+
+    def write(self, tokens: _Tokens) -> Iterator[Sentence]:
+        """Write sentences: tokens up to one after which a sentence ends, and so on."""
+        first = 0
+        lines: list[str] = []
+        for stop in self._stops(tokens):
+            self._comment(tokens, first, stop, lines)
+            number = 1
+            for t in range(first, stop):
+                form, misc = tokens.forms[t], tokens.misc(t)
+                parts = tokens.words.get(t)
+                if parts is None:
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                    number += 1
+                    continue
+                last = number + len(parts) - 1
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                for word in parts:
+                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
+                    number += 1
+            lines.append("\n")
+            self._new = tokens.gaps[stop - 1] == PARAGRAPH
+            first = stop
+        return read(io.BytesIO("".join(lines).encode()))
+
+    def _comment(self, tokens: _Tokens, first: int, stop: int, lines: list[str]) -> None:
+        if not self._count and self._name is not None:
+            lines.append(f"# newdoc id = {self._name}\n" if self._name else "# newdoc\n")
+        if self._new and self._paragraphs:
+            lines.append("# newpar\n")
+        self._count += 1
+        text = " ".join(tokens.text[tokens.starts[first] : tokens.stops[stop - 1]].split())
+        prefix = f"{self._name}-" if self._name else ""
+        lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
+
+    def _stops(self, tokens: _Tokens) -> Iterator[int]:
+        """Give where sentences end, and cut those that are too long."""
+        first = 0
+        for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
+            # A token counts as many times as it has words.
+            sizes = [len(tokens.words.get(t, " ")) for t in range(first, stop)]
+            while sum(sizes) > LONGEST_SENTENCE:
+                longest = np.searchsorted(np.cumsum(sizes), LONGEST_SENTENCE, side="right")
+                fits = max(int(longest), 1)
+                least = (fits + 1) // 2
+                best = int(np.argmax(tokens.scores[first + least - 1 : first + fits]))
+                size = least + best
+                self._warn(sum(sizes))
+                yield first + size
+                first += size
+                del sizes[:size]
+            if first < stop:
+                yield stop
+            first = stop
+
+    def _warn(self, words: int) -> None:
+        if not self._warned:
+            where = f"{self._name}: " if self._name else ""
+            warnings.warn(
+                f"{where}sentence {self._count + 1} has {words} words or more: cut into sentences "
+                f"of at most {LONGEST_SENTENCE} words (longer ones that follow are cut, too)",
+                stacklevel=2,
+            )
+            self._warned = True

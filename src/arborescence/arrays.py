@@ -173,7 +173,7 @@ def read_array(file: IO[bytes]) -> NDArray[Any]:
     if file.read(1):
         raise ValueError("longer than it says")
     array = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)
-    return np.require(array.astype(dtype.newbyteorder("="), copy=False), requirements="CAW")
+    return np.require(array.astype(dtype.newbyteorder("="), copy=False), None, ["C", "A", "W"])
 
 
 def _understood(text: str) -> tuple[tuple[int, ...], np.dtype[Any], Literal["C", "F"]]:

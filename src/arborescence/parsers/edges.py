@@ -130,7 +130,7 @@ class Layout(NamedTuple):
 
 
 def _is_layout(value: object) -> bool:
-    if not isinstance(value, list) or [type(each) for each in value] != [int] * 3:
+    if not isinstance(value, list | tuple) or [type(each) for each in value] != [int] * 3:
         return False
     *rows, tags = value
     return 2 <= tags <= MAX_TAGS + 2 and all(

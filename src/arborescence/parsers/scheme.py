@@ -91,7 +91,9 @@ def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
     return Field(
         f"a list of {count}, each {of.what}",
         lambda value: (
-            isinstance(value, list) and low <= len(value) <= high and all(map(of.fits, value))
+            isinstance(value, list | tuple)
+            and low <= len(value) <= high
+            and all(map(of.fits, value))
         ),
         default,
     )
@@ -112,7 +114,7 @@ VALUES: Final = list_of(VALUE, 1, 10**6)
 LOOKED_AT: Final = Field(
     f"a list of some of {', '.join(COLUMNS)}, and not feats alone",
     lambda value: (
-        isinstance(value, list)
+        isinstance(value, list | tuple)
         and all(isinstance(column, str) for column in value)
         and can_be_looked_at(value)
     ),

@@ -180,7 +180,7 @@ def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[st
     for name, field in fields.items():
         value = header.get(name, field.default)
         if value is _REQUIRED:
-            raise ModelError(f"{name} is missing, {field.what}")
+            raise ModelError(f"{name} is missing; it is {field.what}")
         if name in header and not field.fits(value):
             raise ModelError(f"{name} is {reprlib.repr(value)}, not {field.what}")
         found[name] = value

@@ -57,6 +57,12 @@ _ROWS: Final = [rows_for(bits) for bits in range(LEAST_BITS, MOST_BITS + 1)]
 _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
+def check_beam(beam: int) -> None:
+    """Raise ValueError if a beam has no place, or so many that memory might not do."""
+    if not 1 <= beam <= MOST_BEAM:
+        raise ValueError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")
+
+
 class TransitionParser(Parser):
     """Transitions scored by a linear function of hashed features, one after the other.
 
@@ -161,8 +167,7 @@ class TransitionParser(Parser):
 
     @beam.setter
     def beam(self, beam: int) -> None:
-        if not 1 <= beam <= MOST_BEAM:
-            raise ValueError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")
+        check_beam(beam)
         self._beam = beam
 
     @classmethod

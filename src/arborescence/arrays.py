@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,22 @@ _DAMAGES: Final = (
 )
 
 
+class _Complaint(NamedTuple):
+    """What is said of a file that cannot be read."""
+
+    error: type[ArborescenceError]
+    text: str
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """Turn what reading raises into one error."""
+        try:
+            yield
+        except _DAMAGES as fault:
+            why = str(fault) or type(fault).__name__
+            raise self.error(f"{self.text}, or damaged ({why})") from fault
+
+
 class Archive:
     """The arrays of an open ``.npz`` file, each of them read when it is asked for.
 
@@ -67,10 +83,9 @@ class Archive:
         What there is, be it readable or not.
     """
 
-    def __init__(self, file: IO[bytes], path: str, error: type[ArborescenceError]) -> None:
-        self._path = path
-        self._error = error
-        with _blamed(path, error):
+    def __init__(self, file: IO[bytes], complaint: _Complaint) -> None:
+        self._complaint = complaint
+        with complaint.made():
             self._zip = zipfile.ZipFile(file)
             members = self._zip.infolist()
             self._members = {info.filename.removesuffix(".npy"): info for info in members}
@@ -82,7 +97,7 @@ class Archive:
     def read(self, name: str) -> NDArray[Any]:
         """Return one of the arrays, as `read_array` does."""
         info = self._members[name]
-        with _blamed(self._path, self._error):
+        with self._complaint.made():
             if info.flag_bits & _ENCRYPTED:
                 raise ValueError(f"{name!r} is encrypted")
             if info.compress_type not in _METHODS:
@@ -135,16 +150,17 @@ def opened(
     ...     content.names, content.read("scores").shape
     (('scores',), (2, 2))
     """
+    complaint = _Complaint(error, f"{path}: not {what}")
     with Path(path).open("rb") as file:
         beginning = file.peek(len(_NPY))
         if beginning.startswith(_NPY):
-            with _blamed(str(path), error):
+            with complaint.made():
                 array = read_array(file)
             yield array
         elif beginning.startswith(_ZIP):
-            yield Archive(file, str(path), error)
+            yield Archive(file, complaint)
         else:
-            raise error(f"{path}: not {what}")
+            raise error(complaint.text)
 
 
 def read_array(file: IO[bytes]) -> NDArray[Any]:
@@ -207,13 +223,3 @@ def _read(file: IO[bytes], size: int) -> bytearray:
             raise ValueError("shorter than it says")
         data += piece
     return data
-
-
-@contextmanager
-def _blamed(path: str, error: type[ArborescenceError]) -> Iterator[None]:
-    """Turn what reading raises into one error."""
-    try:
-        yield
-    except _DAMAGES as fault:
-        why = str(fault) or type(fault).__name__
-        raise error(f"{path}: the file is damaged ({why})") from fault

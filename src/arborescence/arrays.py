@@ -9,6 +9,7 @@ that are stored or deflated. Anything else is an error of the one kind that the 
 from __future__ import annotations
 
 import math
+import os
 import re
 import struct
 import zipfile
@@ -20,7 +21,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class Archive:
             self._members = {info.filename.removesuffix(".npy"): info for info in members}
             if len(self._members) < len(members):
                 raise ValueError("two of its members have the same name")
-            self._room = max(_ROOM, _ROOM_FOR_A_BYTE * sum(info.compress_size for info in members))
+            self._room = max(_ROOM, _ROOM_FOR_A_BYTE * file.seek(0, os.SEEK_END))
         self.names = tuple(self._members)
 
     def read(self, name: str) -> NDArray[Any]:
@@ -176,7 +176,7 @@ def read_array(file: IO[bytes]) -> NDArray[Any]:
     ValueError
         If it is anything else, or shorter or longer than it says.
     """
-    if bytes(_read(file, len(_NPY))) != _NPY:
+    if file.read(len(_NPY)) != _NPY:
         raise ValueError("not an array")
     version = _read(file, 2)[0]
     if version not in (1, 2, 3):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arborescence.errors import MissingExtraError as MissingExtraError
     from arborescence.errors import ModelError as ModelError
     from arborescence.errors import NoTreeError as NoTreeError
+    from arborescence.errors import OptionError as OptionError
     from arborescence.errors import ScoresError as ScoresError
     from arborescence.errors import TreebankError as TreebankError
     from arborescence.errors import TreeError as TreeError
@@ -55,6 +56,7 @@ __all__, __getattr__, __dir__ = lazily(
             "MissingExtraError",
             "ModelError",
             "NoTreeError",
+            "OptionError",
             "ScoresError",
             "TreeError",
             "TreebankError",

@@ -241,7 +241,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             if words == 0:
                 continue
             trees = rows[b, :, : words + 1]
-            right = (trees[:, 1:] >= 0).all(axis=1)
+            right: NDArray[np.bool_] = (trees[:, 1:] >= 0).all(axis=1)
             right[right] = is_tree(trees[right], "single" if self._single else "multi")
             if self._projective and right.any():
                 right[right] = is_projective(trees[right])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from arborescence.faults import FINE
-from arborescence.partition import partition
+from arborescence.partition import no_gaps, partition
 from arborescence.weights import as_weights
 
 if TYPE_CHECKING:
@@ -132,5 +132,8 @@ def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
     every = np.empty(0, np.int64)
     log_count = np.empty(1)
     weights = as_weights(scores, every, kind.single)
-    _, fault = partition(*weights, every, *kind, log_count, np.empty(1), np.empty((0, 0, 0)))
+    entropy, marginals = np.empty(1), np.empty((0, 0, 0))
+    _, fault = partition(
+        *weights, every, *kind, log_count, entropy, marginals, no_gaps(len(present))
+    )
     return float(log_count[0]) if fault == FINE else -np.inf

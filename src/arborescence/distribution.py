@@ -12,7 +12,8 @@ import numpy as np
 from arborescence._threads import in_threads
 from arborescence.counting import Kind, leaves
 from arborescence.errors import OptionError, ScoresError, TreeError
-from arborescence.faults import FINE, no_answer, no_such_tree, raises
+from arborescence.far import HUGE, Far, as_far
+from arborescence.faults import BAD_SCORE, FINE, NO_TREE, no_answer, no_such_tree, raises
 from arborescence.graph import (
     Root,
     as_array,
@@ -22,11 +23,12 @@ from arborescence.graph import (
     check_root,
     in_doubles,
     matrix_of,
+    name_of,
     words_of,
 )
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.partition import derivatives, partition
+from arborescence.partition import derivatives, no_gaps, partition
 from arborescence.tree import is_projective, is_tree
 from arborescence.weights import as_weights
 
@@ -119,6 +121,8 @@ class TreeDistribution:
         )
         self._projective = projective
         self._threads = threads
+        # Sentences with scores too far apart for floats; known once the log-partition is.
+        self._far: dict[int, Far] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # What makes results tensors is a function, which cannot be pickled: so a tensor stands for
@@ -236,7 +240,8 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             )
         rows = rows.astype(np.int64).reshape(self._batch, 1 if one else rows.shape[-2], size)
         rows[..., 0] = -1
-        weights = np.zeros(rows.shape[:2])
+        log_partition = self._flat(self.log_partition)
+        log_prob = np.zeros(rows.shape[:2])
         for b, (scores, words) in enumerate(self._sentences()):
             if words == 0:
                 continue
@@ -246,16 +251,18 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             if self._projective and right.any():
                 right[right] = is_projective(trees[right])
             edges = scores[trees[right, 1:], np.arange(1, words + 1)]
-            weights[b] = -np.inf
+            log_prob[b] = -np.inf
             with np.errstate(over="ignore"):
-                weights[b, right] = edges.sum(axis=1, dtype=np.float64)
+                log_prob[b, right] = edges.sum(axis=1, dtype=np.float64) - log_partition[b]
             right[right] = (edges > -np.inf).all(axis=1)
+            if b in self._far:
+                matrix = scores.astype(np.float64)
+                log_prob[b, right] = [self._far[b].log_prob(matrix, row) for row in trees[right]]
             if strict and not right.all():
                 wrong = rows[b, np.argmin(right)]
                 raise no_such_tree(
                     self._graph, b, wrong, single=self._single, projective=self._projective
                 )
-        log_prob = weights - np.reshape(self._flat(self.log_partition), (-1, 1))
         log_prob = np.minimum(log_prob, 0.0)
         return self._shaped(log_prob[:, 0]) if one else self._shaped(log_prob)
 
@@ -356,7 +363,8 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         Raises
         ------
         ScoresError
-            If the sentences are not as many, or not as long.
+            If the sentences are not as many, or not as long; or if all trees of a sentence of
+            `other` need edges some 1e6 or more below others.
         """
         if other._graph.shape != self._graph.shape or not np.array_equal(
             other._word_counts, self._word_counts
@@ -366,15 +374,21 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                 "and of the same lengths"
             )
         entropy = self._flat(other.log_partition).copy()
-        marginals = self._flat(self.marginals)
+        marginals, log_partition = self._flat(self.marginals), self._flat(self.log_partition)
         kinds = Kind(self._single, self._projective), Kind(other._single, other._projective)
         pairs = zip(self._sentences(), other._sentences(), strict=True)
         for b, ((own, words), (scores, _)) in enumerate(pairs):
+            if b in other._far:
+                raise ScoresError(
+                    f"{name_of(other._graph, b)}the other's scores are too far apart: all of its "
+                    "trees need edges some 1e6 or more below others, and beside those nothing is "
+                    "left of the divergence"
+                )
             shares = marginals[b, : words + 1, : words + 1]
             present = scores > -np.inf
             both = (shares > 0) & present
             entropy[b] -= np.sum(shares[both] * scores[both].astype(np.float64))
-            possible = self._possible(own, self._flat(self.log_partition)[b])
+            possible = shares > 0 if b in self._far else self._possible(own, log_partition[b])
             if leaves(possible, kinds[0], present, kinds[1]):
                 entropy[b] = np.inf
         return self._shaped(entropy)
@@ -449,7 +463,14 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
             for b, matrix in enumerate(scores):
                 words = int(lengths[b]) if lengths.size else size - 1
-                sampler = Sampler(matrix, words, single=self._single, projective=self._projective)
+                far = self._far.get(part.start + b)
+                sampler = Sampler(
+                    far.scores if far else matrix,
+                    words,
+                    single=self._single,
+                    projective=self._projective,
+                    gaps=far.gaps if far else None,
+                )
                 draw = sampler.draw if replace else sampler.draw_distinct
                 drawn = draw(k, generator)
                 found = max(found, len(drawn))
@@ -505,24 +526,81 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
-                sentence, fault = partition(
-                    *as_weights(scores, lengths, self._single),
-                    lengths,
-                    self._single,
-                    self._projective,
-                    log_partition[part],
-                    entropy[part],
-                    shares[part] if marginals else shares,
-                )
-                if fault != FINE:
-                    raise no_answer(self._graph, part.start + sentence, fault, self._single)
+                weights = as_weights(scores, lengths, self._single)
+                first, fault = part.start, NO_TREE
+                while fault != FINE:
+                    rest, left = slice(first - part.start, None), slice(first, part.stop)
+                    sentence, fault = partition(
+                        *(array[rest] for array in weights),
+                        lengths[rest],
+                        self._single,
+                        self._projective,
+                        log_partition[left],
+                        entropy[left],
+                        shares[left],
+                        no_gaps(size),
+                    )
+                    if fault != FINE:
+                        first += sentence
+                        found = self._partition_far(first, fault)
+                        log_partition[first], entropy[first] = found[:2]
+                        if marginals:
+                            nodes = len(found[2])
+                            shares[first, :nodes, :nodes] = found[2]
+                        first += 1
 
         in_threads(run, batch, self._threads)
         return log_partition, entropy, shares
 
+    def _partition_far(self, b: int, fault: int) -> tuple[float, float, NDArray[np.float64]]:
+        """Return log-partition, entropy and marginals of a sentence for which floats are too short.
+
+        Or raise the error that says why there are none.
+        """
+        scores = np.ascontiguousarray(matrix_of(self._graph, b), np.float64)
+        edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
+        if fault == BAD_SCORE and not (edges < np.inf).all():
+            raise no_answer(self._graph, b, fault, self._single)
+        if fault == NO_TREE and not (np.abs(edges[edges > -np.inf]) > HUGE).any():
+            raise no_answer(self._graph, b, fault, self._single)
+        far = self._far.get(b) or as_far(scores, self._single, self._projective)
+        if far is None:
+            raise no_answer(self._graph, b, NO_TREE, self._single)
+        log_partition, entropy = np.empty(1), np.empty(1)
+        marginals = np.zeros((1, *scores.shape))
+        every = np.empty(0, np.int64)
+        partition(
+            *as_weights(far.scores[np.newaxis], every, self._single),
+            every,
+            self._single,
+            self._projective,
+            log_partition,
+            entropy,
+            marginals,
+            far.gaps,
+        )
+        if not np.isfinite(log_partition[0]):
+            raise ScoresError(
+                f"{name_of(self._graph, b)}scores are too far apart, and nested too deeply, for "
+                "sums over trees; decode and kbest take them"
+            )
+        self._far[b] = far = far._replace(log_partition=float(log_partition[0]))
+        return far.whole_log_partition, float(entropy[0]), marginals[0]
+
     def _derivatives(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how fast the marginals change as the scores move in a direction, (B, N, N)."""
         slopes = np.zeros(direction.shape)
+        kind = self._single, self._projective
+        for b, far in self._far.items():
+            part = np.ascontiguousarray(direction[b : b + 1, : len(far.scores), : len(far.scores)])
+            moved = np.zeros(part.shape)
+            every = np.empty(0, np.int64)
+            weights, logs, _ = as_weights(far.scores[np.newaxis], every, self._single)
+            derivatives(weights, logs, every, *kind, part, moved, far.gaps)
+            slopes[b, : len(far.scores), : len(far.scores)] = moved[0]
+        if self._far:  # nothing to be done for those once more
+            direction = direction.copy()
+            direction[list(self._far)] = 0.0
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
@@ -531,10 +609,10 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                     weights,
                     logs,
                     lengths,
-                    self._single,
-                    self._projective,
+                    *kind,
                     np.ascontiguousarray(direction[part]),
                     slopes[part],
+                    no_gaps(direction.shape[1]),
                 )
 
         in_threads(run, self._batch, self._threads)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from arborescence.errors import ArborescenceError
 
-FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT = range(4)
+FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, TOO_FAR = range(5)
 
 
 def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:

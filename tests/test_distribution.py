@@ -1,6 +1,8 @@
 """Distributions over trees against every tree, and against high precision where that ends."""
 
+import itertools
 import math
+import pickle
 
 import mpmath
 import numba
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
+from arborescence.counting import Kind, count_trees
 from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from matrix_tree import MatrixTree
@@ -214,6 +217,100 @@ def test_two_distributions(kind, root, projective):
     assert apart
 
 
+PAIRS = [(root, projective) for root in ROOTS for projective in (False, True)]
+
+
+@pytest.mark.parametrize("others", PAIRS)
+@pytest.mark.parametrize("own", PAIRS)
+def test_any_two_kinds_of_trees(own, others):
+    """Each kind against each: infinite where one tree of the first is none of the second."""
+    rng = np.random.default_rng(17)
+    finite = infinite = 0
+    for _ in range(COUNT * 4):
+        n = int(rng.choice([1, 2, 3, 4], p=[0.1, 0.2, 0.4, 0.3]))
+        one, two = rng.normal(size=(2, n + 1, n + 1))
+        one[rng.random(one.shape) < rng.choice([0, 0.3, 0.6])] = -np.inf
+        two[rng.random(two.shape) < rng.choice([0, 0.1])] = -np.inf
+        if not all(
+            len(tree_weights(scores, root == "single", projective)[0])
+            for scores, (root, projective) in ((one, own), (two, others))
+        ):
+            continue
+        expected = EveryTree(one, *own).cross_entropy(EveryTree(two, *others))
+        first = arb.TreeDistribution(one, root=own[0], projective=own[1])
+        second = arb.TreeDistribution(two, root=others[0], projective=others[1])
+        finite += expected < np.inf
+        infinite += expected == np.inf
+        assert first.cross_entropy(second) == pytest.approx(expected, rel=1e-9)
+        assert (first.kl(second) == np.inf) == (expected == np.inf)
+    assert finite
+    assert infinite
+
+
+def test_a_tree_among_very_many_is_not_overlooked():
+    """One of 2^38 + 1 trees is ruled out: no sum of floats tells."""
+    n = 40
+    scores = np.full((n + 1, n + 1), -np.inf)
+    scores[0, 1] = scores[1, n] = 0
+    for word in range(2, n):  # each below the last word, or the one before it
+        scores[word - 1, word] = scores[n, word] = 0
+    fewer = scores.copy()
+    scores[n - 1, n] = 0  # only if each word is below the one before it
+    assert count_trees(np.isfinite(scores), Kind(single=True, projective=False)) == 2**38 + 1
+    dist = arb.TreeDistribution(scores)
+    assert dist.kl(arb.TreeDistribution(fewer)) == np.inf
+    assert arb.TreeDistribution(fewer).kl(dist) == pytest.approx(0, abs=1e-9)
+    assert dist.kl(arb.TreeDistribution(scores, root="multi")) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("projective", [True, False])
+def test_trees_are_counted_as_whole_numbers(single, projective):
+    rng = np.random.default_rng(18)
+    kind = Kind(single, projective)
+    for _ in range(COUNT):
+        n = int(rng.integers(1, 6))
+        present = rng.random((n + 1, n + 1)) < rng.choice([0.3, 0.6, 1])
+        scores = np.where(present, 0.0, -np.inf)
+        assert count_trees(present, kind) == len(tree_weights(scores, single, projective)[0])
+    for n in (1, 2, 30):
+        full = np.ones((n + 1, n + 1), np.bool_)
+        known = {
+            (True, False): n ** (n - 1),
+            (False, False): (n + 1) ** (n - 1),
+            (True, True): math.comb(3 * n - 2, n - 1) // n,
+            (False, True): math.comb(3 * n, n) // (2 * n + 1),
+        }
+        assert count_trees(full, kind) == known[kind]
+
+
+def test_edges_that_are_as_good_as_absent_are_not_ruled_out():
+    """A mask of -1e9 here goes with one of -inf there, unless trees need it."""
+    scores = np.zeros((4, 4))
+    masked, absent = scores.copy(), scores.copy()
+    masked[1, 2], absent[1, 2] = -1e9, -np.inf
+    one, other = arb.TreeDistribution(masked), arb.TreeDistribution(absent)
+    assert one.kl(other) == pytest.approx(0, abs=1e-12)
+    assert other.kl(one) == pytest.approx(0, abs=1e-12)
+    masked[1, 2] = -700
+    assert arb.TreeDistribution(masked).kl(other) == np.inf
+    masked[:, 2] = [-1e9, -1e9, 0, -np.inf]  # all trees need one
+    assert arb.TreeDistribution(masked).kl(other) == np.inf
+
+
+def test_sentences_of_other_lengths_are_not_compared():
+    scores = np.zeros((2, 4, 4))
+    one = arb.TreeDistribution(scores, [3, 2])
+    with pytest.raises(arb.ScoresError, match="the same lengths"):
+        one.kl(arb.TreeDistribution(scores, [2, 3]))
+    with pytest.raises(arb.ScoresError, match="the same lengths"):
+        one.cross_entropy(arb.TreeDistribution(scores))
+    every = arb.TreeDistribution(scores, [3, 3])
+    assert every.kl(arb.TreeDistribution(scores)).tolist() == [0, 0]
+    larger = arb.TreeDistribution(np.zeros((2, 6, 6)), [3, 2])  # the same sentences, padded
+    assert one.kl(larger) == pytest.approx(0, abs=1e-12)
+
+
 @FAMILIES
 def test_marginals_are_the_derivatives_of_the_log_partition(root, projective):
     rng = np.random.default_rng(3)
@@ -267,11 +364,16 @@ def test_what_is_no_tree_has_no_probability(root, projective):
     candidates = np.array([(-1, a, b, c, d) for a in range(5) for b in range(5)
                            for c in range(5) for d in range(5)])  # fmt: skip
     trees = {tuple(heads) for heads in all_trees(4, root == "single", projective).tolist()}
-    found = dist.log_prob(candidates)
+    found = dist.log_prob(candidates, errors="-inf")
     for heads, log_prob in zip(candidates.tolist(), found, strict=True):
         tree = tuple(heads) in trees and heads[4] != 0
         assert log_prob == (pytest.approx(-dist.log_count) if tree else -np.inf)
-        assert dist.log_prob(heads) == log_prob
+        assert dist.log_prob(heads, errors="-inf") == log_prob
+        if tree:
+            assert dist.log_prob(heads) == log_prob
+        else:
+            with pytest.raises(arb.TreeError):
+                dist.log_prob(heads)
 
 
 def test_known_numbers():
@@ -471,6 +573,17 @@ def test_no_sentences_and_no_words(root, projective):
     assert none.log_partition.shape == none.entropy.shape == (0,)
     assert none.marginals.shape == (0, 3, 3)
     assert none.sample(2, 0).shape == (0, 2, 3)
+    assert none.argmax.shape == none.mbr().shape == (0, 3)
+    assert none.log_prob(np.empty((0, 3), np.int64)).shape == (0,)
+    assert none.log_prob(np.empty((0, 6, 3), np.int64)).shape == (0, 6)
+    values, more = np.empty((0, 3, 3)), np.empty((0, 3, 3, 4))
+    assert none.expectation(values).shape == (0,)
+    assert none.expectation(more).shape == (0, 4)
+    for moment in (none.covariance, none.second_moment):
+        assert moment(values).shape == (0,)
+        assert moment(more).shape == (0, 4, 4)
+        assert moment(values, more).shape == (0, 4)
+    assert none.cross_entropy(none).shape == none.kl(none).shape == (0,)
     empty = arb.TreeDistribution([[0.0]], **options)
     assert (empty.log_partition, empty.entropy, empty.log_count) == (0, 0, 0)
     assert empty.marginals.tolist() == [[0]]
@@ -483,6 +596,80 @@ def test_no_sentences_and_no_words(root, projective):
     assert (word.log_partition, word.entropy, word.log_count) == (7, 0, 0)
     assert word.marginals.tolist() == [[0, 1], [0, 0]]
     assert word.sample(2, 0).tolist() == [[-1, 0], [-1, 0]]
+
+
+@FAMILIES
+def test_what_the_caller_writes_later_changes_nothing(root, projective):
+    rng = np.random.default_rng(19)
+    options = {"root": root, "projective": projective}
+    for transposed in (False, True):
+        scores = rng.normal(size=(2, 5, 5))
+        laid_out = scores.mT if transposed else scores
+        lengths = np.array([4, 3])
+        expected = arb.TreeDistribution(laid_out.copy(), lengths.copy(), **options)
+        dist = arb.TreeDistribution(laid_out, lengths, **options)
+        before = dist.log_partition
+        scores[:] = np.nan
+        lengths[:] = 1
+        assert before.tolist() == expected.log_partition.tolist()
+        np.testing.assert_array_equal(dist.argmax, expected.argmax)
+        np.testing.assert_allclose(dist.marginals, expected.marginals, rtol=1e-12)
+        np.testing.assert_array_equal(dist.sample(3, 1), expected.sample(3, 1))
+
+
+@pytest.mark.parametrize("kind", ["array", "tensor", "list"])
+def test_a_distribution_can_be_pickled(kind):
+    scores = np.random.default_rng(20).normal(size=(2, 4, 4))
+    if kind == "tensor":
+        torch = pytest.importorskip("torch", reason="needs torch")
+        scores = torch.tensor(scores)
+    elif kind == "list":
+        scores = scores.tolist()
+    dist = arb.TreeDistribution(scores, [3, 2], root="multi", projective=True)
+    for known in (False, True):
+        if known:
+            assert dist.entropy.shape == (2,)
+        again = pickle.loads(pickle.dumps(dist))
+        for name in ("log_partition", "entropy", "marginals", "argmax", "log_count"):
+            one, other = getattr(dist, name), getattr(again, name)
+            assert type(one) is type(other)
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(dist.sample(4, 0), again.sample(4, 0))
+
+
+def test_gradients_are_not_lost_without_a_word():
+    torch = pytest.importorskip("torch", reason="needs torch")
+    scores = torch.zeros(3, 3, requires_grad=True)
+    for given_ in (scores, scores * 2, [scores[None], scores[None]]):
+        with pytest.raises(arb.ScoresError, match=r"arborescence\.torch.*scores\.detach\(\)"):
+            arb.TreeDistribution(given_)
+    assert arb.TreeDistribution(scores.detach()).log_partition == pytest.approx(math.log(2))
+    with torch.no_grad():
+        assert arb.TreeDistribution(scores).log_partition == pytest.approx(math.log(2))
+
+
+@FAMILIES
+def test_gold_trees_as_people_have_them(root, projective):
+    scores = np.random.default_rng(21).normal(size=(3, 5, 5))
+    dist = arb.TreeDistribution(scores, [4, 2, 0], root=root, projective=projective)
+    expected = dist.log_prob([[-1, 2, 0, 2, 3], [-1, 0, 1, -1, -1], [-1] * 5])
+    assert np.isfinite(expected).all()
+    for at_root, padding in itertools.product([-1, 0, 3, -100, 9], [-1, 0, -100, 2, 7]):
+        gold = np.full((3, 5), padding)
+        gold[:, 0] = at_root
+        gold[0, 1:], gold[1, 1:3] = [2, 0, 2, 3], [0, 1]
+        before = gold.copy()
+        np.testing.assert_array_equal(dist.log_prob(gold), expected)
+        np.testing.assert_array_equal(dist.log_prob(gold[:, np.newaxis])[:, 0], expected)
+        np.testing.assert_array_equal(gold, before)
+
+
+def test_a_word_without_a_head_is_no_padding():
+    dist = arb.TreeDistribution(np.zeros((3, 3)))
+    for padding in (-1, -100):
+        with pytest.raises(arb.TreeError, match=f"head of word 2 is {padding}.*give lengths"):
+            dist.log_prob([-1, 0, padding])
+        assert dist.log_prob([-1, 0, padding], errors="-inf") == -np.inf
 
 
 @FAMILIES
@@ -526,7 +713,7 @@ def questions(scores, *lengths, **options):
     yield lambda: dist.kbest(2)
     yield lambda: dist.sample(1, 0)
     yield lambda: dist.sample(1, 0, replace=False)
-    yield lambda: dist.log_prob(np.full(size[:-1], -1))
+    yield lambda: dist.log_prob(np.full(size[:-1], -1), errors="-inf")
     yield lambda: dist.expectation(np.zeros(size))
     yield lambda: dist.covariance(np.zeros(size))
     yield lambda: dist.cross_entropy(dist)
@@ -602,6 +789,8 @@ def test_unusable_input():
         dist.expectation(np.full((3, 3), np.nan))
     with pytest.raises(arb.ScoresError, match="shape"):
         dist.kl(arb.TreeDistribution(np.zeros((4, 4))))
+    with pytest.raises(arb.OptionError, match="do not fit into memory"):
+        dist.sample(2**62, 0)
 
 
 # Properties.
@@ -844,10 +1033,24 @@ def test_all_trees_come_out_without_replacement(kind, root, projective):
         part = dist.sample(few, seed, replace=False)
         assert len(np.unique(part, axis=0)) == len(part) == few
         batch = arb.TreeDistribution(scores[None], root=root, projective=projective)
-        [padded] = batch.sample(many + 5, seed, replace=False)
-        assert padded.shape == (many + 5, len(scores))
-        assert sorted(padded[: len(drawn)].tolist()) == sorted(drawn.tolist())
-        assert (padded[len(drawn) :] == -1).all()
+        [alone] = batch.sample(many + 5, seed, replace=False)
+        assert sorted(alone.tolist()) == sorted(drawn.tolist())
+
+
+@pytest.mark.parametrize("k", [3, 10**8, 2**62])
+def test_all_trees_come_out_of_any_number_of_draws(k):
+    two = np.zeros((3, 3))
+    assert sorted(arb.TreeDistribution(two).sample(k, 0, replace=False).tolist()) == [
+        [-1, 0, 1],
+        [-1, 2, 0],
+    ]
+    one = np.zeros((3, 3))
+    one[0, 1] = -np.inf
+    drawn = arb.TreeDistribution([one, two]).sample(k, 0, replace=False)
+    assert drawn.shape == (2, 2, 3)
+    assert drawn[0].tolist() == [[-1, 2, 0], [-1, -1, -1]]
+    assert len(np.unique(drawn[1], axis=0)) == 2
+    assert (drawn[1] >= -1).all()
 
 
 @needs_jit

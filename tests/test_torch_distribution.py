@@ -1,6 +1,7 @@
 """The differentiable distribution, against every tree and against the one of NumPy."""
 
 import gzip
+import itertools
 import math
 
 import numpy as np
@@ -145,21 +146,100 @@ def test_distributions_over_other_trees():
     assert wide.cross_entropy(narrow).isinf().tolist() == [False] + [True] * 5
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("own", list(itertools.product(ROOTS, [False, True])))
+@pytest.mark.parametrize("others", list(itertools.product(ROOTS, [False, True])))
+def test_any_two_kinds_of_trees(own, others):
+    rng = np.random.default_rng(15)
+    batch, expected = [], []
+    for _ in range(12):
+        one, two = rng.normal(size=(2, 4, 4))
+        one[rng.random(one.shape) < rng.choice([0, 0.3, 0.5])] = -np.inf
+        two[rng.random(two.shape) < rng.choice([0, 0.1])] = -np.inf
+        if all(
+            len(tree_weights(scores, root == "single", projective)[0])
+            for scores, (root, projective) in ((one, own), (two, others))
+        ):
+            batch.append((one, two))
+            expected.append(EveryTree(one, *own).cross_entropy(EveryTree(two, *others)))
+    made = (torch.tensor(np.stack(scores)) for scores in zip(*batch, strict=True))
+    one, two = (
+        TreeDistribution(scores, root=root, projective=projective)
+        for scores, (root, projective) in zip(made, (own, others), strict=True)
+    )
+    np.testing.assert_allclose(one.cross_entropy(two), expected, rtol=1e-9)
+    assert one.kl(two).isinf().tolist() == np.isinf(expected).tolist()
+
+
 @FAMILIES
 def test_what_is_no_tree_has_no_probability(root, projective):
     scores = torch.zeros(5, 5, dtype=torch.float64)
     scores[0, 4] = -torch.inf
     dist = TreeDistribution(scores, root=root, projective=projective)
     candidates = np.stack(np.meshgrid([-1], *[np.arange(-1, 6)] * 4), -1).reshape(-1, 5)
-    candidates = np.concatenate([candidates, [[0, 0, 1, 2, 3]]])
     trees = arb.is_tree(candidates, root=root) & (candidates[:, 4] != 0)
     trees &= (candidates[:, 1:] >= 0).all(axis=1)
     if projective:
         trees[trees] = arb.is_projective(candidates[trees])
-    found = dist.log_prob(candidates)
+    found = dist.log_prob(candidates, errors="-inf")
     assert found.isfinite().tolist() == trees.tolist()
     assert trees.any()
     assert found[torch.tensor(trees)].numpy() == pytest.approx(-dist.log_count.item())
+    plain = arb.TreeDistribution(scores.numpy(), root=root, projective=projective)
+    np.testing.assert_allclose(plain.log_prob(candidates, errors="-inf"), found, rtol=1e-12)
+
+
+@FAMILIES
+def test_gold_trees_as_people_have_them(root, projective):
+    scores = torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(16), requires_grad=True)
+    lengths = [4, 2, 0]
+    dist = TreeDistribution(scores, lengths, root=root, projective=projective)
+    plain = arb.TreeDistribution(scores.detach(), lengths, root=root, projective=projective)
+    expected = dist.log_prob([[-1, 2, 0, 2, 3], [-1, 0, 1, -1, -1], [-1] * 5])
+    assert expected.isfinite().all()
+    for at_root, padding in itertools.product([-1, 0, 3, -100, 9], [-1, 0, -100, 2, 7]):
+        gold = torch.full((3, 5), padding)
+        gold[:, 0] = at_root
+        gold[0, 1:], gold[1, 1:3] = torch.tensor([2, 0, 2, 3]), torch.tensor([0, 1])
+        before = gold.clone()
+        torch.testing.assert_close(dist.log_prob(gold), expected)
+        torch.testing.assert_close(plain.log_prob(gold).float(), expected.detach())
+        torch.testing.assert_close(dist.log_prob(gold[:, None])[:, 0], expected)
+        assert (gold == before).all()
+
+
+def test_gold_trees_that_cannot_be_are_named():
+    scores = torch.zeros(2, 5, 5, requires_grad=True)
+    cases = [
+        ([0, 0, 2, 2], {}, "sentence 1: .*single root: that is the head of words 1, 2; root='mul"),
+        ([2, 1, 0, 3], {}, "sentence 1: .*the root does not reach words 1, 2"),
+        ([3, 0, 2, 1], {"projective": True}, "sentence 1: .*edges 3 -> 1 and 0 -> 2 cross"),
+        ([2, 0, 2, 5], {}, "sentence 1: .*the head of word 4 is 5, not 0 to 4"),
+        ([2, 0, 2, -100], {}, "sentence 1: .*head of word 4 is -100, not 0 to 4; if .* lengths"),
+        ([2, 0, 2, 1], {"absent": True}, "sentence 1: .*the edge 1 -> 4 is absent"),
+    ]
+    good = [-1, 2, 0, 2, 3]
+    for heads, options, message in cases:
+        gold = torch.tensor([good, [-1, *heads]])
+        options = dict(options)
+        weights = scores
+        if options.pop("absent", False):
+            weights = scores.masked_fill(torch.arange(50).reshape(2, 5, 5) == 34, -torch.inf)
+        dist = TreeDistribution(weights, **options)
+        plain = arb.TreeDistribution(weights.detach().numpy(), **options)
+        for each in (dist, plain):
+            with pytest.raises(arb.TreeError, match=message):
+                each.log_prob(gold)
+            with pytest.raises(arb.TreeError, match=message):
+                each.log_prob(torch.stack([gold, gold], 1))
+            found = each.log_prob(gold, errors="-inf")
+            assert np.isfinite(found.tolist()).tolist() == [True, False]
+            with pytest.raises(arb.OptionError, match="'raise' or '-inf', not 'no'"):
+                each.log_prob(gold, errors="no")
+        assert plain.log_prob(gold[0].expand(2, 5)).shape == (2,)
+    dist.log_prob(gold, errors="-inf")[0].backward()
+    assert scores.grad[0].any()
+    assert scores.grad.isfinite().all()
 
 
 # Derivatives.
@@ -314,6 +394,11 @@ def test_leading_dimensions_and_no_words(root, projective):
     assert none.log_partition.shape == none.entropy.shape == (0,)
     assert none.marginals.shape == (0, 3, 3)
     assert none.log_prob(torch.empty(0, 3, dtype=torch.int64)).shape == (0,)
+    assert none.log_prob(torch.empty(0, 6, 3, dtype=torch.int64)).shape == (0, 6)
+    assert none.expectation(torch.empty(0, 3, 3)).shape == (0,)
+    assert none.covariance(torch.empty(0, 3, 3, 2)).shape == (0, 2, 2)
+    assert none.second_moment(torch.empty(0, 3, 3)).shape == (0,)
+    assert none.kl(none).shape == (0,)
     empty = TreeDistribution(torch.zeros(1, 1, requires_grad=True), **options)
     assert empty.log_partition == empty.entropy == empty.log_count == 0
     assert empty.marginals.tolist() == [[0]]
@@ -375,7 +460,7 @@ def test_unusable_input():
             dist.log_prob(heads)
     with pytest.raises(arb.ScoresError, match=r"\(2, 3, 3\)"):
         dist.expectation(torch.zeros(3, 3))
-    with pytest.raises(arb.ScoresError, match="same shape"):
+    with pytest.raises(arb.ScoresError, match="the same lengths"):
         dist.kl(TreeDistribution(torch.zeros(2, 3, 3), [1, 2]))
 
 

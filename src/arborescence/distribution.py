@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import math
+import sys
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from arborescence._threads import in_threads
-from arborescence.errors import NoTreeError, ScoresError, TreeError
-from arborescence.faults import FINE, no_answer
+from arborescence.counting import Kind, leaves
+from arborescence.errors import OptionError, ScoresError, TreeError
+from arborescence.far import HUGE, Far, as_far
+from arborescence.faults import BAD_SCORE, FINE, NO_TREE, no_answer, no_such_tree, raises
 from arborescence.graph import (
     Root,
     as_array,
@@ -20,11 +23,12 @@ from arborescence.graph import (
     check_root,
     in_doubles,
     matrix_of,
+    name_of,
     words_of,
 )
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.partition import derivatives, partition
+from arborescence.partition import derivatives, no_gaps, partition
 from arborescence.tree import is_projective, is_tree
 from arborescence.weights import as_weights
 
@@ -33,20 +37,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Logarithms of two numbers of trees that are the same differ by less.
-_SAME = 1e-9
+# A tree whose logarithm of the probability is lower has the probability 0 as a float.
+_IMPOSSIBLE = -745.0
 
 
 class TreeDistribution:
     """The distribution over trees in which p(tree) is proportional to exp(tree's weight).
 
-    Everything is computed when it is first asked for, for all sentences of a batch, and kept.
+    Everything is computed when it is first asked for, for all sentences of a batch, and kept. The
+    scores are copied: what happens to the caller's array later changes no answer. A distribution
+    can be pickled.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
-        As in `decode`. A tensor's gradients are not followed: for those there is
-        `arborescence.torch.TreeDistribution`.
+        As in `decode`. Not a tensor that requires a gradient, unless gradients are off
+        (`torch.no_grad`): `arborescence.torch.TreeDistribution` is the one that follows them.
     lengths : (...) whole numbers, optional
         Words in each sentence of a padded batch, the root not counted.
     root : {"single", "multi"}
@@ -59,7 +65,8 @@ class TreeDistribution:
     Raises
     ------
     ScoresError
-        If shape, type or lengths cannot be used; later, if the scores hold NaN or +inf.
+        If shape, type or lengths cannot be used, or the scores require a gradient; later, if they
+        hold NaN or +inf.
     NoTreeError
         When something is asked for, if the edges of a sentence form no such tree.
 
@@ -102,11 +109,31 @@ class TreeDistribution:
     ) -> None:
         self._single = check_root(root)
         check_count(threads, "threads")
-        self._graph = as_graph(scores, lengths)
-        self._scores = scores
-        self._lengths = lengths
+        if _follows_gradients(scores):
+            raise ScoresError(
+                "scores require a gradient, which is not followed here: for training there is "
+                "arborescence.torch.TreeDistribution; otherwise pass scores.detach()"
+            )
+        graph = as_graph(scores, lengths)
+        self._graph = graph._replace(
+            scores=graph.scores.copy(order="K"), lengths=graph.lengths.copy()
+        )
         self._projective = projective
         self._threads = threads
+        # Sentences with scores too far apart for floats; known once the log-partition is.
+        self._far: dict[int, Far] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What makes results tensors is a function, which cannot be pickled: so a tensor stands for
+        # it.
+        graph = self._graph
+        like = graph.give_back(np.empty(0)) if graph.give_back else None
+        return {**self.__dict__, "_graph": graph._replace(give_back=None), "_like": like}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        _, give_back = as_array(state.pop("_like"))
+        self.__dict__.update(state)
+        self._graph = self._graph._replace(give_back=give_back)
 
     @property
     def _trees(self) -> dict[str, Any]:
@@ -143,45 +170,63 @@ class TreeDistribution:
     @cached_property
     def log_count(self) -> Any:
         """The logarithm of the number of trees whose edges are present: float, or (...)."""
-        array = self._graph.scores
-        present = np.where(np.isneginf(array), array, array.dtype.type(0))
-        if self._graph.dependents_first:
-            present = present.swapaxes(1, 2)
-        size = present.shape[-1]
-        counted = TreeDistribution(
-            present.reshape(*self._graph.shape, size, size), self._lengths, **self._trees
-        )
-        return self._back(counted.log_partition)
+        scores = self._scores
+        # What is no score stays, so that it is named.
+        alike = np.where(np.isfinite(scores), scores.dtype.type(0), scores)
+        return self._back(TreeDistribution(alike, self._lengths, **self._trees).log_partition)
 
     # Single trees.
 
     @cached_property
     def argmax(self) -> Any:
         """The most probable tree, exactly: what `decode` returns, (..., N) int64."""
-        return decode(self._scores, self._lengths, **self._trees)
+        return self._back(decode(self._scores, self._lengths, **self._trees))
 
     def kbest(self, k: int) -> tuple[Any, ...]:
         """Return the k most probable trees, exactly: what `arborescence.kbest` returns."""
-        return kbest(self._scores, k, self._lengths, **self._trees)
+        best = kbest(self._scores, k, self._lengths, **self._trees)
+        return tuple(self._back(part) for part in best)
 
-    def log_prob(self, heads: Any) -> Any:
+    def log_prob(self, heads: Any, *, errors: Literal["raise", "-inf"] = "raise") -> Any:
         """Return the logarithm of the probability of trees.
 
         Parameters
         ----------
         heads : (..., N) or (..., k, N) whole numbers
-            One head vector for each sentence, or k of them.
+            One head vector for each sentence, or k of them. What stands at the root's place and in
+            the padding is ignored, whatever it is.
+        errors : {"raise", "-inf"}
+            What is done about a head vector that is none of a sentence's trees: with another number
+            of root edges, a cycle, edges that cross or that are absent. An error (the default), or
+            -inf as its logarithm.
 
         Returns
         -------
         log_prob : (...) or (..., k) float64, a float for one
-            -inf for what is not a tree of this kind. O(n) a tree, once `log_partition` is known.
+            O(n) a tree, once `log_partition` is known.
 
         Raises
         ------
         TreeError
-            If the shape does not fit the scores.
+            If the shape does not fit the scores, or a head vector is none of a sentence's trees;
+            the message names the sentence and what is wrong.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import arborescence as arb
+        >>> dist = arb.TreeDistribution(np.zeros((3, 3)))  # two trees, all alike
+        >>> round(math.exp(dist.log_prob([0, 0, 1])), 9)
+        0.5
+        >>> dist.log_prob([0, 0, 0])
+        Traceback (most recent call last):
+          ...
+        arborescence.errors.TreeError: heads is no tree with a single root: that is the head of \
+words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tree the probability 0
+        >>> dist.log_prob([0, 0, 0], errors="-inf")
+        -inf
         """
+        strict = raises(errors)
         rows, _ = as_array(heads)
         shape = self._graph.shape
         size = self._graph.scores.shape[-1]
@@ -192,20 +237,31 @@ class TreeDistribution:
                 f"heads must be whole numbers of shape {(*shape, size)}, or {(*shape, 'k', size)} "
                 f"for k trees a sentence, not {rows.dtype} of shape {rows.shape}"
             )
-        rows = np.ascontiguousarray(rows, np.int64).reshape(self._batch, -1, size)
-        weights = np.full(rows.shape[:2], -np.inf)
+        rows = rows.astype(np.int64).reshape(self._batch, 1 if one else rows.shape[-2], size)
+        rows[..., 0] = -1
+        log_partition = self._flat(self.log_partition)
+        log_prob = np.zeros(rows.shape[:2])
         for b, (scores, words) in enumerate(self._sentences()):
-            padding = (rows[b, :, words + 1 :] == -1).all(axis=1)
-            trees = rows[b, :, : words + 1]
-            right = padding & is_tree(trees, "single" if self._single else "multi")
             if words == 0:
-                right = padding & (trees[:, 0] == -1)
+                continue
+            trees = rows[b, :, : words + 1]
+            right: NDArray[np.bool_] = (trees[:, 1:] >= 0).all(axis=1)
+            right[right] = is_tree(trees[right], "single" if self._single else "multi")
             if self._projective and right.any():
                 right[right] = is_projective(trees[right])
             edges = scores[trees[right, 1:], np.arange(1, words + 1)]
+            log_prob[b] = -np.inf
             with np.errstate(over="ignore"):
-                weights[b, right] = edges.sum(axis=1, dtype=np.float64)
-        log_prob = weights - np.reshape(self._flat(self.log_partition), (-1, 1))
+                log_prob[b, right] = edges.sum(axis=1, dtype=np.float64) - log_partition[b]
+            right[right] = (edges > -np.inf).all(axis=1)
+            if b in self._far:
+                matrix = scores.astype(np.float64)
+                log_prob[b, right] = [self._far[b].log_prob(matrix, row) for row in trees[right]]
+            if strict and not right.all():
+                wrong = rows[b, np.argmin(right)]
+                raise no_such_tree(
+                    self._graph, b, wrong, single=self._single, projective=self._projective
+                )
         log_prob = np.minimum(log_prob, 0.0)
         return self._shaped(log_prob[:, 0]) if one else self._shaped(log_prob)
 
@@ -215,7 +271,7 @@ class TreeDistribution:
         The minimum Bayes risk tree (Goodman 1996; Smith and Smith 2007): it decodes the marginals,
         over edges that are present.
         """
-        scores, _ = as_array(self._scores)
+        scores = self._scores
         marginals = self._flat(self.marginals).reshape(scores.shape)
         expected = np.where(np.isneginf(scores), -np.inf, marginals)
         return self._back(decode(expected, self._lengths, **self._trees))
@@ -296,25 +352,44 @@ class TreeDistribution:
         Returns
         -------
         cross_entropy : float, or (...) for a batch
-            inf if `other` rules out a tree that is possible here. O(n²), once `marginals` are
-            known, and the other's `log_partition`.
+            inf if `other` rules out a tree that is possible here, be it by an edge that is absent
+            or by the kind of trees; this is decided by counting, not by rounded sums. Edges that
+            only trees with a probability below e^-745 have, which is 0 as a float, do not count:
+            a mask of -1e9 here goes with one of -inf there. O(n²), once `marginals` are known, and
+            the other's `log_partition`; O(n³) if the other's kind is the narrower one or it lacks
+            edges.
+
+        Raises
+        ------
+        ScoresError
+            If the sentences are not as many, or not as long; or if all trees of a sentence of
+            `other` need edges some 1e6 or more below others.
         """
-        marginals = self._flat(self.marginals)
-        if other._graph.scores.shape != self._graph.scores.shape or (
-            other._graph.shape != self._graph.shape
+        if other._graph.shape != self._graph.shape or not np.array_equal(
+            other._word_counts, self._word_counts
         ):
-            raise ScoresError("distributions can be compared over scores of the same shape only")
-        expected = np.zeros(self._batch)
-        for b, (scores, words) in enumerate(other._sentences()):
+            raise ScoresError(
+                "distributions can be compared over the same sentences only: batches of one shape, "
+                "and of the same lengths"
+            )
+        entropy = self._flat(other.log_partition).copy()
+        marginals, log_partition = self._flat(self.marginals), self._flat(self.log_partition)
+        kinds = Kind(self._single, self._projective), Kind(other._single, other._projective)
+        pairs = zip(self._sentences(), other._sentences(), strict=True)
+        for b, ((own, words), (scores, _)) in enumerate(pairs):
+            if b in other._far:
+                raise ScoresError(
+                    f"{name_of(other._graph, b)}the other's scores are too far apart: all of its "
+                    "trees need edges some 1e6 or more below others, and beside those nothing is "
+                    "left of the divergence"
+                )
             shares = marginals[b, : words + 1, : words + 1]
-            possible = shares > 0
-            expected[b] = np.sum(shares[possible] * scores[possible].astype(np.float64))
-        entropy = self._flat(other.log_partition) - expected
-        narrower = (other._projective and not self._projective) or (
-            other._single and not self._single
-        )
-        if narrower:
-            entropy = np.where(self._leaves(other), np.inf, entropy)
+            present = scores > -np.inf
+            both = (shares > 0) & present
+            entropy[b] -= np.sum(shares[both] * scores[both].astype(np.float64))
+            possible = shares > 0 if b in self._far else self._possible(own, log_partition[b])
+            if leaves(possible, kinds[0], present, kinds[1]):
+                entropy[b] = np.inf
         return self._shaped(entropy)
 
     def kl(self, other: TreeDistribution) -> Any:
@@ -345,8 +420,9 @@ class TreeDistribution:
         Returns
         -------
         heads : (k, N) int64, or (..., k, N) for a batch
-            The trees in the order in which they were drawn. With ``replace=False`` fewer if fewer
-            exist; in a batch rows of -1 fill what is missing.
+            The trees in the order in which they were drawn. With ``replace=False`` as many as there
+            are, if those are fewer than k; in a batch, as many as the sentence with most of them
+            has, and rows of -1 fill what others lack.
 
         Notes
         -----
@@ -372,26 +448,68 @@ class TreeDistribution:
         k = check_count(k)
         generator = np.random.default_rng(rng)
         size = self._graph.scores.shape[-1]
-        heads = np.full((self._batch, k, size), -1, np.int64)
         self._flat(self.log_partition)  # to know that all sentences have trees
+        if not replace:
+            k = min(k, self._most_trees)
+        try:
+            heads = np.full((self._batch, k, size), -1, np.int64)
+        except (MemoryError, ValueError):  # the latter for more than can be addressed
+            raise OptionError(
+                f"k = {k} trees for each of {self._batch} sentences do not fit into memory: "
+                "draw fewer at a time"
+            ) from None
         found = 0
         for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
             for b, matrix in enumerate(scores):
                 words = int(lengths[b]) if lengths.size else size - 1
-                sampler = Sampler(matrix, words, single=self._single, projective=self._projective)
+                far = self._far.get(part.start + b)
+                sampler = Sampler(
+                    far.scores if far else matrix,
+                    words,
+                    single=self._single,
+                    projective=self._projective,
+                    gaps=far.gaps if far else None,
+                )
                 draw = sampler.draw if replace else sampler.draw_distinct
                 drawn = draw(k, generator)
                 found = max(found, len(drawn))
                 heads[part.start + b, : len(drawn), : words + 1] = drawn
         if not self._graph.shape:
             return self._back(heads[0, :found])
-        return self._shaped(heads)
+        return self._shaped(heads if replace else heads[:, :found])
 
     # Shapes and sentences.
 
     @property
     def _batch(self) -> int:
         return len(self._graph.scores)
+
+    @property
+    def _scores(self) -> NDArray[Any]:
+        """The scores as the caller had them, (..., N, N)."""
+        scores = self._graph.scores
+        if self._graph.dependents_first:
+            scores = scores.swapaxes(1, 2)
+        return scores.reshape(*self._graph.shape, *scores.shape[1:])
+
+    @property
+    def _lengths(self) -> NDArray[np.int64] | None:
+        """(...), or None if each sentence has N - 1 words."""
+        lengths = self._graph.lengths
+        every = self._batch != len(lengths)
+        return None if every else lengths.reshape(self._graph.shape)
+
+    @property
+    def _word_counts(self) -> NDArray[np.int64]:
+        """The words of each sentence, (B,)."""
+        return np.array([words_of(self._graph, b) for b in range(self._batch)], np.int64)
+
+    @property
+    def _most_trees(self) -> int:
+        """No sentence has more trees."""
+        most = float(self._flat(self.log_count).max(initial=0.0))
+        # Beyond, nobody draws all of them; below, the logarithm is right to much less than 1e-6.
+        return math.ceil(math.exp(most) * (1 + 1e-6)) if most < 60.0 else sys.maxsize
 
     @cached_property
     def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -407,24 +525,81 @@ class TreeDistribution:
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
-                sentence, fault = partition(
-                    *as_weights(scores, lengths, self._single),
-                    lengths,
-                    self._single,
-                    self._projective,
-                    log_partition[part],
-                    entropy[part],
-                    shares[part] if marginals else shares,
-                )
-                if fault != FINE:
-                    raise no_answer(self._graph, part.start + sentence, fault, self._single)
+                weights = as_weights(scores, lengths, self._single)
+                first, fault = part.start, NO_TREE
+                while fault != FINE:
+                    rest, left = slice(first - part.start, None), slice(first, part.stop)
+                    sentence, fault = partition(
+                        *(array[rest] for array in weights),
+                        lengths[rest],
+                        self._single,
+                        self._projective,
+                        log_partition[left],
+                        entropy[left],
+                        shares[left],
+                        no_gaps(size),
+                    )
+                    if fault != FINE:
+                        first += sentence
+                        found = self._partition_far(first, fault)
+                        log_partition[first], entropy[first] = found[:2]
+                        if marginals:
+                            nodes = len(found[2])
+                            shares[first, :nodes, :nodes] = found[2]
+                        first += 1
 
         in_threads(run, batch, self._threads)
         return log_partition, entropy, shares
 
+    def _partition_far(self, b: int, fault: int) -> tuple[float, float, NDArray[np.float64]]:
+        """Return log-partition, entropy and marginals of a sentence for which floats are too short.
+
+        Or raise the error that says why there are none.
+        """
+        scores = np.ascontiguousarray(matrix_of(self._graph, b), np.float64)
+        edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
+        if fault == BAD_SCORE and not (edges < np.inf).all():
+            raise no_answer(self._graph, b, fault, self._single)
+        if fault == NO_TREE and not (np.abs(edges[edges > -np.inf]) > HUGE).any():
+            raise no_answer(self._graph, b, fault, self._single)
+        far = self._far.get(b) or as_far(scores, self._single, self._projective)
+        if far is None:
+            raise no_answer(self._graph, b, NO_TREE, self._single)
+        log_partition, entropy = np.empty(1), np.empty(1)
+        marginals = np.zeros((1, *scores.shape))
+        every = np.empty(0, np.int64)
+        partition(
+            *as_weights(far.scores[np.newaxis], every, self._single),
+            every,
+            self._single,
+            self._projective,
+            log_partition,
+            entropy,
+            marginals,
+            far.gaps,
+        )
+        if not np.isfinite(log_partition[0]):
+            raise ScoresError(
+                f"{name_of(self._graph, b)}scores are too far apart, and nested too deeply, for "
+                "sums over trees; decode and kbest take them"
+            )
+        self._far[b] = far = far._replace(log_partition=float(log_partition[0]))
+        return far.whole_log_partition, float(entropy[0]), marginals[0]
+
     def _derivatives(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how fast the marginals change as the scores move in a direction, (B, N, N)."""
         slopes = np.zeros(direction.shape)
+        kind = self._single, self._projective
+        for b, far in self._far.items():
+            part = np.ascontiguousarray(direction[b : b + 1, : len(far.scores), : len(far.scores)])
+            moved = np.zeros(part.shape)
+            every = np.empty(0, np.int64)
+            weights, logs, _ = as_weights(far.scores[np.newaxis], every, self._single)
+            derivatives(weights, logs, every, *kind, part, moved, far.gaps)
+            slopes[b, : len(far.scores), : len(far.scores)] = moved[0]
+        if self._far:  # nothing to be done for those once more
+            direction = direction.copy()
+            direction[list(self._far)] = 0.0
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
@@ -433,10 +608,10 @@ class TreeDistribution:
                     weights,
                     logs,
                     lengths,
-                    self._single,
-                    self._projective,
+                    *kind,
                     np.ascontiguousarray(direction[part]),
                     slopes[part],
+                    no_gaps(direction.shape[1]),
                 )
 
         in_threads(run, self._batch, self._threads)
@@ -456,7 +631,8 @@ class TreeDistribution:
                 f"values of edges must have the shape {of_scores} of the scores, or one more axis, "
                 f"not {array.shape}"
             )
-        values = array.reshape(self._batch, size, size, -1)
+        count = array.shape[-1] if several else 1
+        values = array.reshape(self._batch, size, size, count)
         values = np.where(self._flat(self.marginals)[..., np.newaxis] > 0, values, 0.0)
         if not np.isfinite(values).all():
             raise ScoresError("the values of edges that are present must be finite")
@@ -467,16 +643,21 @@ class TreeDistribution:
         for b in range(self._batch):
             yield matrix_of(self._graph, b), words_of(self._graph, b)
 
-    def _leaves(self, other: TreeDistribution) -> NDArray[np.bool_]:
-        """Tell of each sentence whether some of its trees are not of the other's kind."""
-        leaves = np.ones(self._batch, np.bool_)
-        counts = self._flat(self.log_count)
-        for b, (scores, _) in enumerate(self._sentences()):
-            present = np.where(scores == -np.inf, -np.inf, 0.0)
-            with suppress(NoTreeError):
-                kept = TreeDistribution(present, **other._trees).log_partition
-                leaves[b] = kept < counts[b] - _SAME
-        return leaves
+    @staticmethod
+    def _possible(scores: NDArray[Any], log_partition: float) -> NDArray[np.bool_]:
+        """Tell which edges may belong to a tree whose probability is not 0 as a float, (N, N).
+
+        No tree with an edge weighs more than it and the best edges into all other words together.
+        """
+        edges = scores.astype(np.float64)
+        edges[:, 0] = -np.inf
+        np.fill_diagonal(edges, -np.inf)
+        best = edges.max(axis=0, initial=-np.inf)[1:]
+        with np.errstate(over="ignore", invalid="ignore"):
+            most = edges[:, 1:] - best + (best.sum() - log_partition)
+            rounding = 1e-12 * (np.abs(edges[:, 1:]) + np.abs(best).sum() + abs(log_partition))
+            edges[:, 1:][most < _IMPOSSIBLE - rounding] = -np.inf
+        return edges > -np.inf
 
     def _shaped(self, array: NDArray[Any]) -> Any:
         """Return what is known of each sentence, (B, ...), as the caller's batch had it."""
@@ -493,3 +674,12 @@ class TreeDistribution:
         """Undo `_shaped`."""
         array, _ = as_array(shaped)
         return array.reshape(self._batch, *array.shape[len(self._graph.shape) :])
+
+
+def _follows_gradients(scores: Any) -> bool:
+    """Tell whether scores are a tensor, or a list of tensors, with gradients to be followed."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.is_grad_enabled():
+        return False
+    parts = scores if isinstance(scores, (list, tuple)) else [scores]
+    return any(isinstance(part, torch.Tensor) and part.requires_grad for part in parts)

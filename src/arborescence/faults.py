@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.errors import NoTreeError
+from arborescence.errors import NoTreeError, OptionError, TreeError
 from arborescence.graph import Graph, bad_score, matrix_of, name_of
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from arborescence.errors import ArborescenceError
 
-FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT = range(4)
+FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, TOO_FAR = range(5)
 
 
 def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:
@@ -42,6 +42,69 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
         f"{name}no projective tree exists, only trees with crossing edges: projective=False "
         "allows those"
     )
+
+
+def raises(errors: str) -> bool:
+    """Return whether a head vector that is no such tree is an error, and not just improbable."""
+    if errors not in ("raise", "-inf"):
+        raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
+    return errors == "raise"
+
+
+def no_such_tree(
+    graph: Graph, sentence: int, heads: NDArray[np.int64], *, single: bool, projective: bool
+) -> TreeError:
+    """Return the error that says why a head vector is none of a sentence's trees.
+
+    Parameters
+    ----------
+    graph, sentence
+        As in `no_answer`.
+    heads : (N,) int64
+        What is beyond the sentence is ignored, and so is the root's place.
+    single, projective
+        Which trees.
+    """
+    present = matrix_of(graph, sentence) > -np.inf
+    return TreeError(
+        f"{name_of(graph, sentence)}{_why_no_tree(present, heads, single, projective)}; "
+        "errors='-inf' gives what is no such tree the probability 0"
+    )
+
+
+def _why_no_tree(
+    present: NDArray[np.bool_], heads: NDArray[np.int64], single: bool, projective: bool
+) -> str:
+    n = len(present) - 1
+    words = np.arange(1, n + 1)
+    heads = heads[1 : n + 1]
+    outside = np.flatnonzero((heads < 0) | (heads > n))
+    if outside.size:
+        d = outside[0]
+        padding = "; if that is padding, give lengths" if heads[d] < 0 else ""
+        return f"heads is no tree: the head of word {d + 1} is {heads[d]}, not 0 to {n}{padding}"
+    edges = np.zeros_like(present)
+    edges[heads, words] = True
+    lost = _out_of_reach(edges, 0)
+    if lost.size:
+        return f"heads is no tree: the root does not reach {listed(lost)}"
+    roots = words[heads == 0]
+    if single and roots.size > 1:
+        return (
+            f"heads is no tree with a single root: that is the head of {listed(roots)}; "
+            "root='multi' allows several"
+        )
+    low, high = np.minimum(heads, words), np.maximum(heads, words)
+    inner = low[:, np.newaxis]
+    crossing = np.argwhere((low < inner) & (inner < high) & (high < high[:, np.newaxis]))
+    if projective and crossing.size:
+        one, other = (f"{heads[d]} -> {d + 1}" for d in crossing[0])
+        return (
+            f"heads is no projective tree: the edges {one} and {other} cross; "
+            "projective=False allows that"
+        )
+    d = words[~present[heads, words]][0]
+    return f"heads is no tree of this graph: the edge {heads[d - 1]} -> {d} is absent"
 
 
 def _out_of_reach(present: NDArray[np.bool_], start: int) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.faults import BAD_SCORE, FINE, NO_TREE
+from arborescence.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
 from arborescence.nonprojective.elimination import eliminate, eliminate_in_logs
 from arborescence.projective.inside import (
     Inside,
@@ -17,13 +17,20 @@ from arborescence.projective.inside import (
     outside,
     outside_in_logs,
 )
-from arborescence.weights import SMALLEST
+from arborescence.weights import FURTHEST, SMALLEST
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from numpy.typing import NDArray
+
 # The size of imaginary parts in `derivatives`: its square is lost beside 1.
 _TINY = 2.0**-60
+
+
+def no_gaps(size: int) -> NDArray[np.float64]:
+    """Return what `gaps` are for sentences without, of N = `size` nodes."""
+    return np.empty((2, size, size, 0))
 
 
 @kernel
@@ -36,6 +43,7 @@ def sum_over_trees(
     sums: Inside,
     slopes: Inside,
     marginals: np.ndarray,
+    gaps: np.ndarray,
 ) -> tuple[Any, float]:
     """Sum over all trees of n > 0 words, and fill the marginals. O(n³).
 
@@ -48,6 +56,7 @@ def sum_over_trees(
     sums, slopes
         Scratch, of the type of the weights.
     marginals : (N, N) zeros of the same type, filled; or (0, 0) if they are not wanted
+    gaps : as `inside_in_logs` takes them
 
     Returns
     -------
@@ -56,12 +65,14 @@ def sum_over_trees(
     """
     wanted = marginals.shape[0] > 0
     if projective:
-        total = inside(weights, n, single, sums)
+        total = 0.0 * weights[0, 0]
+        if gaps.shape[3] == 0:
+            total = inside(weights, n, single, sums)
         if not total.real > SMALLEST:
-            log_sum = inside_in_logs(logs, n, single, sums)
+            log_sum = inside_in_logs(logs, n, single, sums, gaps)
             entropy = 0.0
             if log_sum.real > -np.inf and wanted:
-                entropy = outside_in_logs(logs, n, single, sums, slopes, marginals)
+                entropy = outside_in_logs(logs, n, single, sums, slopes, marginals, gaps)
             return log_sum, entropy
         log_sum = np.log(total)
         if wanted:
@@ -91,6 +102,7 @@ def partition(
     log_partition: np.ndarray,
     entropy: np.ndarray,
     marginals: np.ndarray,
+    gaps: np.ndarray,
 ) -> tuple[int, int]:
     """Sum over the trees of every sentence. O(n³) each.
 
@@ -103,6 +115,8 @@ def partition(
         Which trees.
     log_partition, entropy : (B,) float64, filled
     marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and the entropy means nothing
+    gaps : as `inside_in_logs` takes them
+        Those of `no_gaps`, unless it is a single sentence whose scores are moderate already.
 
     Returns
     -------
@@ -122,8 +136,10 @@ def partition(
         if n == 0:
             continue
         shares = marginals[b] if marginals.shape[0] > 0 else none
+        if shifts[b] == np.inf:
+            return b, TOO_FAR
         log_sum, doubt = sum_over_trees(
-            weights[b], logs[b], n, single, projective, sums, slopes, shares
+            weights[b], logs[b], n, single, projective, sums, slopes, shares, gaps
         )
         if log_sum == -np.inf:
             return b, NO_TREE
@@ -133,6 +149,8 @@ def partition(
         for h in range(min(n + 1, shares.shape[0])):
             for d in range(1, n + 1):
                 shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
+        if not (log_sum > -FURTHEST and abs(log_partition[b]) < np.inf):
+            return b, TOO_FAR
     return batch, FINE
 
 
@@ -145,6 +163,7 @@ def derivatives(
     projective: bool,
     direction: np.ndarray,
     slopes_of_marginals: np.ndarray,
+    gaps: np.ndarray,
 ) -> None:
     """Fill how fast all marginals change as the scores move in a direction. O(n³) each.
 
@@ -158,6 +177,8 @@ def derivatives(
     direction : (B, N, N) float64
         Finite where edges are present.
     slopes_of_marginals : (B, N, N) float64 zeros, filled
+    gaps
+        As in `partition`.
     """
     batch, size, _ = weights.shape
     turned = np.empty((size, size), np.complex128)
@@ -181,7 +202,7 @@ def derivatives(
                 turned[h, d] = weights[b, h, d] * (1.0 + 1j * step)
                 turned_logs[h, d] = logs[b, h, d] + 1j * step
         marginals[:] = 0.0
-        sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals)
+        sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals, gaps)
         for h in range(n + 1):
             for d in range(1, n + 1):
                 slopes_of_marginals[b, h, d] = marginals[h, d].imag / _TINY * largest

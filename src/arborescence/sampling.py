@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.nonprojective.heads import weigh_heads, weigh_roots
 from arborescence.nonprojective.walks import add_up, walk
-from arborescence.partition import sum_over_trees
+from arborescence.partition import no_gaps, sum_over_trees
 from arborescence.projective.draws import draw_down
 from arborescence.projective.inside import inside_in_logs, new_inside, outside_in_logs
 from arborescence.weights import as_weights
@@ -30,14 +30,23 @@ class Sampler:
         Words; the rest is padding.
     single, projective : bool
         Which trees.
+    gaps : optional
+        As `inside_in_logs` takes them.
     """
 
     def __init__(
-        self, scores: NDArray[np.float64], n: int, *, single: bool, projective: bool
+        self,
+        scores: NDArray[np.float64],
+        n: int,
+        *,
+        single: bool,
+        projective: bool,
+        gaps: NDArray[np.float64] | None = None,
     ) -> None:
         self._n = n
         self._single = single
         self._projective = projective
+        self._gaps = no_gaps(n + 1) if gaps is None else gaps
         matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
         made = as_weights(matrix, np.empty(0, np.int64), single)
         self._weights: NDArray[np.float64] = made.weights[0]
@@ -50,8 +59,8 @@ class Sampler:
             return heads
         if self._projective:
             inside = new_inside(self._n + 1, self._logs)
-            inside_in_logs(self._logs, self._n, self._single, inside)
-            draw_down(self._logs, self._n, self._single, inside, generator, heads)
+            inside_in_logs(self._logs, self._n, self._single, inside, self._gaps)
+            draw_down(self._logs, self._n, self._single, inside, self._gaps, generator, heads)
             return heads
         weights, logs, sums = self._for_walks()
         roots = self._roots() if self._single else np.empty(0)
@@ -100,7 +109,8 @@ class Sampler:
         """Return the sums, from left to right, of the probabilities of root edges."""
         marginals = np.zeros((self._n + 1, self._n + 1))
         scratch = (new_inside(self._n + 1, marginals), new_inside(self._n + 1, marginals))
-        sum_over_trees(self._weights, self._logs, self._n, True, False, *scratch, marginals)
+        which = self._n, True, False
+        sum_over_trees(self._weights, self._logs, *which, *scratch, marginals, self._gaps)
         sums: NDArray[np.float64] = np.maximum(marginals[0], 0.0).cumsum()
         return sums
 
@@ -121,8 +131,8 @@ class Sampler:
         if self._projective:
             sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
             marginals = np.zeros(logs.shape)
-            inside_in_logs(logs, self._n, self._single, sums)
-            outside_in_logs(logs, self._n, self._single, sums, slopes, marginals)
+            inside_in_logs(logs, self._n, self._single, sums, self._gaps)
+            outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
             with np.errstate(divide="ignore"):
                 shares = np.log(marginals[:, choice] if choice else marginals[0])
         elif choice == 0:

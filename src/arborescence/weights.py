@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 # A smaller sum over trees may have lost something to underflow.
 SMALLEST = 1e-250
 
+# Floats hold logarithms of this size to ten digits after the point. What trees cannot do without
+# may not be further below the best edges: such scores go another way (`far`).
+FURTHEST = 1e6
+
 # Scores so far apart that one edge is next to nothing beside the other; and its weight, at most.
 _FAR = 400.0
 _NEXT_TO_NOTHING = 1e-150
@@ -33,7 +37,8 @@ class Weights(NamedTuple):
     """(B, N, N): their logarithms."""
     shifts: NDArray[np.float64]
     """(B,): the logarithm of the scale. NaN if a score is NaN or +inf; -inf if there is no tree,
-    since no edge enters a word, or none leaves the root."""
+    since no edge enters a word, or none leaves the root; +inf if root edges are too far from others
+    for floats."""
 
 
 def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
@@ -88,14 +93,14 @@ def lower(
                     if h >= first and score > highest[d]:
                         highest[d] = score
         too_high = surplus(scores[b, 0], highest, n) if single else 0.0
-        shifts[b] += too_high
+        shifts[b] += too_high if too_high < FURTHEST else np.inf
         for d in range(1, n + 1):
             raised[d] = 0.0
             if single and scores[b, 0, d] - highest[d] > too_high + _FAR:
                 highest[d] = scores[b, 0, d]
                 raised[d] = too_high
             shifts[b] += highest[d] - raised[d]
-        if not shifts[b] > -np.inf:
+        if not abs(shifts[b]) < np.inf:
             continue
         # The difference first, so that it is exact where scores lie close to each other.
         for h in range(n + 1):
@@ -132,7 +137,7 @@ def normalize(
     first = 1 if single else 0
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
-        if n == 0 or not shifts[b] > -np.inf:
+        if n == 0 or not abs(shifts[b]) < np.inf:
             continue
         totals[:] = 0.0
         for h in range(first, n + 1):
@@ -150,7 +155,7 @@ def normalize(
                 logs[b, h, d] -= logs_of_totals[d]
         if single:
             best = logs[b, 0, 1 : n + 1].max()
-            shifts[b] += best
+            shifts[b] += best if best > -FURTHEST or best == -np.inf else np.inf
             if best > -np.inf:
                 for d in range(1, n + 1):
                     logs[b, 0, d] -= best

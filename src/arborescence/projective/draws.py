@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence._jit import kernel
+from arborescence.projective.inside import way_of
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def draw_down(
     n: int,
     single: bool,
     sums: Inside,
+    gaps: np.ndarray,
     generator: np.random.Generator,
     heads: np.ndarray,
 ) -> None:
@@ -30,7 +32,7 @@ def draw_down(
         As `as_weights` makes them.
     n : words
     single : whether exactly one edge leaves the root
-    sums : as `inside_in_logs` has filled them
+    sums, gaps : as `inside_in_logs` has filled and taken them
     generator : the source of randomness
     heads : (k, N) int64, filled
     """
@@ -55,10 +57,11 @@ def draw_down(
             else:
                 one, other = incomplete[h, low:stop], across[e, low:stop]
                 whole = complete[h, e]
+            below = gaps[kind, h, e, low:stop]
             rest = generator.random()
             split = 0
             for r in range(stop - low):
-                share = np.exp(one[r] + other[r] - whole)
+                share = np.exp(way_of(one, other, below, r) - whole)
                 if share > 0.0:
                     split = r
                     rest -= share

@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.nonprojective.elimination import add_row, row_product, scale_column
-from arborescence.projective.spans import INCOMPLETE, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of
 
 
 class Inside(NamedTuple):
@@ -97,21 +97,29 @@ def outside(
 
 
 @inlined_kernel
-def sum_in_logs(one: np.ndarray, other: np.ndarray) -> Any:
+def way_of(one: np.ndarray, other: np.ndarray, below: np.ndarray, r: int) -> Any:
+    """Return the logarithm of the weight of one way to build a span. O(1)."""
+    if below.shape[0] == 0:
+        return one[r] + other[r]
+    return one[r] + other[r] + below[r]
+
+
+@inlined_kernel
+def sum_in_logs(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
     """Return the logarithm of the sum of the products of two rows, given theirs. O(n)."""
     highest = -np.inf
     for r in range(one.shape[0]):
-        highest = max(highest, (one[r] + other[r]).real)
+        highest = max(highest, way_of(one, other, below, r).real)
     total = 0.0 * np.exp(one[0])
     if highest == -np.inf:
         return total + highest
     for r in range(one.shape[0]):
-        total += np.exp(one[r] + other[r] - highest)
+        total += np.exp(way_of(one, other, below, r) - highest)
     return np.log(total) + highest
 
 
 @kernel
-def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
+def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: np.ndarray) -> Any:
     """Fill the logarithms of the sums; return that of the sum over all trees. O(n³), with exps.
 
     Parameters
@@ -120,6 +128,9 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
         The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
     n, single, sums
         As in `inside`.
+    gaps : (2, N, N, N) float64, or (2, N, N, 0)
+        Added to the logarithm of each way to split a span, ``[kind, head, end, split]``, where
+        scores are too far apart for logarithms (`far`).
 
     Returns
     -------
@@ -130,11 +141,19 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
         complete[j, j] = across[j, j] = 0.0
         for i in range(j - 1, -1, -1):
             stop = splits_of(INCOMPLETE, i, j, single)[1]
-            meet = sum_in_logs(complete[i, i:stop], complete[j, i + 1 : stop + 1])
+            meet = sum_in_logs(
+                complete[i, i:stop],
+                complete[j, i + 1 : stop + 1],
+                gaps[INCOMPLETE, i, j, i:stop],
+            )
             incomplete[i, j] = meet + logs[i, j]
             incomplete[j, i] = meet + logs[j, i]
-            right = sum_in_logs(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
-            left = sum_in_logs(incomplete[j, i:j], across[i, i:j])
+            right = sum_in_logs(
+                incomplete[i, i + 1 : j + 1],
+                across[j, i + 1 : j + 1],
+                gaps[COMPLETE, i, j, i + 1 : j + 1],
+            )
+            left = sum_in_logs(incomplete[j, i:j], across[i, i:j], gaps[COMPLETE, j, i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
     return complete[0, n]
@@ -146,6 +165,7 @@ def share_out(
     log_sum: Any,
     one: np.ndarray,
     other: np.ndarray,
+    below: np.ndarray,
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> float:
@@ -156,7 +176,7 @@ def share_out(
     entropy = 0.0
     if share.real > 0.0:
         for r in range(one.shape[0]):
-            way = one[r] + other[r] - log_sum
+            way = way_of(one, other, below, r) - log_sum
             if way.real > -np.inf:
                 of_way = share * np.exp(way)
                 to_one[r] += of_way
@@ -173,6 +193,7 @@ def outside_in_logs(
     sums: Inside,
     shares: Inside,
     marginals: np.ndarray,
+    gaps: np.ndarray,
 ) -> float:
     """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³).
 
@@ -193,6 +214,7 @@ def outside_in_logs(
                 complete[j, i],
                 incomplete[j, i:j],
                 across[i, i:j],
+                gaps[COMPLETE, j, i, i:j],
                 share_incomplete[j, i:j],
                 share_across[i, i:j],
             )
@@ -201,6 +223,7 @@ def outside_in_logs(
                 complete[i, j],
                 incomplete[i, i + 1 : j + 1],
                 across[j, i + 1 : j + 1],
+                gaps[COMPLETE, i, j, i + 1 : j + 1],
                 share_incomplete[i, i + 1 : j + 1],
                 share_across[j, i + 1 : j + 1],
             )
@@ -218,6 +241,7 @@ def outside_in_logs(
                 meet,
                 complete[i, i:stop],
                 complete[j, i + 1 : stop + 1],
+                gaps[INCOMPLETE, i, j, i:stop],
                 share_complete[i, i:stop],
                 share_complete[j, i + 1 : stop + 1],
             )

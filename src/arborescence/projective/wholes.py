@@ -150,6 +150,59 @@ def choose_whole(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> int
 
 
 @kernel
+def gaps_in_wholes(wholes: Wholes, n: int, single: bool) -> np.ndarray:
+    """Return by how much each way to split a span falls short of the best one. O(n³ D).
+
+    Returns
+    -------
+    gaps : (2, n + 1, n + 1, n + 1) float64, at most 0, ``[kind, head, end, split]``
+        -inf where a part cannot be built. An edge takes no part in it: those that go one way and
+        the other have the same.
+    """
+    spans, splits = wholes.spans, wholes.splits
+    gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
+    for h in range(n + 1):
+        for e in range(n + 1):
+            for kind in (INCOMPLETE, COMPLETE):
+                best = splits[kind, h, e]
+                if h == e or best < 0:
+                    continue
+                low, stop = splits_of(kind, h, e, single)
+                best_one, best_other = parts_of(kind, h, e, best)
+                for r in range(low, stop):
+                    one, other = parts_of(kind, h, e, r)
+                    if splits[one] >= 0 and splits[other] >= 0:
+                        gap = difference(
+                            spans[one],
+                            spans[other],
+                            spans[best_one],
+                            spans[best_other],
+                            wholes.bias,
+                        )
+                        gaps[kind, h, e, r] = gap
+                        if kind == INCOMPLETE:
+                            gaps[kind, e, h, r] = gap
+    return gaps
+
+
+@kernel
+def difference(
+    one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray, bias: int
+) -> float:
+    """Return ``one + with_one - other - with_other`` as a float64. O(D), mostly O(1).
+
+    Digits are not carried, so the first ones may cancel out; once the sum has more bits than a
+    float, what follows is rounding.
+    """
+    total = 0.0
+    for k in range(one.shape[0] - 1, -1, -1):
+        total = total * (MASK + 1) + ((one[k] + with_one[k]) - (other[k] + with_other[k]))
+        if abs(total) > 2.0**100:
+            return np.ldexp(total, 32 * k - bias)
+    return np.ldexp(total, -bias)
+
+
+@kernel
 def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
     """Write the best projective tree, exactly; tell if there is one. O(n³ D).
 

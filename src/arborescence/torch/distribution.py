@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
 
+from arborescence.counting import Kind, leaves
 from arborescence.errors import ScoresError, TreeError
-from arborescence.faults import BAD_SCORE, NO_TREE, no_answer
-from arborescence.graph import Root, as_graph, check_root
+from arborescence.faults import BAD_SCORE, NO_TREE, no_answer, no_such_tree, raises
+from arborescence.graph import Graph, Root, as_graph, check_root
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.torch.sums import inside, matrix_tree, scaled
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 # Lower finite scores are raised to this, so that sums of them stay finite.
 _LOWEST = -1e300
 
-# More than rounding leaves of the probability of an edge that no tree uses.
-_NEGLIGIBLE = 1e-10
+# A tree whose logarithm of the probability is lower has the probability 0 as a float.
+_IMPOSSIBLE = -745.0
 
 
 class TreeDistribution:
@@ -178,7 +179,7 @@ class TreeDistribution:
         )
         return dist.sample(k, rng, replace=replace)
 
-    def log_prob(self, heads: Any) -> Tensor:
+    def log_prob(self, heads: Any, *, errors: Literal["raise", "-inf"] = "raise") -> Tensor:
         """Return the logarithms of the probabilities of trees.
 
         The negative of its mean is the loss for training.
@@ -186,18 +187,24 @@ class TreeDistribution:
         Parameters
         ----------
         heads : (..., N) or (..., k, N) whole numbers
-            One tree for each sentence, or k.
+            One tree for each sentence, or k. What stands at the root's place and in the padding is
+            ignored, whatever it is.
+        errors : {"raise", "-inf"}
+            What is done about a head vector that is none of a sentence's trees: with another number
+            of root edges, a cycle, edges that cross or that are absent. An error (the default), or
+            -inf, which has no gradient.
 
         Returns
         -------
         log_prob : (...) or (..., k)
-            -inf if it is not a tree of the kind, or an edge is absent.
 
         Raises
         ------
         TreeError
-            If the shape does not fit.
+            If the shape does not fit, or a head vector is none of a sentence's trees; the message
+            names the sentence and what is wrong.
         """
+        strict = raises(errors)
         heads = torch.as_tensor(heads, device=self.scores.device)
         size = self.scores.shape[-1]
         several = heads.ndim == self.scores.ndim
@@ -209,10 +216,20 @@ class TreeDistribution:
             )
         rows = heads.reshape(len(self._words), *(k or [1]), size).to(torch.int64)
         words = self._words[:, None]
-        inside = rows.clamp(0, size - 1)
+        inside = rows.masked_fill(~words, 0).clamp(0, size - 1)
         entering = self._weights.mT.gather(2, inside.mT).mT.masked_fill(~words, 0)
+        wrong = ~self._are_trees(rows) | (entering == -torch.inf).any(2)
+        if strict and wrong.any():
+            b, place = wrong.nonzero()[0].tolist()
+            raise no_such_tree(
+                self._graph,
+                b,
+                rows[b, place].cpu().numpy(),
+                single=self._single,
+                projective=self.projective,
+            )
         result = entering.sum(2) - self._log_partition[:, None]
-        result = result.clamp(max=0).masked_fill(~self._are_trees(rows), -torch.inf)
+        result = result.clamp(max=0).masked_fill(wrong, -torch.inf)
         return self._given_back(result if several else result[:, 0])
 
     def cross_entropy(self, other: TreeDistribution) -> Tensor:
@@ -221,13 +238,13 @@ class TreeDistribution:
         Parameters
         ----------
         other : TreeDistribution
-            Over sentences of the same lengths. inf where it rules out a tree that is possible here;
-            a total probability of less than 1e-10 is taken for rounding.
+            Over sentences of the same lengths. inf where it rules out a tree that is possible here,
+            as in `arborescence.TreeDistribution.cross_entropy`.
 
         Raises
         ------
         ScoresError
-            If the shapes differ.
+            If the sentences are not as many, or not as long.
         """
         return self._given_back(self._cross_entropy(other))
 
@@ -332,15 +349,36 @@ class TreeDistribution:
 
     def _cross_entropy(self, other: TreeDistribution) -> Tensor:
         if not torch.equal(self._words, other._words) or self._leading != other._leading:
-            raise ScoresError("distributions can be compared over scores of the same shape only")
+            raise ScoresError(
+                "distributions can be compared over the same sentences only: batches of one shape, "
+                "and of the same lengths"
+            )
         p = self._marginals  # before the log-partition, which comes with it
         weights = other._weights.masked_fill(~other._edges, 0)
         result = other._log_partition - (p * weights).sum((1, 2))
-        ruled_out = ((p > _NEGLIGIBLE) & ~other._edges).any(2).any(1)
-        if (other._single, other.projective) != (self._single, self.projective):
-            shared = other._sum(self._weights.detach())
-            ruled_out |= shared < self._log_partition - _NEGLIGIBLE
-        return result.masked_fill(ruled_out, torch.inf)
+        return result.masked_fill(self._leaves(other), torch.inf)
+
+    def _leaves(self, other: TreeDistribution) -> Tensor:
+        """Tell of each sentence whether some of its trees are none of the other's, (B,)."""
+        own_kind = Kind(self._single, self.projective)
+        other_kind = Kind(other._single, other.projective)
+        suspects = (self._edges & ~other._edges).any(2).any(1)
+        if other_kind.single > own_kind.single or other_kind.projective > own_kind.projective:
+            suspects = torch.ones_like(suspects)
+        result = torch.zeros_like(suspects)
+        sentences = suspects.nonzero()[:, 0].tolist()
+        if not sentences:
+            return result
+        # No tree with an edge weighs more than it and the best edges into all other words together.
+        weights, total = self._weights.detach(), self._log_partition.detach()
+        best = weights.amax(1).masked_fill(~self._words, 0)
+        most = weights - best[:, None] + (best.sum(1) - total)[:, None, None]
+        own = self._edges & ~(most < _IMPOSSIBLE - 1e-12 * total.abs()[:, None, None])
+        for b in sentences:
+            size = int(self._words[b].sum()) + 1
+            mine, others = (part[b, :size, :size].cpu().numpy() for part in (own, other._edges))
+            result[b] = leaves(mine, own_kind, others, other_kind)
+        return result
 
     def _covariance(self, f: Tensor, g: Tensor) -> Tensor:
         """(B, R, S) float64: how the expectation of f changes if g is added to the weights."""
@@ -382,7 +420,7 @@ class TreeDistribution:
         words = self._words[:, None]
         nodes = torch.arange(rows.shape[2], device=rows.device)
         lasts = self._words.sum(1)[:, None, None]
-        fits = torch.where(words, (rows >= 0) & (rows <= lasts), rows == -1).all(2)
+        fits = ((rows >= 0) & (rows <= lasts) | ~words).all(2)
         rows = rows.clamp(0, len(nodes) - 1).masked_fill(~words, 0)
         ancestors = rows
         for _ in range(len(nodes).bit_length()):
@@ -403,5 +441,9 @@ class TreeDistribution:
 
     def _error(self, fault: int, where: Tensor) -> ArborescenceError:
         """Return the error for the first of the sentences that are marked, (B,)."""
-        graph = as_graph(self.scores, self.lengths)
-        return no_answer(graph, int(where.nonzero()[0, 0]), fault, self._single)
+        return no_answer(self._graph, int(where.nonzero()[0, 0]), fault, self._single)
+
+    @property
+    def _graph(self) -> Graph:
+        """The scores as messages name them, on the CPU."""
+        return as_graph(self.scores, self.lengths)

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 def together(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
-    """Read two treebanks side by side, and cut both where a sentence ends in both.
+    """Read two treebanks side by side, and cut both where a sentence ends with the same token.
 
-    Memory is that of the longest stretch without such a place: nearly always a piece of a file.
+    There `align` has paired all that is before, so that cutting makes no difference to it. Memory
+    is that of the longest stretch without such a place: nearly always a piece of a file.
 
     Yields
     ------
@@ -47,9 +48,9 @@ def together(
         if not (first.read() or (first.length == second.length and second.read())):
             break
         _check_same(ours.columns, theirs.columns)
-        ends = np.intersect1d(ours.columns.sentence_spans[1], theirs.columns.sentence_spans[1])
-        if ends.size:
-            yield ours.cut(ends[-1]), theirs.cut(ends[-1])
+        end = _last_common_end(ours.columns, theirs.columns)
+        if end:
+            yield ours.cut(end), theirs.cut(end)
     _check_same(ours.columns, theirs.columns, whole=True)
     if len(ours.columns) or len(theirs.columns):
         yield ours.columns, theirs.columns
@@ -82,6 +83,16 @@ class _Held:
         count = int(np.searchsorted(held.sentence_spans[1], end, side="right"))
         self.columns = held.part(count, len(held))
         return held.part(0, count)
+
+
+def _last_common_end(ours: Columns, theirs: Columns) -> int:
+    """Find where a sentence ends last with the same token in both; 0 if there is no such place."""
+    tokens, their_tokens = ours.offsets[1:] - 1, theirs.offsets[1:] - 1
+    ends, ours_at, theirs_at = np.intersect1d(
+        ours.ends[tokens], theirs.ends[their_tokens], return_indices=True
+    )
+    starts, their_starts = ours.starts[tokens[ours_at]], theirs.starts[their_tokens[theirs_at]]
+    return int(ends[starts == their_starts].max(initial=0))
 
 
 def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> None:
@@ -154,42 +165,38 @@ def _align(
     different = 0
     i = j = 0
     while i < n and j < m:
-        ours, theirs = in_multiword[i], their_in_multiword[j]
-        same = starts[i] == their_starts[j] and ends[i] == their_ends[j]
-        if same and not ours and not theirs:
-            pairs[count, 0], pairs[count, 1] = i, j
-            count += 1
-            i += 1
-            j += 1
-        elif not same and ends[i] <= their_starts[j]:
-            i += 1
-        elif not same and their_ends[j] <= starts[i]:
-            j += 1
-        elif not ours and not theirs:
-            end, their_end = ends[i], their_ends[j]
-            i += 1 if end <= their_end else 0
-            j += 1 if their_end <= end else 0
-        elif not ours and starts[i] < their_starts[j]:
-            i += 1
-        elif not theirs and their_starts[j] < starts[i]:
-            j += 1
+        if not in_multiword[i] and not their_in_multiword[j]:
+            start, their_start = starts[i], their_starts[j]
+            same = start == their_start and ends[i] == their_ends[j]
+            if same:
+                pairs[count, 0], pairs[count, 1] = i, j
+                count += 1
+            i += 1 if start <= their_start else 0
+            j += 1 if start > their_start or same else 0
         else:
-            # A stretch of multiword tokens that overlap begins here.
-            end = max(ends[i] if ours else 0, their_ends[j] if theirs else 0)
+            # A multiword token opens a stretch, which grows while multiword tokens overlap. A
+            # word of the other text that starts before it, and reaches into it, is left out.
+            if in_multiword[i]:
+                end = ends[i]
+                j += 1 if not their_in_multiword[j] and their_starts[j] < starts[i] else 0
+            else:
+                end = their_ends[j]
+                i += 1 if starts[i] < their_starts[j] else 0
             first, second = i, j
-            grows = True
-            while grows:
-                grows = False
-                while i < n and (starts[i] < end or ends[i] <= end):
+            while True:
+                ours = i < n and (ends[i] <= end or (in_multiword[i] and starts[i] < end))
+                theirs = j < m and (
+                    their_ends[j] <= end or (their_in_multiword[j] and their_starts[j] < end)
+                )
+                if not ours and not theirs:
+                    break
+                if i < n and (j == m or starts[i] <= their_starts[j]):
                     end = max(end, ends[i]) if in_multiword[i] else end
                     i += 1
-                while j < m and (their_starts[j] < end or their_ends[j] <= end):
-                    if their_in_multiword[j] and their_ends[j] > end:
-                        end = their_ends[j]
-                        grows = True
+                else:
+                    end = max(end, their_ends[j]) if their_in_multiword[j] else end
                     j += 1
-            stop = i - 1 if ends[i - 1] > end else i
-            their_stop = j - 1 if their_ends[j - 1] > end else j
+            stop, their_stop = i, j
             alike = stop - first == their_stop - second
             for k in range(stop - first):
                 alike = alike and equal(

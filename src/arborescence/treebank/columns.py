@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 _BATCH = 1 << 20
+_ALL = slice(None)
 _NEWLINE, _HASH, _HYPHEN, _TAB, _ZERO, _UNDERSCORE = b"\n#-\t0_"
 _HASH_START = np.uint64(0xCBF29CE484222325)
 _HASH_FACTOR = np.uint64(0x100000001B3)
@@ -243,10 +244,10 @@ class Numbering:
         self.names: dict[str, int] = {}
         self._known: dict[bytes, int] = {}
 
-    def __call__(self, columns: Columns) -> Integers:
-        """Give the number of the value of each word."""
-        starts = columns.spans[:, self.column]
-        stops = columns.spans[:, self.column + 1] - 1
+    def __call__(self, columns: Columns, words: Integers | slice = _ALL) -> Integers:
+        """Give the number of the value of each word, or of those at `words`."""
+        starts = columns.spans[words, self.column]
+        stops = columns.spans[words, self.column + 1] - 1
         n = len(starts)
         ids, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         table = np.full(1 << (2 * n).bit_length(), -1)
@@ -313,7 +314,7 @@ def equal(
     """Tell whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
     if stop - start != other_stop - other:
         return False
-    for i in range(stop - start):
+    for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
         if data[start + i] != others[other + i]:
             return False
     return True
@@ -483,11 +484,11 @@ def _distinct(
     firsts: np.ndarray,
     table: np.ndarray,
 ) -> int:
-    """Number the distinct strings among ``data[starts[i]:stops[i]]``, and count them: O(size).
+    """Give each different string among ``data[starts[i]:stops[i]]`` a number: O(size).
 
     A hash table with linear probing; the hash is FNV-1a. Filled are the number of each string,
-    `ids` (n,), and the first string with each number, `firsts` (n,). `table` holds -1 in a power
-    of two of more than n places.
+    `ids` (n,), and the first string with each number, `firsts` (n,); given back is how many there
+    are. `table` holds -1 in a power of two of more than n places.
     """
     mask = np.uint64(table.size - 1)
     count = 0

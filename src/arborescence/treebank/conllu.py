@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 19
 _LONGEST_SENTENCE = 1 << 24
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -55,10 +55,13 @@ def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
     with opened(source) as (file, name):
         line = 1
         for data in _whole_sentences(_inflated(file, name), name):
+            array = np.frombuffer(data, dtype=np.uint8)
+            newlines = array == ord("\n")
+            blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
             # The line of a word has 20 bytes or more.
             spans = np.empty((len(data) // 20 + 2, 11), dtype=np.int32)
-            blocks = np.empty((data.count(b"\n\n") + 3, 5), dtype=np.int64)
-            count = scan(np.frombuffer(data, dtype=np.uint8), spans, blocks)
+            blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
+            count = scan(array, spans, blocks)
             blocks = blocks[: count + 1]
             if not _is_utf8(data):
                 _mark_bad_bytes(data, blocks)

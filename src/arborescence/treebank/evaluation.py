@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank.sentence import Sentence
 
+
 @dataclass(frozen=True)
 class Score:
     """How many words are right, of how many in the gold and in the predicted treebank.

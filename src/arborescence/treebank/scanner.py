@@ -128,13 +128,17 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
             column = 0
             returns = False
             spans[row, 0] = at - start
-            while at < data.size and data[at] != _NEWLINE:
-                if data[at] == _TAB:
-                    column += 1
-                    if column <= MISC:
-                        spans[row, column] = at + 1 - start
-                elif data[at] == _RETURN:
-                    returns = True
+            while at < data.size:
+                byte = data[at]
+                if byte <= _RETURN:  # most bytes are above
+                    if byte == _TAB:
+                        column += 1
+                        if column <= MISC:
+                            spans[row, column] = at + 1 - start
+                    elif byte == _NEWLINE:
+                        break
+                    elif byte == _RETURN:
+                        returns = True
                 at += 1
             spans[row, MISC + 1] = at + 1 - start
             if at < data.size:

@@ -79,12 +79,12 @@ class Tally:
         attached = gold.heads[g] == counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
         labelled = attached & (gold.relations[g] == predicted.relations[p])
         upos, xpos = ours.same(UPOS, g, theirs, p), ours.same(XPOS, g, theirs, p)
-        feats = self._feats(ours)[g] == self._feats(theirs)[p]
+        feats = ours.same(FEATS, g, theirs, p)
+        rest = np.flatnonzero(~feats)
+        feats[rest] = self._feats(ours, g[rest]) == self._feats(theirs, p[rest])
         lemmas = ours.same(LEMMA, g, theirs, p) | ours.is_blank(LEMMA)[g]
 
-        def count(
-            of_ours: _Mask, of_theirs: _Mask, measures: Iterable[tuple[str, _Mask]]
-        ) -> None:
+        def count(of_ours: _Mask, of_theirs: _Mask, measures: Iterable[tuple[str, _Mask]]) -> None:
             words, their_words = np.count_nonzero(of_ours), np.count_nonzero(of_theirs)
             for name, right in measures:
                 self.scores[name] += (np.count_nonzero(right & of_ours[g]), words, their_words)
@@ -126,11 +126,12 @@ class Tally:
             gold.relations[counted],
             predicted.relations[their_counted],
         )
-        sentence_of_word = np.repeat(np.arange(len(ours)), np.diff(ours.offsets))
         for name, right in (("inexact_unlabelled", attached), ("inexact_labelled", labelled)):
             wrong = counted.copy()
             wrong[g[right]] = False
-            self.sentences[name] += np.unique(sentence_of_word[wrong]).size
+            self.sentences[name] += np.count_nonzero(
+                np.logical_or.reduceat(wrong, ours.offsets[:-1])
+            )
         self.sentences.update(
             gold=len(ours),
             gold_root_violations=gold.root_violations,

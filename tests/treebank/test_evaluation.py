@@ -198,6 +198,8 @@ def chained(sentence, generator):
     tree = sentence.replace(heads=[-1, *range(n)], deprels=relations).raw.decode()
     if generator.random() < 0.3:
         tree = tree.replace("\ta\t", "\tA\t")
+    if generator.random() < 0.3:
+        tree = tree.replace("\tab\t", "\ta b\t")
     return tree
 
 

@@ -130,13 +130,21 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
             (i + first, j + second)
             for first, stop, second, end in stretches[:different].tolist()
             for i, j in _longest_common(
-                [gold.text(word, FORM).lower() for word in range(first, stop)],
-                [predicted.text(word, FORM).lower() for word in range(second, end)],
+                [_form(gold, word) for word in range(first, stop)],
+                [_form(predicted, word) for word in range(second, end)],
             )
         ]
         pairs = np.concatenate([pairs, np.array(more, dtype=np.int64).reshape(-1, 2)])
         pairs = pairs[np.argsort(pairs[:, 0])]
     return pairs[:, 0], pairs[:, 1]
+
+
+def _form(columns: Columns, word: int) -> str:
+    """Give what the shared task compares: spaces count in words of multiword tokens only."""
+    if columns.in_multiword[word]:
+        return columns.text(word, FORM).lower()
+    token = columns.characters[columns.starts[word] : columns.ends[word]]
+    return token.tobytes().decode().lower()
 
 
 @kernel
@@ -199,6 +207,7 @@ def _align(
             stop, their_stop = i, j
             alike = stop - first == their_stop - second
             for k in range(stop - first):
+                alike = alike and in_multiword[first + k] == their_in_multiword[second + k]
                 alike = alike and equal(
                     data,
                     spans[first + k, FORM],

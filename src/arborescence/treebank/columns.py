@@ -196,7 +196,8 @@ class Columns:
     def is_blank(self, column: int) -> npt.NDArray[np.bool_]:
         """Tell of each word whether a column holds ``_``, shape (n,)."""
         starts, stops = self.spans[:, column], self.spans[:, column + 1] - 1
-        return (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
+        blank: npt.NDArray[np.bool_] = (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
+        return blank
 
     def same(
         self, column: int, words: Integers, others: Columns, other_words: Integers

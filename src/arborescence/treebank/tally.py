@@ -129,9 +129,8 @@ class Tally:
         for name, right in (("inexact_unlabelled", attached), ("inexact_labelled", labelled)):
             wrong = counted.copy()
             wrong[g[right]] = False
-            self.sentences[name] += np.count_nonzero(
-                np.logical_or.reduceat(wrong, ours.offsets[:-1])
-            )
+            inexact = np.logical_or.reduceat(wrong, ours.offsets[:-1])
+            self.sentences[name] += int(np.count_nonzero(inexact))
         self.sentences.update(
             gold=len(ours),
             gold_root_violations=gold.root_violations,
@@ -156,7 +155,8 @@ class Tally:
 
     def _has_relation(self, trees: Trees, relations: set[str]) -> _Mask:
         listed = np.array([name in relations for name in self._relations.names], dtype=np.bool_)
-        return listed[trees.relations]
+        found: _Mask = listed[trees.relations]
+        return found
 
     def _same_function_words(
         self, gold: Trees, predicted: Trees, g: Integers, p: Integers, tagged: _Mask
@@ -170,7 +170,8 @@ class Tally:
         their_counts = _dependents(predicted, self._has_relation(predicted, _FUNCTIONAL_RELATIONS))
         right = np.zeros_like(functional)
         right[g[tagged]] = True
-        return (counts == their_counts[p]) & (counts == _dependents(gold, functional & right)[g])
+        same: _Mask = counts == their_counts[p]
+        return same & (counts == _dependents(gold, functional & right)[g])
 
 
 class Trees:
@@ -232,4 +233,4 @@ def _same_spans(
     (starts, ends), (their_starts, their_ends) = ours, theirs
     end_of = np.full(max(ends.max(initial=0), their_ends.max(initial=0)) + 1, -1)
     end_of[their_starts] = their_ends
-    return np.count_nonzero(end_of[starts] == ends), len(starts), len(their_starts)
+    return int(np.count_nonzero(end_of[starts] == ends)), len(starts), len(their_starts)

@@ -14,7 +14,7 @@ import numpy as np
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
-from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence
+from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -161,8 +161,10 @@ class Columns:
     def followed_by(self, more: Columns) -> Columns:
         """Join these sentences with those that follow them."""
         n, size, length = len(self.spans), self.data.size, self.characters.size
+        data = np.concatenate([self.data, more.data])
+        data.setflags(write=False)  # like bytes: kernels are compiled for the one or the other
         return Columns(
-            np.concatenate([self.data, more.data]),
+            data,
             np.concatenate([self.spans, more.spans + size]),
             np.concatenate([self.offsets, more.offsets[1:] + n]),
             np.concatenate([self.begins, more.begins[1:] + size]),
@@ -247,7 +249,7 @@ class Numbering:
 
     def __call__(self, columns: Columns, words: Integers | slice = _ALL) -> Integers:
         """Give the number of the value of each word, or of those at `words`."""
-        starts = columns.spans[words, self.column]
+        starts = np.ascontiguousarray(columns.spans[words, self.column])
         stops = columns.spans[words, self.column + 1] - 1
         n = len(starts)
         ids, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -450,10 +452,7 @@ def _read_head_vectors(
         vectors[at] = -1
         at += 1
         for word in range(offsets[sentence], offsets[sentence + 1]):
-            head = 0
-            for place in range(spans[word, HEAD], spans[word, HEAD + 1] - 1):
-                head = -1 if data[place] == _UNDERSCORE else 10 * head + int(data[place]) - _ZERO
-            vectors[at] = head
+            vectors[at] = read_head(data, spans[word, HEAD], spans[word, HEAD + 1] - 1)
             at += 1
 
 

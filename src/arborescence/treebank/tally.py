@@ -170,8 +170,9 @@ class Tally:
         their_counts = _dependents(predicted, self._has_relation(predicted, _FUNCTIONAL_RELATIONS))
         right = np.zeros_like(functional)
         right[g[tagged]] = True
-        same: _Mask = counts == their_counts[p]
-        return same & (counts == _dependents(gold, functional & right)[g])
+        right_counts = _dependents(gold, functional & right)[g]
+        same: _Mask = (counts == their_counts[p]) & (counts == right_counts)
+        return same
 
 
 class Trees:

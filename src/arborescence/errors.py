@@ -19,10 +19,6 @@ class OptionError(ArborescenceError, ValueError):
     """An argument with a value that it cannot have, or that does not go with another one."""
 
 
-class OptionError(ArborescenceError, ValueError):
-    """An argument with a value that it cannot have, or that does not go with another one."""
-
-
 class ScoresError(ArborescenceError, ValueError):
     """Scores, lengths or edges that cannot be used: the message names the position."""
 

@@ -1,13 +1,18 @@
 """The evaluation: by hand on small trees, and as the official script has it on real ones."""
 
+import io
 import json
+import tracemalloc
+from itertools import repeat
 
 import numpy as np
 import pytest
 from udtools import udeval
 
 from arborescence.errors import TreebankError
-from arborescence.treebank import Sentence, evaluate, read, write
+from arborescence.treebank import Sentence, columns, conllu, evaluate, read, write
+from arborescence.treebank.evaluation import Score
+from random_treebanks import cut_at_random, guess
 from real import TREEBANKS
 
 REAL = {
@@ -20,13 +25,19 @@ REAL = {
     }.items()
 }
 MEASURES = {
+    "Tokens": "tokens",
+    "Sentences": "sentence_spans",
     "Words": "words",
     "UPOS": "upos",
     "XPOS": "xpos",
     "UFeats": "feats",
+    "AllTags": "all_tags",
+    "Lemmas": "lemmas",
     "UAS": "uas",
     "LAS": "las",
     "CLAS": "clas",
+    "MLAS": "mlas",
+    "BLEX": "blex",
 }
 WORDS = Sentence.from_words(["Old", "trees", "grow", "slowly", "."])
 GOLD = WORDS.replace(
@@ -71,7 +82,8 @@ def perturbed(sentence, generator):
 
     return sentence.replace(
         heads=heads,
-        deprels=noisy(sentence.deprels, "obl:noise"),
+        deprels=noisy(noisy(sentence.deprels, "obl:noise"), "case"),
+        lemmas=noisy(noisy(sentence.lemmas, "noise"), "_"),
         upos=noisy(sentence.upos, "X"),
         xpos=noisy(sentence.xpos, "NOISE"),
         feats=noisy(sentence.feats, "Number=Plur|Noise=Yes"),
@@ -90,6 +102,27 @@ def test_equals_the_official_evaluation(tmp_path, generator, language):
     write(sentences, gold)
     write((perturbed(sentence, generator) for sentence in sentences), predicted)
     assert ours(gold, predicted) == official(gold, predicted)
+
+
+def resegmented(sentences, generator):
+    """Join some sentences that follow each other into one."""
+    blocks, lines, shift = [], [], 0
+    for sentence in sentences:
+        for line in str(sentence).splitlines():
+            columns = line.split("\t")
+            if len(columns) == 1 or "." in columns[0]:
+                continue  # comments and empty nodes
+            columns[0] = "-".join(str(int(number) + shift) for number in columns[0].split("-"))
+            if columns[6] not in "_0":
+                columns[6] = str(int(columns[6]) + shift)
+            elif columns[6] == "0" and shift:
+                columns[6] = "1"
+            lines.append("\t".join([*columns[:8], "_", "_"]))
+        shift += len(sentence)
+        if generator.random() < 0.5:
+            blocks.append("\n".join(lines))
+            lines, shift = [], 0
+    return "\n\n".join([*blocks, *(["\n".join(lines)] if lines else []), ""])
 
 
 def retokenized(sentence, generator):
@@ -147,6 +180,133 @@ def test_equals_the_official_evaluation_where_words_differ(tmp_path, generator, 
     assert 0 < scores["words"][0] < scores["words"][1]
 
 
+@pytest.mark.parametrize("language", REAL)
+def test_equals_the_official_evaluation_where_sentences_differ(tmp_path, generator, language):
+    gold, predicted = tmp_path / "gold.conllu", tmp_path / "predicted.conllu"
+    sentences = list(read(real(language)))[:300]
+    write(sentences, gold)
+    predicted.write_text(resegmented(sentences, generator), encoding="utf-8")
+    scores = ours(gold, predicted)
+    assert scores == official(gold, predicted)
+    assert 0 < scores["sentence_spans"][0] < scores["sentence_spans"][2] < len(sentences)
+
+
+def chained(sentence, generator):
+    """Give a sentence a tree that the official script accepts, and capitals here and there."""
+    n = len(sentence)
+    relations = ["root", *generator.choice(["obj", "case", "punct"], n - 1)]
+    tree = sentence.replace(heads=[-1, *range(n)], deprels=relations).raw.decode()
+    if generator.random() < 0.3:
+        tree = tree.replace("\ta\t", "\tA\t")
+    if generator.random() < 0.3:
+        tree = tree.replace("\tab\t", "\ta b\t")
+    return tree
+
+
+def test_equals_the_official_evaluation_on_random_cuts(tmp_path):
+    generator = np.random.default_rng(50)
+    files = tmp_path / "gold.conllu", tmp_path / "predicted.conllu"
+    for _ in range(300):
+        text = "".join(generator.choice(list("aabé"), generator.integers(1, 60)))
+        for file in files:
+            cut = cut_at_random(text, generator)
+            trees = "".join(chained(sentence, generator) for sentence in cut)
+            # Forms of multiword tokens make the text: only those of words may have capitals.
+            lines = [
+                line if "-" in line.split("\t")[0] or "-" in before else line.replace("A", "a")
+                for before, line in zip(["", *trees.split("\n")], trees.split("\n"), strict=False)
+            ]
+            file.write_text("\n".join(lines), encoding="utf-8")
+        assert ours(*files) == official(*files)
+
+
+def in_small_pieces(monkeypatch):
+    monkeypatch.setattr(conllu, "_CHUNK", 64)
+    monkeypatch.setattr(columns, "_BATCH", 64)
+
+
+def test_pieces_make_no_difference(tmp_path, monkeypatch):
+    generator = np.random.default_rng(40)
+    pairs = []
+    for number in range(200):
+        text = "".join(generator.choice(list("abcé"), generator.integers(1, 60)))
+        cuts = [cut_at_random(text, generator) for _ in range(2)]
+        pair = [[guess(words, generator) for words in cut] for cut in cuts]
+        files = [tmp_path / f"{number}-{side}.conllu" for side in range(2)]
+        for file, sentences in zip(files, pair, strict=True):
+            write(sentences, file)
+        pairs.append((pair, files, evaluate(*pair), evaluate(*pair, punctuation=False)))
+    in_small_pieces(monkeypatch)
+    for pair, files, expected, unpunctuated in pairs:
+        assert evaluate(*pair) == evaluate(*files) == expected
+        assert evaluate(*pair, punctuation=False) == unpunctuated
+
+
+@pytest.mark.parametrize("language", REAL)
+def test_pieces_make_no_difference_to_real_treebanks(monkeypatch, generator, language):
+    sentences = list(read(real(language)))[:200]
+    text = "".join(retokenized(sentence, generator) for sentence in sentences)
+    expected = evaluate(sentences, read(io.BytesIO(text.encode())))
+    in_small_pieces(monkeypatch)
+    assert evaluate(sentences, read(io.BytesIO(text.encode()))) == expected
+
+
+def peak_memory(sentences):
+    tracemalloc.start()
+    evaluate(repeat(GOLD, sentences), repeat(WORDS, sentences))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_memory_does_not_grow_with_the_treebank(monkeypatch):
+    monkeypatch.setattr(columns, "_BATCH", 10_000)
+    peak_memory(500)
+    assert peak_memory(4000) < 1.5 * peak_memory(500)
+
+
+def test_words_of_spaces_only():
+    forms = ["a", "\N{NO-BREAK SPACE}", "b", "\N{IDEOGRAPHIC SPACE}"]
+    heads = Sentence.from_words(forms, heads=[-1, 0, 1, 1, 1])
+    assert evaluate([heads] * 3, [heads] * 3).uas.f1 == 1
+    bare = Sentence.from_words(["ab"], heads=[-1, 0])
+    assert evaluate([heads], [bare]).words.correct == 0
+    blank = Sentence.from_words(["\N{EN QUAD}"], heads=[-1, 0])
+    assert evaluate([blank, heads, blank], [heads]).words.correct == 4
+    token = "1-2\t\N{THIN SPACE}" + "\t_" * 8 + "\n"
+    lines = [f"{i}\tx{i}" + "\t_" * 4 + f"\t{i - 1}\troot\t_\t_\n" for i in (1, 2)]
+    [hidden] = read(io.BytesIO((token + "".join(lines) + "\n").encode()))
+    assert evaluate([hidden], [hidden]).words.correct == 2
+    assert evaluate([heads, hidden], [heads]).words.correct == 4
+
+
+def test_tokens_sentences_and_lemmas():
+    halves = [
+        Sentence.from_words(["Old", "treesgrow"], lemmas=["old", "x"], heads=[-1, 2, 0]),
+        Sentence.from_words(["slowly", "."], lemmas=["slow", "."], heads=[-1, 0, 1]),
+    ]
+    gold = GOLD.replace(lemmas=["old", "tree", "grow", "slowly", "_"])
+    evaluation = evaluate([gold, gold], [gold, *halves])
+    assert evaluation.tokens == Score(8, 10, 9)
+    assert evaluation.sentence_spans == Score(1, 2, 3)
+    assert evaluation.lemmas == Score(7, 10, 9)
+
+
+def test_function_words_count_in_mlas():
+    words = Sentence.from_words(
+        ["In", "the", "wood", "trees", "grow"],
+        upos=["ADP", "DET", "NOUN", "NOUN", "VERB"],
+        heads=[-1, 3, 3, 5, 5, 0],
+        deprels=["case", "det", "obl", "nsubj", "root"],
+    )
+    moved = words.replace(heads=[-1, 3, 4, 5, 5, 0])
+    evaluation = evaluate([words] * 2, [words, moved])
+    assert evaluation.clas == evaluation.blex == Score(6, 6, 6)
+    assert evaluation.mlas == Score(4, 6, 6)  # neither "wood" nor "trees"
+    tagged = words.replace(upos=["ADP", "PRON", "NOUN", "NOUN", "VERB"])
+    assert evaluate([words], [tagged]).mlas == Score(2, 3, 3)
+
+
 def test_a_treebank_equals_itself():
     evaluation = evaluate([GOLD], [GOLD])
     assert evaluation.las.f1 == evaluation.clas.f1 == evaluation.exact_labelled == 1
@@ -197,6 +357,36 @@ def test_different_texts_are_told(tmp_path):
     assert f"predicted has 'grew' ({predicted}:7, word 3)" in str(caught.value)
     with pytest.raises(TreebankError, match="predicted has the end"):
         evaluate([GOLD, GOLD], [GOLD])
+    with pytest.raises(TreebankError, match=r"gold has the end .* 'Old' \(sentence 3, word 1\)"):
+        evaluate([GOLD, GOLD], [GOLD, GOLD, GOLD])
+
+
+def test_different_texts_are_told_in_later_pieces(tmp_path, monkeypatch):
+    in_small_pieces(monkeypatch)
+    gold, predicted = tmp_path / "gold.conllu", tmp_path / "predicted.conllu"
+    grew = Sentence.from_words(["Old", "trees", "grew", "slowly", "."])
+    write([GOLD] * 40, gold)
+    write([GOLD] * 30 + [grew] + [GOLD] * 9, predicted)
+    place = f"gold has 'grow' ({gold}:181, word 3) where predicted has 'grew' ({predicted}:181, "
+    with pytest.raises(TreebankError) as caught:
+        evaluate(gold, predicted)
+    assert place in str(caught.value)
+    with pytest.raises(TreebankError, match=r"'grow' \(sentence 31, word 3\) where"):
+        evaluate([GOLD] * 40, [GOLD] * 30 + [grew] * 10)
+    with pytest.raises(TreebankError, match=r"'Old' \(sentence 36, word 1\) has no head"):
+        evaluate([GOLD] * 35 + [WORDS], [GOLD] * 36)
+
+
+def test_broken_files_are_named(tmp_path):
+    gold, broken = tmp_path / "gold.conllu", tmp_path / "broken.conllu"
+    write([GOLD] * 3, gold)
+    broken.write_bytes(GOLD.raw + GOLD.raw.replace(b"grow", b"gr\xf6w"))
+    for pair in ((gold, broken), (broken, gold)):
+        with pytest.raises(TreebankError, match=r"broken\.conllu:9: byte 5 .* not valid UTF-8"):
+            evaluate(*pair)
+    broken.write_bytes(b"\n\n" + GOLD.raw + b"1\tbroken\n\n")
+    with pytest.raises(TreebankError, match=r"broken\.conllu:9: 2 columns where"):
+        evaluate(broken, gold)
 
 
 def test_sentence_breaks_may_differ():

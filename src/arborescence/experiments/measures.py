@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from arborescence.treebank.evaluation import base
+from arborescence.treebank.tally import base
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

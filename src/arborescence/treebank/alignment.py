@@ -8,166 +8,234 @@ the longest common subsequence of their forms.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence._jit import kernel
 from arborescence.errors import TreebankError
+from arborescence.treebank.columns import Columns, equal
+from arborescence.treebank.sentence import FORM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from arborescence.treebank.sentence import Sentence
 
-# The characters of Unicode's category Zs, which the shared task leaves out of account.
-_SPACES = dict.fromkeys([0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000])
+def together(
+    gold: Iterable[Columns], predicted: Iterable[Columns]
+) -> Iterator[tuple[Columns, Columns]]:
+    """Read two treebanks side by side, and cut both where a sentence ends with the same token.
 
+    There `align` has paired all that is before, so that cutting makes no difference to it. Memory
+    is that of the longest stretch without such a place: nearly always a piece of a file.
 
-class Text:
-    """The words of a treebank as stretches of its characters.
-
-    Attributes
-    ----------
-    sentences
-        The sentences themselves.
-    offsets
-        The number of words before each sentence, and of all words: one more than sentences.
-    forms
-        The form of each word.
-    starts, ends
-        Where the token of each word starts and ends in `characters`.
-    in_multiword
-        Whether that token is a multiword token.
-    characters
-        All tokens, joined without spaces.
-    """
-
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
-        self.sentences = sentences
-        self.offsets = list(accumulate(map(len, sentences), initial=0))
-        self.forms: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.in_multiword: list[bool] = []
-        tokens: list[str] = []
-        end = 0
-        for sentence in sentences:
-            forms = sentence.forms
-            self.forms += forms
-            multiwords = {first: (last, form) for first, last, form in sentence.multiwords}
-            word = 1
-            while word <= len(forms):
-                last, form = multiwords.get(word, (word, forms[word - 1]))
-                token = form.translate(_SPACES)
-                tokens.append(token)
-                start, end = end, end + len(token)
-                words = last - word + 1
-                self.starts += [start] * words
-                self.ends += [end] * words
-                self.in_multiword += [word in multiwords] * words
-                word = last + 1
-        self.characters = "".join(tokens)
-
-    def place(self, character: int) -> str:
-        """Describe the word that holds a character, for an error message."""
-        if character >= len(self.characters):
-            return "the end"
-        word = bisect_right(self.starts, character) - 1
-        index = bisect_right(self.offsets, word) - 1
-        sentence = self.sentences[index]
-        where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {index + 1}"
-        return f"'{self.forms[word]}' ({where}, word {word - self.offsets[index] + 1})"
-
-
-def align(gold: Text, predicted: Text) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pair the words of two texts.
-
-    Returns
-    -------
-    gold_words, predicted_words : ndarray, int64, shape (k,)
-        Indices of the `k` words that match, ascending.
+    Yields
+    ------
+    ours, theirs : Columns
+        The same text in both, whole sentences in both.
 
     Raises
     ------
     TreebankError
         If the texts differ by more than spaces, naming the first words that do.
     """
-    if gold.characters != predicted.characters:
-        raise TreebankError(_difference(gold, predicted))
-    if gold.starts == predicted.starts and gold.forms == predicted.forms:
-        words = np.arange(len(gold.forms))
-        return words, words
-    pairs = _same_tokens(gold, predicted)
-    for start, end in _multiword_stretches(gold, predicted):
-        ours = _words_within(gold, start, end)
-        theirs = _words_within(predicted, start, end)
-        common = _longest_common(
-            [gold.forms[i].lower() for i in ours], [predicted.forms[i].lower() for i in theirs]
-        )
-        pairs += [(ours[i], theirs[j]) for i, j in common]
-    table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
+    ours, theirs = _Held(gold), _Held(predicted)
+    while True:
+        first, second = (ours, theirs) if ours.length <= theirs.length else (theirs, ours)
+        # Read on in the text that is behind; if it is over, the other one must be too.
+        if not (first.read() or (first.length == second.length and second.read())):
+            break
+        _check_same(ours.columns, theirs.columns)
+        end = _last_common_end(ours.columns, theirs.columns)
+        if end:
+            yield ours.cut(end), theirs.cut(end)
+    _check_same(ours.columns, theirs.columns, whole=True)
+    if len(ours.columns) or len(theirs.columns):
+        yield ours.columns, theirs.columns
 
 
-def _difference(gold: Text, predicted: Text) -> str:
-    pairs = enumerate(zip(gold.characters, predicted.characters, strict=False))
-    shorter = min(len(gold.characters), len(predicted.characters))
-    at = next((i for i, (ours, theirs) in pairs if ours != theirs), shorter)
-    return (
-        f"the texts differ: gold has {gold.place(at)} where predicted has {predicted.place(at)}; "
-        "only parses of the same text can be compared"
+class _Held:
+    """What was read of a treebank and not yet compared."""
+
+    def __init__(self, pieces: Iterable[Columns]) -> None:
+        self.pieces = iter(pieces)
+        self.columns = Columns.of_sentences([])
+
+    @property
+    def length(self) -> int:
+        return self.columns.characters.size
+
+    def read(self) -> bool:
+        """Read as much again as is held, one piece at least, and tell whether there was any."""
+        goal = 2 * self.columns.data.size
+        before = len(self.columns)
+        for piece in self.pieces:
+            self.columns = self.columns.followed_by(piece) if len(self.columns) else piece
+            if self.columns.data.size >= goal:
+                break
+        return len(self.columns) > before
+
+    def cut(self, end: int) -> Columns:
+        """Take away the sentences up to a place in the characters."""
+        held = self.columns
+        count = int(np.searchsorted(held.sentence_spans[1], end, side="right"))
+        self.columns = held.part(count, len(held))
+        return held.part(0, count)
+
+
+def _last_common_end(ours: Columns, theirs: Columns) -> int:
+    """Find where a sentence ends last with the same token in both; 0 if there is no such place."""
+    tokens, their_tokens = ours.offsets[1:] - 1, theirs.offsets[1:] - 1
+    ends, ours_at, theirs_at = np.intersect1d(
+        ours.ends[tokens], theirs.ends[their_tokens], return_indices=True
     )
+    starts, their_starts = ours.starts[tokens[ours_at]], theirs.starts[their_tokens[theirs_at]]
+    return int(ends[starts == their_starts].max(initial=0))
 
 
-def _same_tokens(gold: Text, predicted: Text) -> list[tuple[int, int]]:
-    theirs = {
-        (start, end): word
-        for word, (start, end) in enumerate(zip(predicted.starts, predicted.ends, strict=True))
-        if not predicted.in_multiword[word]
-    }
-    return [
-        (word, theirs[start, end])
-        for word, (start, end) in enumerate(zip(gold.starts, gold.ends, strict=True))
-        if not gold.in_multiword[word] and (start, end) in theirs
-    ]
+def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> None:
+    """Compare characters: of as much as there is of both, or of all."""
+    ours, theirs = gold.characters, predicted.characters
+    shorter = min(ours.size, theirs.size)
+    different = np.flatnonzero(ours[:shorter] != theirs[:shorter])
+    if different.size or (whole and ours.size != theirs.size):
+        at = int(different[0]) if different.size else shorter
+        raise TreebankError(
+            f"the texts differ: gold has {gold.place(at)} where predicted has "
+            f"{predicted.place(at)}; only parses of the same text can be compared"
+        )
 
 
-def _multiword_stretches(gold: Text, predicted: Text) -> list[tuple[int, int]]:
-    """Join the multiword tokens of both texts that overlap."""
-    stretches: list[tuple[int, int]] = []
-    for start, end in sorted(
-        {
-            (start, end)
-            for text in (gold, predicted)
-            for start, end, multi in zip(text.starts, text.ends, text.in_multiword, strict=True)
-            if multi
-        }
-    ):
-        if stretches and start < stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
+def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pair the words of two treebanks with the same characters.
+
+    Returns
+    -------
+    gold_words, predicted_words : ndarray, int64, shape (k,)
+        Indices of the `k` words that match, ascending.
+    """
+    n, m = len(gold.spans), len(predicted.spans)
+    pairs = np.empty((min(n, m), 2), dtype=np.int64)
+    stretches = np.empty((min(n, m), 4), dtype=np.int64)
+    count, different = _align(
+        *(gold.data, gold.spans, gold.starts, gold.ends, gold.in_multiword),
+        *(predicted.data, predicted.spans, predicted.starts, predicted.ends),
+        *(predicted.in_multiword, pairs, stretches),
+    )
+    pairs = pairs[:count]
+    if different:
+        more = [
+            (i + first, j + second)
+            for first, stop, second, end in stretches[:different].tolist()
+            for i, j in _longest_common(
+                [_form(gold, word) for word in range(first, stop)],
+                [_form(predicted, word) for word in range(second, end)],
+            )
+        ]
+        pairs = np.concatenate([pairs, np.array(more, dtype=np.int64).reshape(-1, 2)])
+        pairs = pairs[np.argsort(pairs[:, 0])]
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _form(columns: Columns, word: int) -> str:
+    """Give what the shared task compares: spaces count in words of multiword tokens only."""
+    if columns.in_multiword[word]:
+        return columns.text(word, FORM).lower()
+    token = columns.characters[columns.starts[word] : columns.ends[word]]
+    return token.tobytes().decode().lower()
+
+
+@kernel
+def _align(
+    data: np.ndarray,
+    spans: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    in_multiword: np.ndarray,
+    their_data: np.ndarray,
+    their_spans: np.ndarray,
+    their_starts: np.ndarray,
+    their_ends: np.ndarray,
+    their_in_multiword: np.ndarray,
+    pairs: np.ndarray,
+    stretches: np.ndarray,
+) -> tuple[int, int]:
+    """Pair words of n and m; give the numbers of pairs, and of stretches still to pair: O(size).
+
+    Shapes are those of `Columns`. `pairs` has room for (min(n, m), 2): filled with words that are
+    the same token, and with those of stretches of multiword tokens with the same words. Other
+    such stretches go to `stretches` (min(n, m), 4): our first word and our last + 1, and theirs.
+    """
+    n, m = starts.shape[0], their_starts.shape[0]
+    count = 0
+    different = 0
+    i = j = 0
+    while i < n and j < m:
+        if not in_multiword[i] and not their_in_multiword[j]:
+            start, their_start = starts[i], their_starts[j]
+            same = start == their_start and ends[i] == their_ends[j]
+            if same:
+                pairs[count, 0], pairs[count, 1] = i, j
+                count += 1
+            i += 1 if start <= their_start else 0
+            j += 1 if start > their_start or same else 0
         else:
-            stretches.append((start, end))
-    return stretches
-
-
-def _words_within(text: Text, start: int, end: int) -> list[int]:
-    first, last = bisect_left(text.starts, start), bisect_left(text.starts, end)
-    return [word for word in range(first, last) if text.ends[word] <= end]
+            # A multiword token opens a stretch, which grows while multiword tokens overlap. A
+            # word of the other text that starts before it, and reaches into it, is left out.
+            if in_multiword[i]:
+                end = ends[i]
+                j += 1 if not their_in_multiword[j] and their_starts[j] < starts[i] else 0
+            else:
+                end = their_ends[j]
+                i += 1 if starts[i] < their_starts[j] else 0
+            first, second = i, j
+            while True:
+                ours = i < n and (ends[i] <= end or (in_multiword[i] and starts[i] < end))
+                theirs = j < m and (
+                    their_ends[j] <= end or (their_in_multiword[j] and their_starts[j] < end)
+                )
+                if not ours and not theirs:
+                    break
+                if i < n and (j == m or starts[i] <= their_starts[j]):
+                    end = max(end, ends[i]) if in_multiword[i] else end
+                    i += 1
+                else:
+                    end = max(end, their_ends[j]) if their_in_multiword[j] else end
+                    j += 1
+            stop, their_stop = i, j
+            alike = stop - first == their_stop - second
+            for k in range(stop - first):
+                alike = alike and in_multiword[first + k] == their_in_multiword[second + k]
+                alike = alike and equal(
+                    data,
+                    spans[first + k, FORM],
+                    spans[first + k, FORM + 1] - 1,
+                    their_data,
+                    their_spans[second + k, FORM],
+                    their_spans[second + k, FORM + 1] - 1,
+                )
+            if alike:
+                for k in range(stop - first):
+                    pairs[count, 0], pairs[count, 1] = first + k, second + k
+                    count += 1
+            elif first < stop and second < their_stop:
+                stretches[different, 0], stretches[different, 1] = first, stop
+                stretches[different, 2], stretches[different, 3] = second, their_stop
+                different += 1
+    return count, different
 
 
 def _longest_common(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
     """Pair the items of a longest common subsequence; O(len(ours) · len(theirs))."""
-    longest = np.zeros((len(ours) + 1, len(theirs) + 1), dtype=np.int64)
+    longest = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):
-            longest[i, j] = (
-                longest[i + 1, j + 1] + 1
+            longest[i][j] = (
+                longest[i + 1][j + 1] + 1
                 if ours[i] == theirs[j]
-                else max(longest[i + 1, j], longest[i, j + 1])
+                else max(longest[i + 1][j], longest[i][j + 1])
             )
     pairs = []
     i = j = 0
@@ -176,7 +244,7 @@ def _longest_common(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[in
             pairs.append((i, j))
             i += 1
             j += 1
-        elif longest[i, j] == longest[i + 1, j]:
+        elif longest[i][j] == longest[i + 1][j]:
             i += 1
         else:
             j += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,52 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
-_CHUNK = 1 << 20
+    import numpy.typing as npt
+
+_CHUNK = 1 << 19
 _LONGEST_SENTENCE = 1 << 24
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Chunk(NamedTuple):
+    """Whole sentences of a file that follow each other, scanned.
+
+    `spans` and `blocks` are what `scan` fills. `line` is the number of the first line.
+    """
+
+    data: bytes
+    spans: npt.NDArray[np.int32]
+    blocks: npt.NDArray[np.int64]
+    name: str
+    line: int
+
+    def error(self, block: int) -> TreebankError:
+        """Say what is wrong with the sentence at `block`, which has a fault."""
+        fault, at = self.blocks[block, 3:].tolist()
+        where = self.line + self.data.count(b"\n", 0, at)
+        return TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
+
+
+def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
+    """Read a CoNLL-U file in pieces of about a megabyte, each of whole sentences.
+
+    Faults are marked and not raised, save for damaged gzip data and a file without sentence ends.
+    """
+    with opened(source) as (file, name):
+        line = 1
+        for data in _whole_sentences(_inflated(file, name), name):
+            array = np.frombuffer(data, dtype=np.uint8)
+            newlines = array == ord("\n")
+            blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
+            # The line of a word has 20 bytes or more.
+            spans = np.empty((len(data) // 20 + 2, 11), dtype=np.int32)
+            blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
+            count = scan(array, spans, blocks)
+            blocks = blocks[: count + 1]
+            if not _is_utf8(data):
+                _mark_bad_bytes(data, blocks)
+            yield Chunk(data, spans, blocks, name, line)
+            line += int(blocks[-1, 2])
 
 
 def read(
@@ -68,11 +111,18 @@ def read(
     >>> print(errors[0])
     <stream>:3: 2 columns where CoNLL-U has 10, separated by single tabs: '1\tbroken'
     """
-    with opened(source) as (file, name):
-        lines = 0
-        for data in _whole_sentences(_inflated(file, name), name):
-            yield from _sentences(data, name, lines, skip_invalid)
-            lines += data.count(b"\n")
+    for chunk in chunks(source):
+        data, spans, name = chunk.data, chunk.spans, chunk.name
+        for i, (block, after) in enumerate(pairwise(chunk.blocks.tolist())):
+            start, first, line, fault, _ = block
+            if not fault:
+                # A copy, for a view would keep the table of the whole chunk alive.
+                rows = spans[first : after[1]].copy()
+                yield Sentence(data[start : after[0]], rows, name, chunk.line + line)
+            elif skip_invalid is None:
+                raise chunk.error(i)
+            else:
+                skip_invalid(chunk.error(i))
 
 
 def write(
@@ -168,36 +218,20 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
         yield held
 
 
-def _sentences(
-    data: bytes, name: str, lines: int, skip_invalid: Callable[[TreebankError], object] | None
-) -> Iterator[Sentence]:
-    """Cut whole sentences out of `data`, which follows the first `lines` lines of the file."""
-    spans = np.empty((data.count(b"\n") + 2, 11), dtype=np.int32)
-    blocks = np.empty((data.count(b"\n\n") + 3, 5), dtype=np.int64)
-    count = scan(np.frombuffer(data, dtype=np.uint8), spans, blocks)
-    valid = _is_utf8(data)
-    for block, (stop, last, *_) in pairwise(blocks[: count + 1].tolist()):
-        start, first, line, fault, at = block
-        raw = data[start:stop]
-        if not valid and not fault and not _is_utf8(raw):
-            fault, at = NOT_UTF8, start + _first_bad_byte(raw)
-        if not fault:
-            # A copy, for a view would keep the table of the whole chunk alive.
-            yield Sentence(raw, spans[first:last].copy(), name, lines + line + 1)
-            continue
-        where = lines + data.count(b"\n", 0, at) + 1
-        error = TreebankError(f"{name}:{where}: {describe(fault, data, at)}")
-        if skip_invalid is None:
-            raise error
-        skip_invalid(error)
-
-
 def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _mark_bad_bytes(data: bytes, blocks: npt.NDArray[np.int64]) -> None:
+    """Give sentences that are not UTF-8, and have no fault yet, that fault."""
+    for block, stop in zip(blocks[:-1], blocks[1:, 0], strict=True):
+        raw = data[block[0] : stop]
+        if not block[3] and not _is_utf8(raw):
+            block[3:] = NOT_UTF8, block[0] + _first_bad_byte(raw)
 
 
 def _first_bad_byte(raw: bytes) -> int:

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from arborescence.errors import TreebankError
-from arborescence.tree import is_projective, is_tree, root_count
-from arborescence.treebank.alignment import Text, align
-from arborescence.treebank.conllu import read
+from arborescence.treebank.alignment import together
+from arborescence.treebank.columns import columns_of
+from arborescence.treebank.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import numpy.typing as npt
-
-    _Mask = npt.NDArray[np.bool_]
+    import os
+    from collections.abc import Iterable
 
     from arborescence.treebank.sentence import Sentence
-
-# What universal dependencies call relations of content words; CLAS counts these.
-_CONTENT_RELATIONS = {
-    *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep"),
-    *("discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod"),
-    *("nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative"),
-    "xcomp",
-}
-# What the shared task compares of FEATS.
-_UNIVERSAL_FEATURES = {
-    *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender"),
-    *("Mood", "NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex"),
-    *("Tense", "VerbForm", "Voice"),
-}
-# Heads that are no words. The first two are also places in what `counterparts` returns.
-_ROOT = -1
-_UNKNOWN = -2
-_UNALIGNED = -3
 
 
 @dataclass(frozen=True)
@@ -84,12 +59,18 @@ class Evaluation:
 
     Attributes
     ----------
+    tokens, sentence_spans : Score
+        Tokens, and sentences, that begin and end at the same characters in both treebanks.
     words : Score
         How many words are words of both treebanks.
-    upos, xpos, feats : Score
-        Words with the right tag; of FEATS, the universal features are compared.
-    uas, las, clas : Score
-        Words with the right head; with the right head and relation; the same for content words.
+    upos, xpos, feats, all_tags, lemmas : Score
+        Words with the right tag, with all three right, and with the right lemma. Of FEATS, the
+        universal features are compared; where the gold lemma is ``_``, every lemma is right.
+    uas, las : Score
+        Words with the right head; with the right head and relation.
+    clas, mlas, blex : Score
+        LAS for content words; for those with the right UPOS, FEATS and function words below them;
+        for those with the right lemma.
     sentences : int
         The number of gold sentences.
     exact_unlabelled, exact_labelled : float
@@ -102,13 +83,19 @@ class Evaluation:
         LAS for the words of each relation.
     """
 
+    tokens: Score
+    sentence_spans: Score
     words: Score
     upos: Score
     xpos: Score
     feats: Score
+    all_tags: Score
+    lemmas: Score
     uas: Score
     las: Score
     clas: Score
+    mlas: Score
+    blex: Score
     sentences: int
     exact_unlabelled: float
     exact_labelled: float
@@ -138,13 +125,19 @@ class Evaluation:
         header = f"{'':<14}{'precision':>11}{'recall':>11}{'F1':>11}"
         lines = [
             header,
+            row("tokens", self.tokens),
+            row("sentences", self.sentence_spans),
             row("words", self.words),
             row("UPOS", self.upos),
             row("XPOS", self.xpos),
             row("UFeats", self.feats),
+            row("AllTags", self.all_tags),
+            row("lemmas", self.lemmas),
             row("UAS", self.uas),
             row("LAS", self.las),
             row("CLAS", self.clas),
+            row("MLAS", self.mlas),
+            row("BLEX", self.blex),
             "",
             f"{f'of {self.sentences} sentences':<36}{'predicted':>11}{'gold':>11}",
             shares("all heads right", self.exact_unlabelled),
@@ -200,113 +193,40 @@ def evaluate(
     >>> evaluate([gold], [predicted], punctuation=False).uas.f1
     1.0
     """
-    ours, theirs = Annotation(gold), Annotation(predicted)
-    for word in np.flatnonzero(ours.heads == _UNKNOWN)[:1]:
-        raise TreebankError(f"the gold word {ours.text.place(ours.text.starts[word])} has no head")
-    g, p = align(ours.text, theirs.text)
+    tally = Tally(punctuation=punctuation)
+    for ours, theirs in together(columns_of(gold), columns_of(predicted)):
+        tally.add(ours, theirs)
 
-    attached = ours.heads[g] == counterparts(g, p, len(theirs.heads))[theirs.heads[p]]
-    labelled = attached & (ours.relations[g] == theirs.relations[p])
+    def score(name: str) -> Score:
+        return Score(*tally.scores[name].tolist())
 
-    our_words = np.ones(len(ours.heads), dtype=np.bool_)
-    their_words = np.ones(len(theirs.heads), dtype=np.bool_)
-    our_counted, their_counted = our_words, their_words
-    if not punctuation:
-        our_counted = ours.relations != "punct"
-        their_counted = theirs.relations != "punct"
-        their_counted[p] = our_counted[g]
+    def share(name: str, of: str) -> float:
+        total = tally.sentences[of]
+        return tally.sentences[name] / total if total else 0.0
 
-    def score(correct: _Mask, of_ours: _Mask, of_theirs: _Mask) -> Score:
-        return Score(int((correct & of_ours[g]).sum()), int(of_ours.sum()), int(of_theirs.sum()))
+    def exact(name: str) -> float:
+        return 1 - share(name, "gold") if tally.sentences["gold"] else 0.0
 
-    def same(column: Callable[[Sentence], list[str]]) -> Score:
-        return score(ours.column(column)[g] == theirs.column(column)[p], our_words, their_words)
-
-    def exact(correct: _Mask) -> float:
-        wrong = our_counted.copy()
-        wrong[g[correct]] = False
-        broken = np.unique(ours.sentence_of_word[wrong]).size
-        return 1 - broken / len(ours.text.sentences) if ours.text.sentences else 0.0
-
-    names = {*ours.relations[our_counted].tolist(), *theirs.relations[their_counted].tolist()}
     return Evaluation(
-        words=score(np.ones(g.size, dtype=np.bool_), our_words, their_words),
-        upos=same(lambda sentence: sentence.upos),
-        xpos=same(lambda sentence: sentence.xpos),
-        feats=same(lambda sentence: [_universal(feats) for feats in sentence.feats]),
-        uas=score(attached, our_counted, their_counted),
-        las=score(labelled, our_counted, their_counted),
-        clas=score(labelled, ours.is_content, theirs.is_content),
-        sentences=len(ours.text.sentences),
-        exact_unlabelled=exact(attached),
-        exact_labelled=exact(labelled),
-        root_violations=theirs.share(_breaks_root),
-        gold_root_violations=ours.share(_breaks_root),
-        nonprojective=theirs.share(_crosses),
-        gold_nonprojective=ours.share(_crosses),
-        relations={
-            name: score(
-                labelled,
-                our_counted & (ours.relations == name),
-                their_counted & (theirs.relations == name),
-            )
-            for name in sorted(names)
-        },
+        tokens=score("tokens"),
+        sentence_spans=score("sentence_spans"),
+        words=score("words"),
+        upos=score("upos"),
+        xpos=score("xpos"),
+        feats=score("feats"),
+        all_tags=score("all_tags"),
+        lemmas=score("lemmas"),
+        uas=score("uas"),
+        las=score("las"),
+        clas=score("clas"),
+        mlas=score("mlas"),
+        blex=score("blex"),
+        sentences=tally.sentences["gold"],
+        exact_unlabelled=exact("inexact_unlabelled"),
+        exact_labelled=exact("inexact_labelled"),
+        root_violations=share("root_violations", "predicted"),
+        gold_root_violations=share("gold_root_violations", "gold"),
+        nonprojective=share("nonprojective", "predicted"),
+        gold_nonprojective=share("gold_nonprojective", "gold"),
+        relations={name: Score(*row.tolist()) for name, row in tally.relations.items()},
     )
-
-
-def counterparts(
-    gold_words: npt.NDArray[np.int64], predicted_words: npt.NDArray[np.int64], predicted: int
-) -> npt.NDArray[np.int64]:
-    """Say which gold word each of so many predicted words is, given the pairs that `align` found.
-
-    Heads that are no words are their own counterparts: they index the last two places.
-    """
-    found = np.full(predicted + 2, _UNALIGNED)
-    found[predicted_words] = gold_words
-    found[[_ROOT, _UNKNOWN]] = _ROOT, _UNKNOWN
-    return found
-
-
-class Annotation:
-    """What the measures compare: arrays over all words of a treebank."""
-
-    def __init__(self, treebank: str | os.PathLike[str] | Iterable[Sentence]) -> None:
-        sentences = list(read(treebank) if isinstance(treebank, (str, os.PathLike)) else treebank)
-        self.text = Text(sentences)
-        self.vectors = [sentence.heads for sentence in sentences]
-        lengths = [len(sentence) for sentence in sentences]
-        self.sentence_of_word = np.repeat(np.arange(len(sentences)), lengths)
-        within = np.concatenate([np.empty(0, np.int64), *(heads[1:] for heads in self.vectors)])
-        # The heads as indices of words among all words.
-        self.heads = within - 1 + np.repeat(np.array(self.text.offsets[:-1], np.int64), lengths)
-        self.heads[within == 0] = _ROOT
-        self.heads[within == -1] = _UNKNOWN
-        self.relations = self.column(lambda sentence: [base(name) for name in sentence.deprels])
-        self.is_content = np.isin(self.relations, list(_CONTENT_RELATIONS))
-
-    def column(self, values: Callable[[Sentence], list[str]]) -> npt.NDArray[np.str_]:
-        """Collect a column of all words."""
-        return np.array([value for s in self.text.sentences for value in values(s)], dtype=np.str_)
-
-    def share(self, holds: Callable[[npt.NDArray[np.int64]], bool]) -> float:
-        """Give the share of head vectors for which something holds."""
-        return sum(map(holds, self.vectors)) / len(self.vectors) if self.vectors else 0.0
-
-
-def base(relation: str) -> str:
-    """Cut the subtype off a relation."""
-    return relation.partition(":")[0]
-
-
-def _universal(feats: str) -> str:
-    known = (feat for feat in feats.split("|") if feat.partition("=")[0] in _UNIVERSAL_FEATURES)
-    return "|".join(sorted(known))
-
-
-def _breaks_root(heads: npt.NDArray[np.int64]) -> bool:
-    return bool(root_count(heads) != 1)
-
-
-def _crosses(heads: npt.NDArray[np.int64]) -> bool:
-    return bool(is_tree(heads, root="multi") and not is_projective(heads))

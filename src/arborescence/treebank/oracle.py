@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from itertools import tee
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from arborescence.errors import OptionError, TreebankError
-from arborescence.treebank.alignment import Text, align
+from arborescence.treebank.alignment import align
+from arborescence.treebank.columns import Columns, Numbering
 from arborescence.treebank.conllu import read
-from arborescence.treebank.evaluation import Annotation, Evaluation, base, counterparts, evaluate
+from arborescence.treebank.evaluation import Evaluation, evaluate
 from arborescence.treebank.kbest import read_kbest
+from arborescence.treebank.sentence import DEPREL
+from arborescence.treebank.tally import Trees, base, counterparts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,14 +83,14 @@ def oracle(
         raise OptionError(f"k must be at least 1, not {k}")
     if by not in ("las", "uas"):
         raise OptionError(f"by must be 'las' or 'uas', not {by!r}")
-    golds = list(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
+    golds, same_golds = tee(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
     lists = read_kbest(kbest) if isinstance(kbest, (str, os.PathLike)) else kbest
     chosen = (
         analyses[best]
         for ours, theirs in _stretches(golds, _first(k, lists))
         for analyses, best in zip(theirs, _best(ours, theirs, by, punctuation), strict=True)
     )
-    return evaluate(golds, chosen, punctuation=punctuation)
+    return evaluate(same_golds, chosen, punctuation=punctuation)
 
 
 def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]:
@@ -121,29 +125,33 @@ def _stretches(
 
 
 def _length(sentence: Sentence) -> int:
-    return len(Text([sentence]).characters)
+    return Columns.of_sentences([sentence]).characters.size
 
 
 def _best(
     golds: list[Sentence], lists: list[list[Sentence]], by: str, punctuation: bool
 ) -> Iterator[int]:
     """Say which analysis of each list is the best; the first, where the texts differ."""
-    ours, theirs = Annotation(golds), Text([analyses[0] for analyses in lists])
-    if ours.text.characters != theirs.characters:
+    ours = Columns.of_sentences(golds)
+    theirs = Columns.of_sentences([analyses[0] for analyses in lists])
+    if not np.array_equal(ours.characters, theirs.characters):
         yield from (0 for _ in lists)
         return
-    g, p = align(ours.text, theirs)
-    gold_word = counterparts(g, p, len(theirs.forms))
+    g, p = align(ours, theirs)
+    gold_word = counterparts(g, p, len(theirs.spans))
+    relation = Numbering(DEPREL, base)
+    trees = Trees(ours, relation)
     for start, stop, analyses in zip(theirs.offsets, theirs.offsets[1:], lists, strict=False):
         words = np.flatnonzero(gold_word[start:stop] >= 0)
         gold = gold_word[start + words]
+        columns = Columns.of_sentences(analyses)
+        relations = relation(columns).reshape(len(analyses), -1)[:, words]
         if not punctuation:
-            counted = ours.relations[gold] != "punct"
-            words, gold = words[counted], gold[counted]
-        within = np.array([sentence.heads for sentence in analyses])[:, 1 + words]
+            counted = trees.relations[gold] != relation.names.get("punct", -1)
+            words, gold, relations = words[counted], gold[counted], relations[:, counted]
+        within = columns.head_vectors().reshape(len(analyses), -1)[:, 1 + words]
         heads = gold_word[np.where(within > 0, start, 0) + within - 1]
-        relations = np.array([[base(name) for name in s.deprels] for s in analyses])[:, words]
-        attached = ours.heads[gold] == heads
-        labelled = attached & (ours.relations[gold] == relations)
+        attached = trees.heads[gold] == heads
+        labelled = attached & (trees.relations[gold] == relations)
         first, second = (labelled, attached) if by == "las" else (attached, labelled)
         yield int(np.argmax(first.sum(axis=1) * (1 + words.size) + second.sum(axis=1)))

@@ -89,13 +89,13 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
     ----------
     data : uint8, shape (size,)
         Whole sentences. Blank lines may precede the first.
-    spans : int32, shape (number of lines or more, 11)
+    spans : int32, shape (1 + number of words or more, 11)
         Filled, for each word, with the starts of its columns and of what follows, as distances
         from the start of its sentence. A broken sentence has no rows.
     blocks : int64, shape (number of sentences + 1 or more, 5)
         Filled, for each sentence, with its first byte, its first row of `spans`, the number of
-        lines before it, its first fault (0 for none) and a byte of the line at fault; a last row
-        holds the ends.
+        lines before it, its first fault (0 for none) and a byte of the line at fault; the first
+        three of a last row hold the ends.
 
     Returns
     -------
@@ -128,13 +128,17 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
             column = 0
             returns = False
             spans[row, 0] = at - start
-            while at < data.size and data[at] != _NEWLINE:
-                if data[at] == _TAB:
-                    column += 1
-                    if column <= MISC:
-                        spans[row, column] = at + 1 - start
-                elif data[at] == _RETURN:
-                    returns = True
+            while at < data.size:
+                byte = data[at]
+                if byte <= _RETURN:  # most bytes are above
+                    if byte == _TAB:
+                        column += 1
+                        if column <= MISC:
+                            spans[row, column] = at + 1 - start
+                    elif byte == _NEWLINE:
+                        break
+                    elif byte == _RETURN:
+                        returns = True
                 at += 1
             spans[row, MISC + 1] = at + 1 - start
             if at < data.size:
@@ -217,4 +221,5 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
         count += 1
     blocks[count, 0] = data.size
     blocks[count, 1] = row
+    blocks[count, 2] = line
     return count

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 from arborescence.errors import TreebankError, TreeError
 
 if TYPE_CHECKING:
@@ -391,15 +391,21 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
     )
 
 
+@inlined_kernel
+def read_head(raw: np.ndarray, start: int, stop: int) -> int:
+    """Read what column HEAD holds, ``raw[start:stop]``: a number, or ``_`` for -1."""
+    head = 0
+    for at in range(start, stop):
+        head = -1 if raw[at] == _UNDERSCORE else 10 * head + int(raw[at]) - _ZERO
+    return head
+
+
 @kernel
 def _read_heads(raw: np.ndarray, spans: np.ndarray, heads: np.ndarray) -> None:
     """Read column HEAD into a head vector: O(n). raw: uint8; spans: (n, 11); heads: (n + 1,)."""
     heads[0] = -1
     for i in range(spans.shape[0]):
-        head = 0
-        for at in range(spans[i, HEAD], spans[i, HEAD + 1] - 1):
-            head = -1 if raw[at] == _UNDERSCORE else 10 * head + int(raw[at]) - _ZERO
-        heads[i + 1] = head
+        heads[i + 1] = read_head(raw, spans[i, HEAD], spans[i, HEAD + 1] - 1)
 
 
 @kernel

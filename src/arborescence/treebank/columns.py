@@ -1,0 +1,512 @@
+"""The words of many sentences as columns: arrays that say where in the bytes each thing stands.
+
+Whoever compares whole treebanks works with these instead of an object for each sentence and word.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence._jit import inlined_kernel, kernel
+from arborescence.tree import projective_kernel, tree_kernel
+from arborescence.treebank.conllu import chunks
+from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence, read_head
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.uint8]
+    Integers = npt.NDArray[np.int64]
+
+_BATCH = 1 << 20
+_ALL = slice(None)
+_NEWLINE, _HASH, _HYPHEN, _TAB, _ZERO, _UNDERSCORE = b"\n#-\t0_"
+_HASH_START = np.uint64(0xCBF29CE484222325)
+_HASH_FACTOR = np.uint64(0x100000001B3)
+
+# Heads that are no words.
+ROOT = -1
+UNKNOWN = -2
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Sentences that follow each other, as columns.
+
+    Attributes
+    ----------
+    data : uint8, shape (size,)
+        Their bytes.
+    spans : int64, shape (n, 11)
+        Column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``.
+    offsets : int64, shape (s + 1,)
+        The number of words before each of the `s` sentences, and of all.
+    begins : int64, shape (s + 1,)
+        The byte at which each sentence begins, and the size.
+    sources, lines : lists of length s
+        The file and the line in which each sentence begins; an empty string where there is none.
+    before : int
+        The number of sentences that came before these.
+    characters : uint8
+        All tokens, joined without spaces, in UTF-8.
+    starts, ends : int64, shape (n,)
+        Where the token of each word starts and ends in `characters`.
+    in_multiword : bool, shape (n,)
+        Whether that token is a multiword token.
+    """
+
+    data: Bytes
+    spans: Integers
+    offsets: Integers
+    begins: Integers
+    sources: list[str]
+    lines: list[int]
+    before: int
+    characters: Bytes
+    starts: Integers
+    ends: Integers
+    in_multiword: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        data: bytes,
+        spans: npt.NDArray[np.int32],
+        lengths: npt.ArrayLike,
+        begins: npt.ArrayLike,
+        sources: list[str],
+        lines: list[int],
+        before: int = 0,
+    ) -> Columns:
+        """Find the tokens of sentences whose `spans` are distances from where each begins."""
+        array = np.frombuffer(data, dtype=np.uint8)
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        begins = np.append(np.asarray(begins, dtype=np.int64), array.size)
+        absolute = spans + np.repeat(begins[:-1], np.diff(offsets))[:, None]
+        n = len(absolute)
+        characters = np.empty(array.size, dtype=np.uint8)
+        starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        in_multiword = np.empty(n, dtype=np.bool_)
+        size = _tokens(array, absolute, offsets, begins, characters, starts, ends, in_multiword)
+        return cls(
+            array,
+            absolute,
+            offsets,
+            begins,
+            sources,
+            lines,
+            before,
+            characters[:size].copy(),
+            starts,
+            ends,
+            in_multiword,
+        )
+
+    @classmethod
+    def of_sentences(cls, sentences: list[Sentence], before: int = 0) -> Columns:
+        """Join sentences."""
+        sizes = [len(sentence.raw) for sentence in sentences]
+        return cls.of(
+            b"".join(sentence.raw for sentence in sentences),
+            np.concatenate([np.empty((0, MISC + 2), np.int32), *(s.spans for s in sentences)]),
+            [len(sentence) for sentence in sentences],
+            np.cumsum([0, *sizes])[:-1],
+            [sentence.source for sentence in sentences],
+            [sentence.line for sentence in sentences],
+            before,
+        )
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def sentence_spans(self) -> tuple[Integers, Integers]:
+        """Where each sentence starts and ends in `characters`, shapes (s,)."""
+        return self.starts[self.offsets[:-1]], self.ends[self.offsets[1:] - 1]
+
+    @property
+    def token_spans(self) -> tuple[Integers, Integers]:
+        """Where each token starts and ends in `characters`."""
+        first = ~self.in_multiword
+        first[1:] |= self.starts[1:] != self.starts[:-1]
+        first[:1] = True
+        return self.starts[first], self.ends[first]
+
+    def part(self, first: int, last: int) -> Columns:
+        """Give the sentences from `first` on, before `last`."""
+        word, end = int(self.offsets[first]), int(self.offsets[last])
+        byte, byte_end = int(self.begins[first]), int(self.begins[last])
+        at = 0 if first == 0 else int(self.ends[word - 1])
+        stop = at if first == last else int(self.ends[end - 1])
+        return Columns(
+            self.data[byte:byte_end],
+            self.spans[word:end] - byte,
+            self.offsets[first : last + 1] - word,
+            self.begins[first : last + 1] - byte,
+            self.sources[first:last],
+            self.lines[first:last],
+            self.before + first,
+            self.characters[at:stop],
+            self.starts[word:end] - at,
+            self.ends[word:end] - at,
+            self.in_multiword[word:end],
+        )
+
+    def followed_by(self, more: Columns) -> Columns:
+        """Join these sentences with those that follow them."""
+        n, size, length = len(self.spans), self.data.size, self.characters.size
+        data = np.concatenate([self.data, more.data])
+        data.setflags(write=False)  # like bytes: kernels are compiled for the one or the other
+        return Columns(
+            data,
+            np.concatenate([self.spans, more.spans + size]),
+            np.concatenate([self.offsets, more.offsets[1:] + n]),
+            np.concatenate([self.begins, more.begins[1:] + size]),
+            self.sources + more.sources,
+            self.lines + more.lines,
+            self.before,
+            np.concatenate([self.characters, more.characters]),
+            np.concatenate([self.starts, more.starts + length]),
+            np.concatenate([self.ends, more.ends + length]),
+            np.concatenate([self.in_multiword, more.in_multiword]),
+        )
+
+    def text(self, word: int, column: int) -> str:
+        """Give one column of one word."""
+        start, stop = self.spans[word, column], self.spans[word, column + 1] - 1
+        return self.data[start:stop].tobytes().decode()
+
+    def place(self, character: int) -> str:
+        """Describe the word that holds a place in `characters`, for an error message."""
+        if character >= self.characters.size:
+            return "the end"
+        return self.describe(int(np.searchsorted(self.starts, character, side="right")) - 1)
+
+    def describe(self, word: int) -> str:
+        """Describe a word, for an error message."""
+        index = int(np.searchsorted(self.offsets, word, side="right")) - 1
+        source, line = self.sources[index], self.lines[index]
+        where = f"{source}:{line}" if source else f"sentence {self.before + index + 1}"
+        return f"'{self.text(word, FORM)}' ({where}, word {word - self.offsets[index] + 1})"
+
+    def is_blank(self, column: int) -> npt.NDArray[np.bool_]:
+        """Tell of each word whether a column holds ``_``, shape (n,)."""
+        starts, stops = self.spans[:, column], self.spans[:, column + 1] - 1
+        blank: npt.NDArray[np.bool_] = (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
+        return blank
+
+    def same(
+        self, column: int, words: Integers, others: Columns, other_words: Integers
+    ) -> npt.NDArray[np.bool_]:
+        """Tell of pairs of words whether they have the same in a column, shape (k,)."""
+        answers = np.empty(len(words), dtype=np.bool_)
+        _same(self.data, self.spans, words, others.data, others.spans, other_words, column, answers)
+        return answers
+
+    def head_vectors(self) -> Integers:
+        """Give the head vectors of all sentences, one after the other, shape (n + s,)."""
+        vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
+        _read_head_vectors(self.data, self.spans, self.offsets, vectors)
+        return vectors
+
+    def count_trees(self, vectors: Integers) -> tuple[int, int]:
+        """Count trees without exactly one edge from the root, and trees with crossing edges."""
+        return _count_trees(vectors, self.offsets, np.empty(vectors.size, np.int64))
+
+    def heads(self, vectors: Integers) -> Integers:
+        """Give the head of each word as an index among all words, ROOT or UNKNOWN, shape (n,)."""
+        lengths = np.diff(self.offsets)
+        roots = self.offsets[:-1] + np.arange(len(self))
+        within = np.delete(vectors, roots)
+        heads = within - 1 + np.repeat(self.offsets[:-1], lengths)
+        heads[within == 0] = ROOT
+        heads[within == -1] = UNKNOWN
+        return heads
+
+
+class Numbering:
+    """Numbers for the different values of a column, the same in all `Columns`.
+
+    Parameters
+    ----------
+    column
+        Which one.
+    normal
+        What is compared of a value: values for which it gives the same have one number.
+    """
+
+    def __init__(self, column: int, normal: Callable[[str], str]) -> None:
+        self.column = column
+        self.normal = normal
+        self.names: dict[str, int] = {}
+        self._known: dict[bytes, int] = {}
+
+    def __call__(self, columns: Columns, words: Integers | slice = _ALL) -> Integers:
+        """Give the number of the value of each word, or of those at `words`."""
+        starts = np.ascontiguousarray(columns.spans[words, self.column])
+        stops = columns.spans[words, self.column + 1] - 1
+        n = len(starts)
+        ids, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        table = np.full(1 << (2 * n).bit_length(), -1)
+        count = _distinct(columns.data, starts, stops, ids, firsts, table)
+        found = firsts[:count]
+        data = columns.data
+        numbers = [
+            self._number(data[start:stop].tobytes())
+            for start, stop in zip(starts[found].tolist(), stops[found].tolist(), strict=True)
+        ]
+        return np.array(numbers, dtype=np.int64)[ids]
+
+    def _number(self, value: bytes) -> int:
+        number = self._known.get(value)
+        if number is None:
+            number = self.names.setdefault(self.normal(value.decode()), len(self.names))
+            self._known[value] = number
+        return number
+
+
+def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
+    """Read a treebank as columns, a megabyte at a time.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence is broken, naming the file, the line and the fault.
+    """
+    before = 0
+    if isinstance(treebank, (str, os.PathLike)):
+        for chunk in chunks(treebank):
+            for block in np.flatnonzero(chunk.blocks[:-1, 3])[:1]:
+                raise chunk.error(int(block))
+            rows, lines = chunk.blocks[:, 1], chunk.blocks[:-1, 2]
+            count = len(lines)
+            yield Columns.of(
+                chunk.data,
+                chunk.spans[: rows[-1]],
+                np.diff(rows),
+                chunk.blocks[:-1, 0],
+                [chunk.name] * count,
+                (lines + chunk.line).tolist(),
+                before,
+            )
+            before += count
+        return
+    batch: list[Sentence] = []
+    size = 0
+    for sentence in treebank:
+        batch.append(sentence)
+        size += len(sentence.raw)
+        if size >= _BATCH:
+            yield Columns.of_sentences(batch, before)
+            before += len(batch)
+            batch, size = [], 0
+    if batch:
+        yield Columns.of_sentences(batch, before)
+
+
+@inlined_kernel
+def equal(
+    data: np.ndarray, start: int, stop: int, others: np.ndarray, other: int, other_stop: int
+) -> bool:
+    """Tell whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
+    if stop - start != other_stop - other:
+        return False
+    for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
+        if data[start + i] != others[other + i]:
+            return False
+    return True
+
+
+@inlined_kernel
+def _without_spaces(
+    data: np.ndarray, start: int, stop: int, characters: np.ndarray, size: int
+) -> int:
+    """Append ``data[start:stop]`` to the first `size` bytes of `characters`, and give their number.
+
+    Left out are the characters of Unicode's category Zs, as the shared task does: U+0020, U+00A0,
+    U+1680, U+2000 to U+200A, U+202F, U+205F and U+3000. The bytes are valid UTF-8, so those that
+    start these characters start characters only.
+    """
+    at = start
+    while at < stop:
+        byte = data[at]
+        width = 0
+        if byte == 0x20:
+            width = 1
+        elif byte == 0xC2 and at + 1 < stop:
+            width = 2 if data[at + 1] == 0xA0 else 0
+        elif 0xE1 <= byte <= 0xE3 and at + 2 < stop:
+            second, third = data[at + 1], data[at + 2]
+            if (
+                (byte == 0xE1 and second == 0x9A and third == 0x80)
+                or (byte == 0xE2 and second == 0x80 and (third <= 0x8A or third == 0xAF))
+                or (byte == 0xE2 and second == 0x81 and third == 0x9F)
+                or (byte == 0xE3 and second == 0x80 and third == 0x80)
+            ):
+                width = 3
+        if width:
+            at += width
+        else:
+            characters[size] = byte
+            size += 1
+            at += 1
+    return size
+
+
+@kernel
+def _tokens(
+    data: np.ndarray,
+    spans: np.ndarray,
+    offsets: np.ndarray,
+    begins: np.ndarray,
+    characters: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    in_multiword: np.ndarray,
+) -> int:
+    """Find the token of each word, and give the number of bytes of all tokens: O(size).
+
+    Shapes are those of `Columns`; the last four arrays are filled. What stands between the lines
+    of words are blank lines and comments, multiword tokens and empty nodes, checked by `scan`.
+    """
+    size = 0
+    for sentence in range(offsets.shape[0] - 1):
+        at = begins[sentence]
+        first = offsets[sentence]
+        covered = first  # words before this one lie in a multiword token
+        for word in range(first, offsets[sentence + 1]):
+            while at < spans[word, 0]:
+                line = at
+                while data[at] != _NEWLINE:
+                    at += 1
+                at += 1
+                if data[line] == _NEWLINE or data[line] == _HASH:
+                    continue
+                while 0 <= int(data[line]) - _ZERO <= 9:
+                    line += 1
+                if data[line] != _HYPHEN:
+                    continue  # an empty node
+                line += 1
+                last = 0
+                while data[line] != _TAB:
+                    last = 10 * last + int(data[line]) - _ZERO
+                    line += 1
+                stop = line + 1
+                while data[stop] != _TAB:
+                    stop += 1
+                covered = first + last
+                start = size
+                size = _without_spaces(data, line + 1, stop, characters, size)
+                for covered_word in range(word, covered):
+                    starts[covered_word] = start
+                    ends[covered_word] = size
+                    in_multiword[covered_word] = True
+            at = spans[word, MISC + 1]
+            if word >= covered:
+                starts[word] = size
+                size = _without_spaces(
+                    data, spans[word, FORM], spans[word, LEMMA] - 1, characters, size
+                )
+                ends[word] = size
+                in_multiword[word] = False
+    return size
+
+
+@kernel
+def _same(
+    data: np.ndarray,
+    spans: np.ndarray,
+    words: np.ndarray,
+    other_data: np.ndarray,
+    other_spans: np.ndarray,
+    other_words: np.ndarray,
+    column: int,
+    answers: np.ndarray,
+) -> None:
+    """Compare one column of pairs of words: O(size). Shapes: see `Columns`; pairs: (k,)."""
+    for k in range(words.shape[0]):
+        i, j = words[k], other_words[k]
+        answers[k] = equal(
+            data,
+            spans[i, column],
+            spans[i, column + 1] - 1,
+            other_data,
+            other_spans[j, column],
+            other_spans[j, column + 1] - 1,
+        )
+
+
+@kernel
+def _read_head_vectors(
+    data: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
+) -> None:
+    """Read column HEAD into one head vector after the other: O(n). Shapes: see `Columns`."""
+    at = 0
+    for sentence in range(offsets.shape[0] - 1):
+        vectors[at] = -1
+        at += 1
+        for word in range(offsets[sentence], offsets[sentence + 1]):
+            vectors[at] = read_head(data, spans[word, HEAD], spans[word, HEAD + 1] - 1)
+            at += 1
+
+
+@kernel
+def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> tuple[int, int]:
+    """Count trees without exactly one root edge, and trees with crossing edges: O(n · edge)."""
+    broken = 0
+    crossing = 0
+    for sentence in range(offsets.shape[0] - 1):
+        first = offsets[sentence] + sentence
+        stop = offsets[sentence + 1] + sentence + 1
+        while stop > first + 1 and vectors[stop - 1] < 0:
+            stop -= 1
+        heads = vectors[first:stop]
+        roots = 0
+        for word in range(1, heads.shape[0]):
+            roots += 1 if heads[word] == 0 else 0
+        broken += 1 if roots != 1 else 0
+        crossing += 1 if tree_kernel(heads, False, mark) and not projective_kernel(heads) else 0
+    return broken, crossing
+
+
+@kernel
+def _distinct(
+    data: np.ndarray,
+    starts: np.ndarray,
+    stops: np.ndarray,
+    ids: np.ndarray,
+    firsts: np.ndarray,
+    table: np.ndarray,
+) -> int:
+    """Give each different string among ``data[starts[i]:stops[i]]`` a number: O(size).
+
+    A hash table with linear probing; the hash is FNV-1a. Filled are the number of each string,
+    `ids` (n,), and the first string with each number, `firsts` (n,); given back is how many there
+    are. `table` holds -1 in a power of two of more than n places.
+    """
+    mask = np.uint64(table.size - 1)
+    count = 0
+    for i in range(starts.shape[0]):
+        key = _HASH_START
+        for at in range(starts[i], stops[i]):
+            key = (key ^ np.uint64(data[at])) * _HASH_FACTOR
+        slot = key & mask
+        while True:
+            found = table[slot]
+            if found < 0:
+                table[slot] = found = count
+                firsts[count] = i
+                count += 1
+                break
+            other = firsts[found]
+            if equal(data, starts[i], stops[i], data, starts[other], stops[other]):
+                break
+            slot = (slot + np.uint64(1)) & mask
+        ids[i] = found
+    return count

@@ -1,0 +1,237 @@
+"""The counts behind an evaluation, which add up over the stretches of a text.
+
+The measures are those of the CoNLL 2018 shared task, and a few that look at whole sentences.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+from arborescence.treebank.alignment import align
+from arborescence.treebank.columns import ROOT, UNKNOWN, Numbering
+from arborescence.treebank.sentence import DEPREL, FEATS, LEMMA, UPOS, XPOS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from arborescence.treebank.columns import Columns, Integers
+
+    _Mask = npt.NDArray[np.bool_]
+
+# What universal dependencies call relations of content words; CLAS, MLAS and BLEX count these.
+_CONTENT_RELATIONS = {
+    *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep"),
+    *("discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod"),
+    *("nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative"),
+    "xcomp",
+}
+# The relations of function words, which MLAS wants right below each content word.
+_FUNCTIONAL_RELATIONS = {"aux", "cop", "mark", "det", "clf", "case", "cc"}
+# What the shared task compares of FEATS.
+_UNIVERSAL_FEATURES = {
+    *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender"),
+    *("Mood", "NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex"),
+    *("Tense", "VerbForm", "Voice"),
+}
+# In `counterparts`: a predicted word that is no gold word.
+_UNALIGNED = -3
+
+
+class Tally:
+    """The counts of one stretch of text after the other.
+
+    Attributes
+    ----------
+    scores : dict of str to int64, shape (3,)
+        For each measure the numbers of words that are right, of gold words and of predicted words.
+    sentences : Counter
+        How many gold and predicted sentences there are, and how many of them have some property.
+    relations : dict of str to int64, shape (3,)
+        Like `scores`: the words of each relation that have the right head and relation.
+    """
+
+    def __init__(self, *, punctuation: bool) -> None:
+        self.punctuation = punctuation
+        self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
+        self.sentences: Counter[str] = Counter()
+        self._relations = Numbering(DEPREL, base)
+        self._feats = Numbering(FEATS, _universal)
+        self._of_relation = np.zeros((3, 0), dtype=np.int64)
+
+    def add(self, ours: Columns, theirs: Columns) -> None:
+        """Count a stretch of text that is the same in the gold and the predicted treebank.
+
+        Raises
+        ------
+        TreebankError
+            If a gold word has no head.
+        """
+        g, p = align(ours, theirs)
+        gold, predicted = Trees(ours, self._relations), Trees(theirs, self._relations)
+        gold.refuse_unknown_heads(ours)
+
+        attached = gold.heads[g] == counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
+        labelled = attached & (gold.relations[g] == predicted.relations[p])
+        upos, xpos = ours.same(UPOS, g, theirs, p), ours.same(XPOS, g, theirs, p)
+        feats = ours.same(FEATS, g, theirs, p)
+        rest = np.flatnonzero(~feats)
+        feats[rest] = self._feats(ours, g[rest]) == self._feats(theirs, p[rest])
+        lemmas = ours.same(LEMMA, g, theirs, p) | ours.is_blank(LEMMA)[g]
+
+        def count(of_ours: _Mask, of_theirs: _Mask, measures: Iterable[tuple[str, _Mask]]) -> None:
+            words, their_words = np.count_nonzero(of_ours), np.count_nonzero(of_theirs)
+            for name, right in measures:
+                self.scores[name] += (np.count_nonzero(right & of_ours[g]), words, their_words)
+
+        every, their_every = np.ones_like(ours.in_multiword), np.ones_like(theirs.in_multiword)
+        count(
+            every,
+            their_every,
+            [
+                ("words", every[g]),
+                ("upos", upos),
+                ("xpos", xpos),
+                ("feats", feats),
+                ("all_tags", upos & xpos & feats),
+                ("lemmas", lemmas),
+            ],
+        )
+        counted, their_counted = every, their_every
+        if not self.punctuation:
+            counted = ~self._has_relation(gold, {"punct"})
+            their_counted = ~self._has_relation(predicted, {"punct"})
+            their_counted[p] = counted[g]
+        count(counted, their_counted, [("uas", attached), ("las", labelled)])
+        tagged = labelled & upos & feats
+        count(
+            self._has_relation(gold, _CONTENT_RELATIONS),
+            self._has_relation(predicted, _CONTENT_RELATIONS),
+            [
+                ("clas", labelled),
+                ("mlas", tagged & self._same_function_words(gold, predicted, g, p, tagged)),
+                ("blex", labelled & lemmas),
+            ],
+        )
+        self.scores["tokens"] += _same_spans(ours.token_spans, theirs.token_spans)
+        self.scores["sentence_spans"] += _same_spans(ours.sentence_spans, theirs.sentence_spans)
+
+        self._count_relations(
+            gold.relations[g[labelled & counted[g]]],
+            gold.relations[counted],
+            predicted.relations[their_counted],
+        )
+        for name, right in (("inexact_unlabelled", attached), ("inexact_labelled", labelled)):
+            wrong = counted.copy()
+            wrong[g[right]] = False
+            inexact = np.logical_or.reduceat(wrong, ours.offsets[:-1])
+            self.sentences[name] += int(np.count_nonzero(inexact))
+        self.sentences.update(
+            gold=len(ours),
+            gold_root_violations=gold.root_violations,
+            gold_nonprojective=gold.nonprojective,
+            predicted=len(theirs),
+            root_violations=predicted.root_violations,
+            nonprojective=predicted.nonprojective,
+        )
+
+    @property
+    def relations(self) -> dict[str, Integers]:
+        """The counts of each relation that occurs."""
+        counts = zip(self._relations.names, self._of_relation.T, strict=False)
+        return {name: row for name, row in sorted(counts) if row.any()}
+
+    def _count_relations(self, *words: Integers) -> None:
+        """Count the relations of words that are right, of gold words and of predicted words."""
+        kinds = len(self._relations.names)
+        counts = np.stack([np.bincount(kind, minlength=kinds) for kind in words])
+        counts[:, : self._of_relation.shape[1]] += self._of_relation
+        self._of_relation = counts
+
+    def _has_relation(self, trees: Trees, relations: set[str]) -> _Mask:
+        listed = np.array([name in relations for name in self._relations.names], dtype=np.bool_)
+        found: _Mask = listed[trees.relations]
+        return found
+
+    def _same_function_words(
+        self, gold: Trees, predicted: Trees, g: Integers, p: Integers, tagged: _Mask
+    ) -> _Mask:
+        """Tell of pairs of words whether they have the same function words as dependents.
+
+        Function words are the same if they match and have the same relation and tags: `tagged`.
+        """
+        functional = self._has_relation(gold, _FUNCTIONAL_RELATIONS)
+        counts = _dependents(gold, functional)[g]
+        their_counts = _dependents(predicted, self._has_relation(predicted, _FUNCTIONAL_RELATIONS))
+        right = np.zeros_like(functional)
+        right[g[tagged]] = True
+        right_counts = _dependents(gold, functional & right)[g]
+        same: _Mask = (counts == their_counts[p]) & (counts == right_counts)
+        return same
+
+
+class Trees:
+    """The trees of some sentences: arrays over all words.
+
+    Attributes
+    ----------
+    heads : int64, shape (n,)
+        The head of each word, as an index among all words, ROOT or UNKNOWN.
+    relations : int64, shape (n,)
+        The number of the relation of each word, without its subtype.
+    root_violations, nonprojective : int
+        How many trees have not exactly one edge from the root, and how many have crossing edges.
+    """
+
+    def __init__(self, columns: Columns, relations: Numbering) -> None:
+        vectors = columns.head_vectors()
+        self.heads = columns.heads(vectors)
+        self.root_violations, self.nonprojective = columns.count_trees(vectors)
+        self.relations = relations(columns)
+
+    def refuse_unknown_heads(self, gold: Columns) -> None:
+        """Raise an error if a gold word has no head."""
+        for word in np.flatnonzero(self.heads == UNKNOWN)[:1]:
+            raise TreebankError(f"the gold word {gold.describe(int(word))} has no head")
+
+
+def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:
+    """Say which gold word each of so many predicted words is, given the pairs that `align` found.
+
+    Heads that are no words are their own counterparts: they index the last two places.
+    """
+    found = np.full(predicted + 2, _UNALIGNED)
+    found[predicted_words] = gold_words
+    found[[ROOT, UNKNOWN]] = ROOT, UNKNOWN
+    return found
+
+
+def base(relation: str) -> str:
+    """Cut the subtype off a relation."""
+    return relation.partition(":")[0]
+
+
+def _universal(feats: str) -> str:
+    known = (feat for feat in feats.split("|") if feat.partition("=")[0] in _UNIVERSAL_FEATURES)
+    return "|".join(sorted(known))
+
+
+def _dependents(trees: Trees, words: _Mask) -> Integers:
+    """Count the dependents of each word among `words`."""
+    heads = trees.heads[words]
+    return np.bincount(heads[heads >= 0], minlength=len(trees.heads))
+
+
+def _same_spans(
+    ours: tuple[Integers, Integers], theirs: tuple[Integers, Integers]
+) -> tuple[int, int, int]:
+    """Count the spans of characters that are the same, and all of both sides."""
+    (starts, ends), (their_starts, their_ends) = ours, theirs
+    end_of = np.full(max(ends.max(initial=0), their_ends.max(initial=0)) + 1, -1)
+    end_of[their_starts] = their_ends
+    return int(np.count_nonzero(end_of[starts] == ends)), len(starts), len(their_starts)

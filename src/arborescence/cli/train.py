@@ -98,6 +98,13 @@ def train(
     tagger: Annotated[
         bool, typer.Option(help="Put a tagger into the model, for words without tags.")
     ] = True,
+    jackknife: Annotated[
+        bool,
+        typer.Option(
+            help="With a tagger: learn from half of the sentences with tags as a tagger gives "
+            "them to sentences that it has not seen."
+        ),
+    ] = True,
     root: RootOption = Root.single,
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
@@ -141,13 +148,14 @@ def train(
         ),
     ] = False,
     projective: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--projective",
-            help="Learn and parse without crossing edges.",
+            help="Learn and parse without crossing edges, or with them. If not given: by how many "
+            "cross in TRAIN, and by what is better on --dev.",
+            show_default=False,
             rich_help_panel=GRAPH_BASED,
         ),
-    ] = False,
+    ] = None,
     inference: Annotated[
         Inference,
         typer.Option(
@@ -208,6 +216,7 @@ def train(
     """
     from arborescence.parsers import Tagger
     from arborescence.parsers.features import COLUMNS, can_be_looked_at
+    from arborescence.parsers.jackknifing import retagged
 
     chosen = columns.split(",")
     if not can_be_looked_at(chosen):
@@ -228,8 +237,10 @@ def train(
             raise typer.BadParameter(
                 "--joint does not go with the log-linear model and head selection"
             )
-        if projective and pseudo_projective:
-            raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
+        if projective is not None and pseudo_projective:
+            raise typer.BadParameter(
+                "--projective, --no-projective and --pseudo-projective exclude each other"
+            )
         if inference == Inference.exact:
             if features == Features.undirected:
                 raise typer.BadParameter(
@@ -240,13 +251,14 @@ def train(
                 "--inference undirected does not go with --k, --joint, --projective, --prune, the "
                 "log-linear model or head selection"
             )
+        trees = "pseudo" if pseudo_projective else "auto" if projective is None else projective
         make = partial(
             LinearParser.train,
             algorithm=algorithm.value,
             aggressiveness=aggressiveness,
             k=k,
             joint=joint,
-            projective="pseudo" if pseudo_projective else projective,
+            projective=trees,
             inference=inference.value,
             features=features.value,
             rounds=rounds,
@@ -279,6 +291,12 @@ def train(
     exams = list(read(str(dev)))
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps() as step:
+        of_words = None
+        if tagger and tags:
+            of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
+            if jackknife:
+                lessons = retagged(lessons, columns=tags, seed=seed, progress=step)
+                exams += of_words.tag(exams, overwrite=True)
         trained = make(
             lessons,
             dev=exams,
@@ -288,9 +306,7 @@ def train(
             seed=seed,
             root=root.value,
             bits=bits,
-            tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
-            if tagger and tags
-            else None,
+            tagger=of_words,
             checkpoint=checkpoint,
             progress=step,
         )

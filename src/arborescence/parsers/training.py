@@ -439,7 +439,10 @@ class Trainer(OnlineTrainer):
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Take from a pseudo-projective parser the relations that tell where edges were lifted."""
+    """Take from a pseudo-projective parser the relations that tell where edges were lifted.
+
+    So a relation that only lifted edges have cannot be given any more.
+    """
     labels = parts["labels"]
     plain = [number for number, label in enumerate(labels) if MARK not in label]
     changed = {

@@ -101,8 +101,8 @@ def train(
     jackknife: Annotated[
         bool,
         typer.Option(
-            help="With a tagger: learn from half of the sentences with tags as a tagger gives "
-            "them to sentences that it has not seen."
+            help="With a tagger: learn from each sentence twice, with its own tags and with those "
+            "that a tagger gives it that has not seen it."
         ),
     ] = True,
     root: RootOption = Root.single,
@@ -295,7 +295,7 @@ def train(
         if tagger and tags:
             of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if jackknife:
-                lessons = retagged(lessons, columns=tags, seed=seed, progress=step)
+                lessons += retagged(lessons, columns=tags, seed=seed, progress=step)
                 exams += of_words.tag(exams, overwrite=True)
         trained = make(
             lessons,

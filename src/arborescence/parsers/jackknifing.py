@@ -8,7 +8,6 @@ instance Zhang and Nivre 2011), and rerankers from jackknifed lists of trees (Ch
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -44,26 +43,22 @@ def retagged(
     treebank: Sequence[Sentence],
     *,
     folds: int = 4,
-    tagged: int = 2,
     columns: Sequence[str] = ("upos", "xpos", "feats"),
     epochs: int = 4,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[Sentence]:
-    """Replace the tags of some folds of a treebank by those of taggers that have not seen them.
+    """Replace the tags of each sentence by those of a tagger that has not seen it.
 
-    A parser that learns from the result is ready for tags that are right, and for tags that a
-    tagger has predicted.
+    A parser that learns from a treebank and from this copy of it is ready for tags that are right,
+    and for tags that are predicted.
 
     Parameters
     ----------
     treebank
         Tagged sentences.
     folds
-        How many parts they are dealt into.
-    tagged
-        How many of these parts get new tags, and so how many taggers are trained: by default, half
-        of the sentences.
+        How many parts they are dealt into, and so how many taggers are trained.
     columns
         What is tagged anew; columns without any values stay empty.
     epochs
@@ -76,18 +71,18 @@ def retagged(
     Returns
     -------
     treebank : list of Sentence
-        The same sentences in the same order. With fewer sentences than folds, nothing is changed.
+        The same sentences in the same order; none, if there are fewer of them than folds.
 
     Raises
     ------
     ValueError
-        If not 1 <= `tagged` <= `folds`, or `folds` is less than 2, or a column cannot be predicted.
+        If `folds` is less than 2, or a column cannot be predicted.
     TreebankError
         If there are no tags to learn from.
 
     Notes
     -----
-    The time is that of training a `Tagger`, times `tagged` (`folds` - 1) / `folds`.
+    The time is that of training a `Tagger` with as many epochs, times `folds` - 1.
 
     Examples
     --------
@@ -95,20 +90,20 @@ def retagged(
     >>> noun = Sentence.from_words(["a", "saw"], upos=["DET", "NOUN"])
     >>> verb = Sentence.from_words(["I", "saw"], upos=["PRON", "VERB"])
     >>> treebank = [noun] * 6 + [verb]  # "I" is new to the tagger of the last sentence
-    >>> retagged(treebank, folds=7, tagged=7, columns=["upos"])[-1].upos
+    >>> retagged(treebank, folds=7, columns=["upos"])[-1].upos
     ['DET', 'NOUN']
     """
-    if not 1 <= tagged <= folds or folds < 2:
-        raise ValueError(f"tagged must be 1 to folds, and folds at least 2: {tagged} of {folds}")
+    if folds < 2:
+        raise ValueError(f"folds must be at least 2, not {folds}")
+    if len(treebank) < folds:
+        return []
     result = list(treebank)
-    if len(result) < folds:
-        return result
-    numbers = range(len(result))
-    for fold, (part, rest) in enumerate(islice(jackknife(numbers, folds, seed), tagged)):
+    numbers = range(len(treebank))
+    for fold, (part, rest) in enumerate(jackknife(numbers, folds, seed)):
 
         def say(_: str, done: int, total: int, before: int = fold) -> None:
             if progress:
-                progress("jackknifing", before * total + done, tagged * total)
+                progress("jackknifing", before * total + done, folds * total)
 
         tagger = Tagger.train(
             [treebank[i] for i in rest], columns=columns, epochs=epochs, seed=seed, progress=say

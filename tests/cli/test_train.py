@@ -127,3 +127,92 @@ def test_swap_needs_no_lifted_edges(command: Command, lessons: Path, tmp_path: P
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
     options = ("--parser", "transition", "--system", "swap", "--pseudo-projective")
     assert "its edges cross as they are" in command(*train, *options).complaint(2)
+
+
+CROSSING = Sentence.from_words(
+    ["What", "did", "cats", "say", "today"],
+    upos=["PRON", "AUX", "NOUN", "VERB", "NOUN"],
+    heads=[-1, 4, 4, 1, 0, 4],
+    deprels=["obj", "aux", "nmod", "root", "obl"],
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "projective"),
+    [
+        ((), "pseudo"),
+        (("--projective",), True),
+        (("--no-projective",), False),
+        (("--pseudo-projective",), "pseudo"),
+    ],
+    ids=str,
+)
+def test_which_trees_are_looked_for(
+    command: Command, lessons: Path, tmp_path: Path, options: tuple[str, ...], projective: object
+) -> None:
+    from arborescence.parsers import load
+
+    model, crossing = tmp_path / "model", tmp_path / "crossing.conllu"
+    write([CROSSING] * 2, crossing)
+    train = (
+        "train",
+        lessons,
+        crossing,
+        "--dev",
+        crossing,
+        "-o",
+        model,
+        "--bits",
+        12,
+        "--no-tagger",
+    )
+    assert command(*train, *options).status == 0
+    assert load(model).projective == projective
+    parsed = command("parse", "-m", model, crossing).out
+    assert (parsed == crossing.read_text()) == (projective is not True)
+
+
+@pytest.mark.parametrize("other", ["--projective", "--no-projective"])
+def test_pseudo_projective_is_a_choice_of_its_own(
+    command: Command, lessons: Path, tmp_path: Path, other: str
+) -> None:
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--pseudo-projective")
+    assert "exclude each other" in command(*train, other).complaint(2)
+
+
+@pytest.mark.parametrize("parser", ["linear", "transition"])
+def test_each_sentence_comes_again_with_tags_of_a_tagger_that_has_not_seen_it(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, parser: str
+) -> None:
+    from arborescence.parsers import LinearParser, TransitionParser
+
+    treebank = [
+        Sentence.from_words(
+            [f"word{i}", "."],
+            upos=[f"TAG{i}", "PUNCT"],
+            heads=[-1, 0, 1],
+            deprels=["root", "punct"],
+        )
+        for i in range(8)
+    ]
+    lessons, seen = tmp_path / "lessons.conllu", []
+    write(treebank, lessons)
+
+    def spy(sentences: list[Sentence], *, dev: list[Sentence], **_: object) -> None:
+        seen.append((list(sentences), list(dev)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        {"linear": LinearParser, "transition": TransitionParser}[parser], "train", spy
+    )
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
+    for options in (("--jackknife",), ("--no-jackknife",), ("--jackknife", "--no-tagger")):
+        assert command(*train, *options).status == 130
+    (learned, dev), *others = seen
+    assert learned[:8] == treebank
+    for new, old in zip(learned[8:], treebank, strict=True):
+        assert new.upos != old.upos  # it is of other sentences
+        assert new.replace(upos=old.upos) == old
+    assert dev[:8] == treebank
+    assert [s.forms for s in dev[8:]] == [s.forms for s in treebank]
+    assert others == [(treebank, treebank)] * 2

@@ -157,3 +157,69 @@ def test_settings_that_make_no_sense(plain):
     for call in (plain.parse, lambda *args, **options: plain.kbest(*args, 2, **options)):
         with pytest.raises(ValueError, match="projective must be"):
             call(treebank(), projective="pseudo")
+
+
+def uncrossed(times=1):
+    return [s for s in treebank() if arb.is_projective(s.heads)] * times
+
+
+def crossed(times=1):
+    return [s for s in treebank() if not arb.is_projective(s.heads)] * times
+
+
+@pytest.mark.parametrize(
+    ("lessons", "becomes"),
+    [
+        (uncrossed(), True),
+        (crossed() + uncrossed(9), "pseudo"),
+        (crossed(30) + uncrossed(), False),
+    ],
+    ids=["none crosses", "some cross", "many cross"],
+)
+def test_the_treebank_chooses(lessons, becomes):
+    chosen, asked = (
+        LinearParser.train(lessons, epochs=4, bits=BITS, projective=projective)
+        for projective in ("auto", becomes)
+    )
+    assert chosen.projective == asked.projective == becomes
+    assert chosen.info["projective"] == "auto"
+    new = list(map(unparsed, treebank()))
+    assert list(chosen.parse(new)) == list(asked.parse(new))
+
+
+def test_the_treebank_chooses_for_undirected_inference():
+    parser = train(projective="auto", inference="undirected")
+    assert parser.projective is False
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_edges_are_lowered_only_if_that_brings_something(joint):
+    lessons = crossed() * 2 + uncrossed(9)
+    options = {"epochs": 8, "bits": BITS, "joint": joint}
+    lowered = LinearParser.train(lessons, dev=crossed(), projective="auto", **options)
+    assert lowered.projective == "pseudo"
+    assert lowered.info["dev"][-1]["las"] == 100
+    lifted = LinearParser.train(lessons, dev=uncrossed(), projective="auto", **options)
+    assert lifted.projective is True
+    assert not any("↑" in label for label in lifted.labels)
+    assert lifted.labels == tuple(label for label in lowered.labels if "↑" not in label)
+    for parsed, gold in zip(lifted.parse(map(unparsed, crossed())), crossed(), strict=True):
+        assert arb.is_projective(parsed.heads)
+        assert set(parsed.deprels) <= set(lifted.labels)
+        assert parsed.heads.tolist() == arb.projectivize(gold.heads).tolist()
+
+
+def test_what_the_treebank_has_chosen_is_in_the_model_file(tmp_path):
+    lessons = crossed() + uncrossed(9)
+    parser = LinearParser.train(lessons, dev=uncrossed(), epochs=4, bits=BITS, projective="auto")
+    parser.save(tmp_path / "model")
+    assert load(tmp_path / "model").projective is True
+    assert list(load(tmp_path / "model").parse(treebank())) == list(parser.parse(treebank()))
+
+
+def test_trees_that_are_none_are_named_before_anything_is_chosen():
+    cycle = treebank()[0].replace(heads=[-1, 2, 1, 4, 0, 4, 4])
+    with pytest.raises(TreebankError, match="the heads are not a tree"):
+        LinearParser.train([cycle], projective="auto", bits=BITS)
+    with pytest.raises(TreebankError, match="the treebank is empty"):
+        LinearParser.train([], projective="auto", bits=BITS)

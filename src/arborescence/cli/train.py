@@ -106,6 +106,13 @@ def train(
     tagger: Annotated[
         bool, typer.Option(help="Put a tagger into the model, for words without tags.")
     ] = True,
+    jackknife: Annotated[
+        bool,
+        typer.Option(
+            help="With a tagger: learn from each sentence twice, with its own tags and with those "
+            "that a tagger gives it that has not seen it."
+        ),
+    ] = True,
     root: RootOption = Root.single,
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
@@ -150,13 +157,14 @@ def train(
         ),
     ] = False,
     projective: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--projective",
-            help="Learn and parse without crossing edges.",
+            help="Learn and parse without crossing edges, or with them. If not given: by how many "
+            "cross in TRAIN, and by what is better on --dev.",
+            show_default=False,
             rich_help_panel=GRAPH_BASED,
         ),
-    ] = False,
+    ] = None,
     inference: Annotated[
         Inference,
         typer.Option(
@@ -217,6 +225,7 @@ def train(
     """
     from arborescence.parsers import Tagger
     from arborescence.parsers.features import COLUMNS, can_be_looked_at
+    from arborescence.parsers.jackknifing import retagged
 
     chosen = columns.split(",")
     if not can_be_looked_at(chosen):
@@ -237,8 +246,10 @@ def train(
             raise typer.BadParameter(
                 "--joint does not go with the log-linear model and head selection"
             )
-        if projective and pseudo_projective:
-            raise typer.BadParameter("--projective and --pseudo-projective exclude each other")
+        if projective is not None and pseudo_projective:
+            raise typer.BadParameter(
+                "--projective, --no-projective and --pseudo-projective exclude each other"
+            )
         if inference == Inference.exact:
             if features == Features.undirected:
                 raise typer.BadParameter(
@@ -249,13 +260,14 @@ def train(
                 "--inference undirected does not go with --k, --joint, --projective, --prune, the "
                 "log-linear model or head selection"
             )
+        trees = "pseudo" if pseudo_projective else "auto" if projective is None else projective
         make = partial(
             LinearParser.train,
             algorithm=algorithm.value,
             aggressiveness=aggressiveness,
             k=k,
             joint=joint,
-            projective="pseudo" if pseudo_projective else projective,
+            projective=trees,
             inference=inference.value,
             features=features.value,
             rounds=rounds,
@@ -287,6 +299,12 @@ def train(
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
         lessons, exams = read_all(treebanks, dev, read, step)
+        of_words = None
+        if tagger and tags:
+            of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
+            if jackknife:
+                lessons += retagged(lessons, columns=tags, seed=seed, progress=step)
+                exams += of_words.tag(exams, overwrite=True)
         trained = make(
             lessons,
             dev=exams,
@@ -296,9 +314,7 @@ def train(
             seed=seed,
             root=root.value,
             bits=bits,
-            tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
-            if tagger and tags
-            else None,
+            tagger=of_words,
             checkpoint=checkpoint,
             progress=step,
         )

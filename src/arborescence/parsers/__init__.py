@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.base import Parser as Parser
     from arborescence.parsers.bilexical import BilexicalModel as BilexicalModel
     from arborescence.parsers.combined import CombinedParser as CombinedParser
+    from arborescence.parsers.jackknifing import retagged as retagged
     from arborescence.parsers.linear import LinearParser as LinearParser
     from arborescence.parsers.loading import load as load
     from arborescence.parsers.reranker import Reranker as Reranker
@@ -22,6 +23,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.base": ("Parser",),
         "arborescence.parsers.bilexical": ("BilexicalModel",),
         "arborescence.parsers.combined": ("CombinedParser",),
+        "arborescence.parsers.jackknifing": ("retagged",),
         "arborescence.parsers.linear": ("LinearParser",),
         "arborescence.parsers.loading": ("load",),
         "arborescence.parsers.reranker": ("Reranker",),

@@ -217,7 +217,7 @@ class LinearParser(Parser):
         k: int = 1,
         bits: int = 20,
         joint: bool = False,
-        projective: Projective = False,
+        projective: Projective | Literal["auto"] = False,
         inference: Inference = "exact",
         features: Features = "directed",
         rounds: int | None = 5,
@@ -276,7 +276,11 @@ class LinearParser(Parser):
             that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
             ``"pseudo"``: in addition, relations say where an edge was lifted from, and `parse`
             undoes it by `deprojectivize`, so that edges may cross after all. (Of the k best trees,
-            some may become the same by that.)
+            some may become the same by that.) ``"auto"``, which
+            the command line takes if nothing else is asked for: False if more than 30 % of the
+            trees have crossing edges, or inference is undirected; True if none has; else
+            ``"pseudo"``, but True after all unless that has the better LAS on `dev`. The parser's
+            attribute tells what it has become.
         inference
             ``"exact"``: the parser learns and parses with the best tree. ``"undirected"``: with the
             best undirected tree, directed away from the root and enhanced: an approximation

@@ -14,6 +14,7 @@ from arborescence.graph import check_root
 from arborescence.parsers import scheme
 from arborescence.parsers.base import Parser
 from arborescence.parsers.features import COLUMNS, Batch, Sides, check_bits
+from arborescence.parsers.jackknifing import jackknife
 from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.reranker_features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker_lists import Lists
@@ -223,7 +224,7 @@ class Reranker(Parser):
                 yield from lists(make(rest, fold), part, fold)
 
         parser = make(treebank, "parser")
-        parts = list(training.jackknife(treebank, folds, seed))
+        parts = list(jackknife(treebank, folds, seed))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)

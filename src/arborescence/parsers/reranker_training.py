@@ -1,6 +1,6 @@
 """How a reranker is trained: a log-linear model of k-best lists.
 
-The lists come from parsers that have not seen the sentences (`jackknife`), so that the weights of
+The lists come from parsers that have not seen the sentences (`jackknifing`), so that the weights of
 trees are as far off as they will be in new text. The model gives each tree of a list a probability
 (Charniak and Johnson 2005): it is the exponential of its score, normalized over the list, and the
 best trees of the list, those with the most right words, are to have all of it.
@@ -21,15 +21,12 @@ from arborescence.parsers.reranker_features import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from arborescence.parsers.base import Progress
     from arborescence.parsers.features import Batch
     from arborescence.parsers.reranker_features import TreeTemplates
     from arborescence.parsers.reranker_lists import Lists
-    from arborescence.treebank import Sentence
 
     #: Sentences and their lists.
     Data = tuple[Batch, Lists]
@@ -43,22 +40,6 @@ _NEGLIGIBLE: Final = 1e-4
 # What the scale of the parser's weight may be, and, times that, what dev may choose.
 _SCALES: Final = 2.0 ** (np.arange(-28, 13) / 2)
 _FACTORS: Final = 2.0 ** (np.arange(-5, 6) / 2)
-
-
-def jackknife(
-    treebank: Sequence[Sentence], folds: int, seed: int
-) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
-    """Deal the sentences into folds; yield each fold, and all other sentences.
-
-    >>> for part, rest in jackknife("abcde", folds=2, seed=1):
-    ...     print(sorted(part), sorted(rest))
-    ['a', 'b', 'e'] ['c', 'd']
-    ['c', 'd'] ['a', 'b', 'e']
-    """
-    order = np.random.default_rng(seed).permutation(len(treebank))
-    for chosen in np.array_split(order, folds):
-        others = np.setdiff1d(order, chosen)
-        yield [treebank[i] for i in chosen.tolist()], [treebank[i] for i in others.tolist()]
 
 
 def fit_scale(lists: Lists) -> float:

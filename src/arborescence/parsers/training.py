@@ -24,8 +24,8 @@ from arborescence.parsers.linear import LinearParser
 from arborescence.parsers.loglinear import Ascent
 from arborescence.parsers.pruning import learn, sides_for
 from arborescence.parsers.relations import RelationTemplates, update_relations
-from arborescence.projective.lifting import projectivize
-from arborescence.tree import is_tree
+from arborescence.projective.lifting import MARK, projectivize
+from arborescence.tree import is_projective, is_tree
 from arborescence.undirected.enhancing import as_limit
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 Algorithm = Literal["mira", "perceptron", "loglinear", "head-selection"]
 
+#: With more crossing trees than this, of all trees, they are learned as they are: docs/training.md.
+MOST_CROSSING: Final = 0.3
 _HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
@@ -58,7 +60,7 @@ class Settings:
     seed: int
     bits: int
     joint: bool
-    projective: Projective
+    projective: Projective | Literal["auto"]
     inference: Inference
     features: Features
     rounds: int | None
@@ -86,9 +88,9 @@ class Settings:
             )
         check_bits(self.bits)
         check_root(self.root)
-        if self.projective not in (False, True, "pseudo"):
+        if self.projective not in (False, True, "pseudo", "auto"):
             raise OptionError(
-                f"projective must be False, True or 'pseudo', not {self.projective!r}"
+                f"projective must be False, True, 'pseudo' or 'auto', not {self.projective!r}"
             )
         if self.inference not in ("exact", "undirected"):
             raise OptionError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
@@ -98,7 +100,7 @@ class Settings:
         if self.inference == "exact":
             if self.features == "undirected":
                 raise OptionError("features='undirected' goes with inference='undirected' only")
-        elif self.k > 1 or self.joint or self.projective or self.by_likelihood:
+        elif self.k > 1 or self.joint or self.projective in (True, "pseudo") or self.by_likelihood:
             raise OptionError(
                 "inference='undirected' does not go with k > 1, joint, projective, the log-linear "
                 "model or head selection: it finds one tree, whose edges may cross, by scores of "
@@ -146,7 +148,8 @@ class Trainer(OnlineTrainer):
         self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
     ) -> None:
         super().__init__(treebank, dev, settings)
-        self._lessons = Lessons.of(treebank, settings.root, settings.projective)
+        self._projective = _trees_for(treebank, settings)
+        self._lessons = Lessons.of(treebank, settings.root, self._projective)
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
@@ -163,7 +166,7 @@ class Trainer(OnlineTrainer):
         self._add_weights("relations", table)
         if settings.joint:
             self._add_weights("joint", table)
-        exactly = partial(decode, root=settings.root, projective=bool(settings.projective))
+        exactly = partial(decode, root=settings.root, projective=bool(self._projective))
         if settings.inference == "exact":
             self._edges = [_Edges("edges", directed, exactly)]
         else:
@@ -187,6 +190,8 @@ class Trainer(OnlineTrainer):
         """Train, and return what to make a `LinearParser` of; for parameters see its `train`."""
         self.run_epochs(epochs, patience, checkpoint=checkpoint, progress=progress)
         parts = self.best() | self._fixed()
+        if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
+            parts = self._without_marks_if_better(parts)
         if self._dev and self._settings.inference == "exact":
             parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
         return parts | {"info": self.info()}
@@ -198,6 +203,19 @@ class Trainer(OnlineTrainer):
     def _evaluate(self, average: Mapping[str, Any]) -> dict[str, float]:
         parser = LinearParser(**self._fixed(), **average)
         return attachment(parser, self._dev, self._settings.root)
+
+    def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """Leave edges lifted, unless lowering them brings something on dev.
+
+        Both parsers learn the same trees, so the weights of edges are the same as well; all that
+        differs is which relations there are to choose from.
+        """
+        plain = without_marks(parts)
+        lowered, lifted = (
+            attachment(LinearParser(**each), self._dev, self._settings.root)["las"]
+            for each in (parts, plain)
+        )
+        return parts if lowered > lifted else plain
 
     def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
         """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
@@ -229,7 +247,7 @@ class Trainer(OnlineTrainer):
             "allowed": self._lessons.allowed,
             "tags": self._tags,
             "layout": self._layout,
-            "projective": self._settings.projective,
+            "projective": self._projective,
             "inference": self._settings.inference,
             "features": self._settings.features,
             "rounds": self._settings.rounds,
@@ -291,10 +309,10 @@ class Trainer(OnlineTrainer):
 
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the probabilities of edges by the model that is learned."""
-        settings = self._settings
-        if settings.algorithm == "head-selection":
+        root, projective = self._settings.root, bool(self._projective)
+        if self._settings.algorithm == "head-selection":
             return head_probabilities(scores)
-        trees = TreeDistribution(scores, root=settings.root, projective=bool(settings.projective))
+        trees = TreeDistribution(scores, root=root, projective=projective)
         probabilities: NDArray[np.float64] = trees.marginals
         return probabilities
 
@@ -351,7 +369,7 @@ class Trainer(OnlineTrainer):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
         gold, relations = self._lessons.heads[b], self._lessons.relations[b]
-        root, projective = self._settings.root, bool(self._settings.projective)
+        root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
                 trees = edges.best_tree(scores)[np.newaxis]
@@ -421,14 +439,41 @@ class Trainer(OnlineTrainer):
                 )
 
 
+def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Take from a pseudo-projective parser the relations that tell where edges were lifted.
+
+    So a relation that only lifted edges have cannot be given any more.
+    """
+    labels = parts["labels"]
+    plain = [number for number, label in enumerate(labels) if MARK not in label]
+    changed = {
+        name: parts[name][:, plain] for name in ("allowed", "relations", "joint") if name in parts
+    }
+    kept = [labels[number] for number in plain]
+    return {**parts, **changed, "labels": kept, "projective": True}
+
+
+def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
+    """Choose which trees to learn, if that is left to the treebank."""
+    if settings.projective != "auto":
+        return settings.projective
+    if settings.inference == "undirected":
+        return False
+    trees = [sentence.heads for sentence in treebank]
+    crossing = sum(is_tree(heads, "multi") and not is_projective(heads) for heads in trees)
+    if crossing > MOST_CROSSING * len(treebank):
+        return False
+    return "pseudo" if crossing else True
+
+
 def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settings) -> float:
     """Fit the temperature of a parser; to lifted edges, if that is what it finds."""
     gold = [sentence.heads for sentence in dev]
-    if settings.projective == "pseudo":
+    if parser.projective == "pseudo":
         gold = [projectivize(heads) if is_tree(heads, "multi") else heads for heads in gold]
     return fit_temperature(
         map(parser.scores, dev),
         gold,
         root=settings.root,
-        projective=bool(settings.projective),
+        projective=bool(parser.projective),
     )

@@ -20,9 +20,9 @@ class Case(NamedTuple):
     """What a check looks at."""
 
     graphs: tuple
-    """Scores, (N, N) or (N, N, L) each, of as many nodes."""
+    """Scores, (N, N) or (N, N, L) each, of as many nodes; or none."""
     options: dict
-    """Plain values: the options of `decode`, numbers, names."""
+    """Plain values: the options of `decode`, numbers, names, lists."""
 
     @property
     def scores(self):
@@ -85,6 +85,8 @@ def shrunk(case, fails):
 
 def simpler(case):
     """Yield cases that are simpler by one step."""
+    if not case.graphs:
+        return
     size = len(case.scores)
     for node in range(size - 1, 0, -1):
         if size > 2:

@@ -18,7 +18,10 @@ NUMBERS = (-1, 0, 1, 2, 7, 2**31, 2**62, 2**63, 2**64, 10**30, 0.5, 2.0, np.nan,
 def attack(rng):
     for _ in range(40):
         name = str(rng.choice([*CALLS]))
-        yield from examine(refused_or_answered, Case((), {"call": name, "seed": int(rng.integers(2**31))}))
+        case = Case((), {"call": name, "seed": int(rng.integers(2**31))})
+        yield from examine(refused_or_answered, case)
+    case = Case((rng.normal(size=(2, 2)),), {"value": float(rng.choice([np.nan, np.inf]))})
+    yield from examine(bad_scores, case)
 
 
 def refused_or_answered(case):
@@ -26,7 +29,7 @@ def refused_or_answered(case):
     arguments = []
 
     def note(value):
-        arguments.append(value)
+        arguments.append(value.tolist() if isinstance(value, np.ndarray) else value)
         return value
 
     name = case.options["call"]
@@ -44,6 +47,32 @@ def refused_or_answered(case):
         one_line(name, error)
     except Exception as error:
         raise Wrong(f"{name}: {type(error).__name__}", error, arguments) from error
+
+
+def bad_scores(case):
+    """NaN and +inf are errors wherever scores are looked at, with the position."""
+    scores = case.scores.copy()
+    scores[0, 1] = case.options["value"]
+    dist = arb.TreeDistribution(scores)
+    for name, call in {
+        "decode": lambda: arb.decode(scores),
+        "decode of projective trees": lambda: arb.decode(scores, projective=True),
+        "kbest": lambda: arb.kbest(scores, 2),
+        "kbest of projective trees": lambda: arb.kbest(scores, 2, projective=True),
+        "trees": lambda: next(arb.trees(scores)),
+        "log_partition": lambda: dist.log_partition,
+        "marginals": lambda: dist.marginals,
+        "log_count": lambda: arb.TreeDistribution(scores).log_count,
+        "draws": lambda: arb.TreeDistribution(scores).sample(1, 0),
+        "mbr": lambda: arb.TreeDistribution(scores).mbr(),
+    }.items():
+        try:
+            call()
+        except arb.ScoresError as error:
+            if "[0, 1]" not in str(error):
+                raise Wrong(f"{name} does not say where", error) from None
+        else:
+            raise Wrong(f"{name} takes {case.options['value']}")
 
 
 def one_line(name, error):
@@ -123,6 +152,20 @@ def distribution(rng, note):
     return arb.TreeDistribution(scores_of(rng, note), lengths_of(rng, note), **options(rng, note))
 
 
+def of_values(name, rng, note):
+    """Call a method of a distribution with values of edges, which mostly fit the scores."""
+    scores = scores_of(rng, note)
+    values = scores if rng.random() < 0.8 else scores_of(rng, note)
+    return getattr(arb.TreeDistribution(scores, **options(rng, note)), name)(values)
+
+
+def log_prob(rng, note):
+    """Ask for the probability of trees, which mostly fit the scores."""
+    scores = scores_of(rng, note)
+    heads = np.zeros(np.shape(scores)[:-1], int) if rng.random() < 0.7 else heads_of(rng, note)
+    return arb.TreeDistribution(scores, **options(rng, note)).log_prob(note(heads))
+
+
 def edges_of(rng, note):
     choices = ([(0, 1)], [(0.5, 1)], [(1, 1)], [(0, 99)], [(0,)], [0, 1], None, [("a", 1)], [(-1, 1)], [])
     return note(choices[int(rng.integers(len(choices)))])
@@ -159,10 +202,11 @@ CALLS = {
     "log_count": lambda r, n: distribution(r, n).log_count,
     "entropy": lambda r, n: distribution(r, n).entropy,
     "mbr": lambda r, n: distribution(r, n).mbr(),
-    "log_prob": lambda r, n: distribution(r, n).log_prob(heads_of(r, n)),
-    "expectation": lambda r, n: distribution(r, n).expectation(scores_of(r, n)),
-    "covariance": lambda r, n: distribution(r, n).covariance(scores_of(r, n)),
-    "second_moment": lambda r, n: distribution(r, n).second_moment(scores_of(r, n)),
+    "log_prob": log_prob,
+    **{
+        name: lambda r, n, name=name: of_values(name, r, n)
+        for name in ("expectation", "covariance", "second_moment")
+    },
     "kl": lambda r, n: distribution(r, n).kl(distribution(r, n)),
     "sample": lambda r, n: distribution(r, n).sample(
         n(int(r.choice([1, 3, 1000]))), n(int(r.integers(9))), replace=bool(r.random() < 0.5)

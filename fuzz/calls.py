@@ -9,7 +9,7 @@ import numpy as np
 import arborescence as arb
 from arborescence import undirected
 from arborescence.transitions import system
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from rounds import on_purpose
 
 NUMBERS = (-1, 0, 1, 2, 7, 2**31, 2**62, 2**63, 2**64, 10**30, 0.5, 2.0, np.nan, True, None, "3")
@@ -41,12 +41,12 @@ def refused_or_answered(case):
         pass  # what Python itself says where an argument is of another type is clear enough
     except ValueError as error:
         if not on_purpose(error):
-            raise Wrong(
+            raise WrongError(
                 f"{name}: ValueError that is not on purpose", error, arguments
             ) from None
         one_line(name, error)
     except Exception as error:
-        raise Wrong(f"{name}: {type(error).__name__}", error, arguments) from error
+        raise WrongError(f"{name}: {type(error).__name__}", error, arguments) from error
 
 
 def bad_scores(case):
@@ -70,14 +70,14 @@ def bad_scores(case):
             call()
         except arb.ScoresError as error:
             if "[0, 1]" not in str(error):
-                raise Wrong(f"{name} does not say where", error) from None
+                raise WrongError(f"{name} does not say where", error) from None
         else:
-            raise Wrong(f"{name} takes {case.options['value']}")
+            raise WrongError(f"{name} takes {case.options['value']}")
 
 
 def one_line(name, error):
     if not str(error).strip() or "\n" in str(error):
-        raise Wrong(f"{name}: a message that is not one line", error)
+        raise WrongError(f"{name}: a message that is not one line", error)
 
 
 def scores_of(rng, note, more=()):
@@ -141,7 +141,12 @@ def options(rng, note):
     return {
         name: note(value)
         for name, value in (
-            ("root", ("single", "multi", "sinlge", None, 3)[int(rng.choice(5, p=[0.4, 0.3, 0.1, 0.1, 0.1]))]),
+            (
+                "root",
+                ("single", "multi", "sinlge", None, 3)[
+                    int(rng.choice(5, p=[0.4, 0.3, 0.1, 0.1, 0.1]))
+                ],
+            ),
             ("projective", bool(rng.random() < 0.3)),
         )
         if rng.random() < 0.7
@@ -167,7 +172,18 @@ def log_prob(rng, note):
 
 
 def edges_of(rng, note):
-    choices = ([(0, 1)], [(0.5, 1)], [(1, 1)], [(0, 99)], [(0,)], [0, 1], None, [("a", 1)], [(-1, 1)], [])
+    choices = (
+        [(0, 1)],
+        [(0.5, 1)],
+        [(1, 1)],
+        [(0, 99)],
+        [(0,)],
+        [0, 1],
+        None,
+        [("a", 1)],
+        [(-1, 1)],
+        [],
+    )
     return note(choices[int(rng.integers(len(choices)))])
 
 
@@ -177,7 +193,9 @@ CALLS = {
     "decode by a method": lambda r, n: arb.decode(
         scores_of(r, n), method=n(r.choice(["undirected", "exact", "best"])), rounds=number(r, n)
     ),
-    "kbest": lambda r, n: arb.kbest(scores_of(r, n), number(r, n), lengths_of(r, n), **options(r, n)),
+    "kbest": lambda r, n: arb.kbest(
+        scores_of(r, n), number(r, n), lengths_of(r, n), **options(r, n)
+    ),
     "trees": lambda r, n: list(arb.trees(scores_of(r, n), **options(r, n))),
     "second_best": lambda r, n: arb.second_best(scores_of(r, n), **options(r, n)),
     "decode_labeled": lambda r, n: arb.decode_labeled(scores_of(r, n, (2,)), **options(r, n)),

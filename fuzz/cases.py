@@ -12,7 +12,7 @@ from rounds import Fault, described
 SECONDS = 5.0  # for making a case smaller
 
 
-class Wrong(AssertionError):
+class WrongError(AssertionError):
     """What a check says: a text that names the fault, not the case."""
 
 
@@ -60,7 +60,7 @@ def failure(check, case):
     """Return what is wrong, in general and in this case, or None."""
     try:
         check(case)
-    except Wrong as error:
+    except WrongError as error:
         what, *more = error.args
         return what, " ".join(map(str, [what, *more]))
     except Exception as error:

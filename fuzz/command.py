@@ -7,7 +7,7 @@ import re
 import sys
 from contextlib import contextmanager
 
-from cases import Wrong
+from cases import WrongError
 from rounds import described
 
 # Tabs and line ends aside, nothing that a terminal obeys or that reorders text.
@@ -37,7 +37,7 @@ def run(*arguments, stdin=b""):
         except SystemExit as error:
             status = int(error.code or 0)
         except Exception as error:
-            raise Wrong(f"{arguments[0]}: a traceback: {described(error)}", error) from error
+            raise WrongError(f"{arguments[0]}: a traceback: {described(error)}", error) from error
         sys.stdout.flush()
         return status, out.getvalue(), err.getvalue().decode("utf-8", "replace")
 
@@ -47,13 +47,15 @@ def refused_or_done(*arguments, stdin=b""):
     status, out, err = run(*arguments, stdin=stdin)
     name = arguments[0]
     if status not in (0, 1, 2):
-        raise Wrong(f"{name}: status {status}", err)
+        raise WrongError(f"{name}: status {status}", err)
     if found := CONTROL.search(err):
-        raise Wrong(f"{name}: a control character reaches the terminal", ascii(found[0]), ascii(err))
+        raise WrongError(
+            f"{name}: a control character reaches the terminal", ascii(found[0]), ascii(err)
+        )
     if "Traceback" in err:
-        raise Wrong(f"{name}: a traceback on stderr", err)
+        raise WrongError(f"{name}: a traceback on stderr", err)
     if status and (err.count("\n") != 1 or not err.startswith("arborescence: error: ")):
-        raise Wrong(f"{name}: not one line on stderr", ascii(err))
+        raise WrongError(f"{name}: not one line on stderr", ascii(err))
     if status and len(err) > 2000:
-        raise Wrong(f"{name}: a line of {len(err)} characters on stderr", ascii(err[:300]))
+        raise WrongError(f"{name}: a line of {len(err)} characters on stderr", ascii(err[:300]))
     return status, out

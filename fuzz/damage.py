@@ -112,7 +112,9 @@ def crafted_header(rng):
             ]
         )
     )
-    descr = str(rng.choice(["'<f8'", "'|O'", "'<U9999999'", "[('a', '<f8')]", "'<m8[s]'", "''", "3"]))
+    descr = str(
+        rng.choice(["'<f8'", "'|O'", "'<U9999999'", "[('a', '<f8')]", "'<m8[s]'", "''", "3"])
+    )
     good = rng.random() < 0.5
     text = (
         f"{{'descr': {chr(39) + '<f8' + chr(39) if good else descr}, "

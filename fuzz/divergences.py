@@ -6,7 +6,7 @@ import numpy as np
 
 import arborescence as arb
 from brute_force import EveryTree, tree_weights
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from distributions import near
 from kinds import ORDINARY, options, random_kind
 
@@ -36,6 +36,6 @@ def divergence(case):
     second = arb.TreeDistribution(other, **of_other)
     found = first.cross_entropy(second)
     if not near(found, right, 1e-9, 1e-9):
-        raise Wrong("cross_entropy", found, right)
+        raise WrongError("cross_entropy", found, right)
     if not near(first.kl(second), right - here.entropy, 1e-8, 1e-8):
-        raise Wrong("kl", first.kl(second), right - here.entropy)
+        raise WrongError("kl", first.kl(second), right - here.entropy)

@@ -8,7 +8,7 @@ import numpy as np
 
 import arborescence as arb
 from brute_force import all_trees, is_best, tree_weights
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from kinds import options, small_graph
 from sparse_graphs import listed
 
@@ -17,7 +17,11 @@ def attack(rng):
     for _ in range(20):
         case = Case(
             (small_graph(rng),),
-            {**options(rng), "k": int(rng.choice([1, 2, 5, 40, 3000])), "seed": int(rng.integers(9))},
+            {
+                **options(rng),
+                "k": int(rng.choice([1, 2, 5, 40, 3000])),
+                "seed": int(rng.integers(9)),
+            },
         )
         for check in CHECKS:
             yield from examine(check, case)
@@ -40,7 +44,7 @@ class Every:
             call()
         except arb.NoTreeError:
             return
-        raise Wrong("no NoTreeError where there is no tree")
+        raise WrongError("no NoTreeError where there is no tree")
 
 
 def rounded_sum(scores, heads):
@@ -62,7 +66,7 @@ def decode(case):
         return
     found = arb.decode(case.scores, **case.trees)
     if not is_best(case.scores, found, every.single, every.projective):
-        raise Wrong("not the best tree", found.tolist())
+        raise WrongError("not the best tree", found.tolist())
 
 
 def undirected_method(case):
@@ -76,14 +80,17 @@ def undirected_method(case):
             )
         except arb.NoTreeError:
             if every.of:
-                raise Wrong("NoTreeError where there is a tree", encoding) from None
+                raise WrongError("NoTreeError where there is a tree", encoding) from None
             continue
         except arb.ScoresError:
-            if encoding != "product" and np.abs(case.scores[np.isfinite(case.scores)]).max() < 1e300:
+            if (
+                encoding != "product"
+                and np.abs(case.scores[np.isfinite(case.scores)]).max() < 1e300
+            ):
                 raise
             continue
         if tuple(found.tolist()) not in every.of:
-            raise Wrong("not a tree of the graph", encoding, found.tolist())
+            raise WrongError("not a tree of the graph", encoding, found.tolist())
 
 
 def kbest(case):
@@ -95,21 +102,21 @@ def kbest(case):
     heads, weights = arb.kbest(case.scores, k, **case.trees)
     in_order(case, every, heads.tolist(), weights.tolist(), k)
     if heads[0].tolist() != arb.decode(case.scores, **case.trees).tolist():
-        raise Wrong("the first is not what decode returns", heads[0].tolist())
+        raise WrongError("the first is not what decode returns", heads[0].tolist())
 
 
 def in_order(case, every, heads, weights, k):
     """Check that these are the k best trees, in order, with their exact weights."""
     if len(heads) != min(k, len(every.of)):
-        raise Wrong("not as many trees as there are", len(heads), len(every.of))
+        raise WrongError("not as many trees as there are", len(heads), len(every.of))
     found = [every.of.get(tuple(tree)) for tree in heads]
     if None in found or len({tuple(tree) for tree in heads}) != len(heads):
-        raise Wrong("a tree that is none, or one twice", heads)
+        raise WrongError("a tree that is none, or one twice", heads)
     if found != sorted(every.weights, reverse=True)[:k]:
-        raise Wrong("not the best trees in order", heads)
+        raise WrongError("not the best trees in order", heads)
     right = [rounded_sum(case.scores, tree) for tree in heads]
     if right != weights:
-        raise Wrong("weights are not the exact sums, rounded once", weights, right)
+        raise WrongError("weights are not the exact sums, rounded once", weights, right)
 
 
 def trees(case):
@@ -129,11 +136,11 @@ def second_best(case):
     heads, weight, (h, d) = arb.second_best(case.scores, **case.trees)
     best = arb.decode(case.scores, **case.trees)
     if best[d] != h or heads[d] == h:
-        raise Wrong("the edge is not the one that is missing", (h, d))
+        raise WrongError("the edge is not the one that is missing", (h, d))
     if every.of.get(tuple(heads.tolist())) != sorted(every.weights)[-2]:
-        raise Wrong("not the second best tree", heads.tolist())
+        raise WrongError("not the second best tree", heads.tolist())
     if weight != rounded_sum(case.scores, heads):
-        raise Wrong("the weight is not the exact sum", weight)
+        raise WrongError("the weight is not the exact sum", weight)
 
 
 def tree_weight(case):
@@ -144,7 +151,7 @@ def tree_weight(case):
     found = arb.tree_weight(copies, some).tolist()
     right = [rounded_sum(case.scores, tree) for tree in some.tolist()]
     if found != right:
-        raise Wrong("not the exact sum, rounded once", found, right)
+        raise WrongError("not the exact sum, rounded once", found, right)
 
 
 def best_where(case):
@@ -159,7 +166,7 @@ def best_where(case):
         return
     found = arb.best_where(case.scores, wanted, **case.trees)
     if not wanted(found) or every.of.get(tuple(found.tolist())) != max(right):
-        raise Wrong("not the best tree that fulfils the condition", found.tolist())
+        raise WrongError("not the best tree that fulfils the condition", found.tolist())
 
 
 def decode_sparse(case):
@@ -177,7 +184,7 @@ def decode_sparse(case):
         return
     found = call()
     if not is_best(case.scores, found, every.single):
-        raise Wrong("not the best tree", found.tolist())
+        raise WrongError("not the best tree", found.tolist())
 
 
 CHECKS = (

@@ -9,7 +9,7 @@ import numpy as np
 
 import arborescence as arb
 from brute_force import all_trees
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from kinds import KINDS, options, random_kind
 
 
@@ -30,9 +30,7 @@ def every_labeled(case):
     weights = {}
     for tree in all_trees(size - 1, single, case.options["projective"]).tolist():
         for of_words in product(range(labels), repeat=size - 1):
-            edges = [
-                float(case.scores[tree[d], d, label]) for d, label in enumerate(of_words, 1)
-            ]
+            edges = [float(case.scores[tree[d], d, label]) for d, label in enumerate(of_words, 1)]
             if -np.inf not in edges:
                 weights[tuple(tree), (-1, *of_words)] = sum(map(Fraction, edges))
     return weights
@@ -50,7 +48,7 @@ def expect_none(call):
         call()
     except arb.NoTreeError:
         return
-    raise Wrong("no NoTreeError where there is no tree")
+    raise WrongError("no NoTreeError where there is no tree")
 
 
 def decode_labeled(case):
@@ -60,7 +58,7 @@ def decode_labeled(case):
         return
     heads, labels = arb.decode_labeled(case.scores, **case.trees)
     if every.get((tuple(heads.tolist()), tuple(labels.tolist()))) != max(every.values()):
-        raise Wrong("not the best labeled tree", heads.tolist(), labels.tolist())
+        raise WrongError("not the best labeled tree", heads.tolist(), labels.tolist())
 
 
 def kbest_labeled(case):
@@ -85,12 +83,12 @@ def in_order(every, heads, labels, weights, k):
     """Check that these are the k best labeled trees, in order, with their exact weights."""
     found = [(tuple(h.tolist()), tuple(x.tolist())) for h, x in zip(heads, labels, strict=True)]
     if len(set(found)) != min(k, len(every)) or len(found) != len(set(found)):
-        raise Wrong("not as many labeled trees as there are", len(found), len(every))
+        raise WrongError("not as many labeled trees as there are", len(found), len(every))
     exact = [every.get(tree) for tree in found]
     if exact != sorted(every.values(), reverse=True)[:k]:
-        raise Wrong("not the best labeled trees in order", found)
+        raise WrongError("not the best labeled trees in order", found)
     if [rounded(weight) for weight in exact] != weights:
-        raise Wrong("weights are not the exact sums, rounded once", weights)
+        raise WrongError("weights are not the exact sums, rounded once", weights)
 
 
 def best_where_labeled(case):
@@ -104,4 +102,4 @@ def best_where_labeled(case):
         return
     heads, labels = arb.best_where_labeled(case.scores, wanted, **case.trees)
     if every.get((tuple(heads.tolist()), tuple(labels.tolist()))) != max(right):
-        raise Wrong("not the best that fulfils the condition", heads.tolist(), labels.tolist())
+        raise WrongError("not the best that fulfils the condition", heads.tolist(), labels.tolist())

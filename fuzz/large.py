@@ -9,7 +9,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.inference import baselines
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from distributions import near
 from inference import rounded_sum
 from kinds import KINDS, ORDINARY, random_kind
@@ -51,16 +51,16 @@ def best(case):
             arb.decode_sparse(n, *edges, root=root)
         except arb.NoTreeError:
             return
-        raise Wrong("decode finds no tree, but decode_sparse does") from None
+        raise WrongError("decode finds no tree, but decode_sparse does") from None
     if not arb.is_tree(heads, root=root):
-        raise Wrong("decode returns no tree", heads.tolist())
+        raise WrongError("decode returns no tree", heads.tolist())
     weight = exact(scores, heads)
     if exact(scores, arb.decode_sparse(n, *edges, root=root)) != weight:
-        raise Wrong("decode and decode_sparse differ")
+        raise WrongError("decode and decode_sparse differ")
     if root == "multi" and n <= 20:
         other = baselines.chu_liu_edmonds(scores, lambda score: Fraction(float(score)))
         if exact(scores, other) != weight:
-            raise Wrong("decode and the recursion with fractions differ", heads.tolist())
+            raise WrongError("decode and the recursion with fractions differ", heads.tolist())
     if root == "single" and n <= 30:
         runs = scores.astype(np.float64)
         found = []
@@ -71,7 +71,7 @@ def best(case):
                 continue
             found.append(exact(scores, one))
         if max(found) != weight:
-            raise Wrong("decode and a run for each root edge differ", heads.tolist())
+            raise WrongError("decode and a run for each root edge differ", heads.tolist())
 
 
 def projective(case):
@@ -84,14 +84,14 @@ def projective(case):
         except arb.NoTreeError:
             return
         if arb.is_projective(free):
-            raise Wrong("no projective tree, but decode finds one", free.tolist()) from None
+            raise WrongError("no projective tree, but decode finds one", free.tolist()) from None
         return
     if not (arb.is_tree(heads, root=root) and arb.is_projective(heads)):
-        raise Wrong("no projective tree", heads.tolist())
+        raise WrongError("no projective tree", heads.tolist())
     free = arb.decode(scores, root=root)
     ours, bound = exact(scores, heads), exact(scores, free)
     if ours > bound or (arb.is_projective(free) and ours != bound):
-        raise Wrong("the best projective tree and the best tree do not fit", heads.tolist())
+        raise WrongError("the best projective tree and the best tree do not fit", heads.tolist())
 
 
 def ranked(case):
@@ -103,19 +103,22 @@ def ranked(case):
         except arb.NoTreeError:
             continue
         if heads[0].tolist() != arb.decode(scores, **options).tolist():
-            raise Wrong("the first of kbest is not what decode returns")
+            raise WrongError("the first of kbest is not what decode returns")
         values = [exact(scores, tree) for tree in heads]
-        if values != sorted(values, reverse=True) or len({*map(tuple, heads.tolist())}) != len(heads):
-            raise Wrong("kbest is not in order, or a tree comes twice", options)
+        if values != sorted(values, reverse=True) or len({*map(tuple, heads.tolist())}) != len(
+            heads
+        ):
+            raise WrongError("kbest is not in order, or a tree comes twice", options)
         if [rounded_sum(scores, tree) for tree in heads.tolist()] != weights.tolist():
-            raise Wrong("weights are not the exact sums", weights.tolist())
-        if not (arb.is_tree(heads, root=root).all() and (scores[heads[:, 1:], range(1, len(scores))] > -np.inf).all()):
-            raise Wrong("kbest returns what is no tree")
+            raise WrongError("weights are not the exact sums", weights.tolist())
+        edges = scores[heads[:, 1:], range(1, len(scores))]
+        if not (arb.is_tree(heads, root=root).all() and (edges > -np.inf).all()):
+            raise WrongError("kbest returns what is no tree")
         if len(scores) <= 14 and not crossing_free:
             stream = baselines.trees_by_decoding(scores.astype(np.float64), root)
             right = [exact(scores, tree) for _, tree in islice(stream, len(values))]
             if right != values:
-                raise Wrong("kbest and constrained decoding differ", options)
+                raise WrongError("kbest and constrained decoding differ", options)
 
 
 def single_from_multi(case):
@@ -140,7 +143,7 @@ def single_from_multi(case):
                 pass
     total = np.logaddexp.reduce(parts)
     if not near(log_partition, total, 1e-12, 1e-10):
-        raise Wrong("log_partition of one root edge, and of each", log_partition, total)
+        raise WrongError("log_partition of one root edge, and of each", log_partition, total)
     mixed = np.einsum("r,rhd->hd", np.exp(np.array(parts) - total), np.array(shares))
     if not near(marginals, mixed, 1e-8, 1e-10):
-        raise Wrong("marginals with one root edge, and with each", marginals.tolist())
+        raise WrongError("marginals with one root edge, and with each", marginals.tolist())

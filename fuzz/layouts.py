@@ -8,7 +8,7 @@ import numpy as np
 
 import arborescence as arb
 import graphs
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from kinds import KINDS, ORDINARY, options, random_kind
 
 
@@ -42,7 +42,7 @@ def one_by_one(case):
         for i, other in enumerate([*graphs.layouts(case.scores), *other_kinds(case.scores)]):
             found = call(other)
             if not np.array_equal(np.asarray(found), right):
-                raise Wrong(f"{name} in another layout", i, type(other).__name__)
+                raise WrongError(f"{name} in another layout", i, type(other).__name__)
 
 
 def other_kinds(scores):
@@ -87,6 +87,6 @@ def padded(case):
                     continue
                 raise
             if alone is None:
-                raise Wrong("a batch has trees where a sentence has none")
+                raise WrongError("a batch has trees where a sentence has none")
             if found.reshape(len(batch), size).tolist() != alone:
-                raise Wrong("a batch and its sentences differ", found.tolist(), alone)
+                raise WrongError("a batch and its sentences differ", found.tolist(), alone)

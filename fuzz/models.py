@@ -11,7 +11,7 @@ import numpy as np
 
 import small_treebanks
 from arborescence import treebank
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from command import refused_or_done
 from damage import as_npy, crafted_header, damaged, damaged_zip, hostile, members, packed_again
 
@@ -80,9 +80,9 @@ def parse(case):
         if status == 0:
             check_trees(out, kbest="--kbest" in chosen)
         elif out.exists():
-            raise Wrong("an output that is not whole")
-    except Wrong as error:
-        raise Wrong(*error.args, kind, chosen, note) from error
+            raise WrongError("an output that is not whole")
+    except WrongError as error:
+        raise WrongError(*error.args, kind, chosen, note) from error
 
 
 def check_trees(path, kbest):
@@ -92,10 +92,10 @@ def check_trees(path, kbest):
     parsed = list(treebank.read(path))
     given = small_treebanks.sentences()
     if not kbest and [s.forms for s in parsed] != [s.forms for s in given]:
-        raise Wrong("other words than those given")
+        raise WrongError("other words than those given")
     for sentence in parsed:
         if not arb.is_tree(sentence.heads, root="multi"):
-            raise Wrong("what comes out is no tree", sentence.heads.tolist())
+            raise WrongError("what comes out is no tree", sentence.heads.tolist())
 
 
 def crafted(rng, data):

@@ -6,7 +6,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.transitions import SYSTEMS, Transition, system
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from every_derivation import EveryWay
 
 
@@ -39,17 +39,17 @@ def lifting(case):
     labels = [f"l{d % 3}" for d in range(1, len(heads))]
     lifted, marked = arb.projectivize(heads, labels)
     if not (arb.is_projective(lifted) and arb.is_tree(lifted, root=root)):
-        raise Wrong("projectivize returns no projective tree", lifted.tolist())
+        raise WrongError("projectivize returns no projective tree", lifted.tolist())
     for d, (old, new) in enumerate(zip(heads, lifted.tolist(), strict=True)):
         while old != new and old > 0:
             old = heads[old]
         if old != new:
-            raise Wrong("a new head is no ancestor of the old one", d, lifted.tolist())
+            raise WrongError("a new head is no ancestor of the old one", d, lifted.tolist())
     back, plain = arb.deprojectivize(lifted, marked)
     if not arb.is_tree(back, root="multi") or plain != labels:
-        raise Wrong("deprojectivize returns no tree, or other labels", back.tolist(), plain)
+        raise WrongError("deprojectivize returns no tree, or other labels", back.tolist(), plain)
     if arb.is_projective(heads) and back.tolist() != heads:
-        raise Wrong("a projective tree is changed", back.tolist())
+        raise WrongError("a projective tree is changed", back.tolist())
 
 
 def derivation(case):
@@ -62,12 +62,12 @@ def derivation(case):
         except arb.TreeError:
             heads = arb.projectivize(heads).tolist()
         else:
-            raise Wrong("no TreeError for crossing edges")
+            raise WrongError("no TreeError for crossing edges")
     labels = [f"l{d % 3}" for d in range(1, len(heads))]
     steps = known.derivation(heads, labels, root=root)
     found, of_words = known.replay(len(heads) - 1, steps, root=root)
     if found.tolist() != heads or of_words != labels:
-        raise Wrong("the derivation makes another tree", found.tolist())
+        raise WrongError("the derivation makes another tree", found.tolist())
     # Any legal transitions end in a tree of the system's kind.
     rng = np.random.default_rng(case.options["seed"])
     state = known.start(len(heads) - 1, root)
@@ -76,9 +76,9 @@ def derivation(case):
             break
         state = state.apply(Transition(str(rng.choice(state.legal))))
     if state.finished and not arb.is_tree(state.heads, root=root):
-        raise Wrong("legal transitions end in no tree", state.heads.tolist())
+        raise WrongError("legal transitions end in no tree", state.heads.tolist())
     if known.projective and not (state.finished and arb.is_projective(state.heads)):
-        raise Wrong("legal transitions do not end in a projective tree", state.heads.tolist())
+        raise WrongError("legal transitions do not end in a projective tree", state.heads.tolist())
 
 
 def costs(case):
@@ -92,4 +92,4 @@ def costs(case):
     ways = EveryWay(state)
     right = ways.costs(heads)[ways.first]
     if state.costs(heads) != right:
-        raise Wrong("costs", state, state.costs(heads), right)
+        raise WrongError("costs", state, state.costs(heads), right)

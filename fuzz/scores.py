@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from command import refused_or_done
 from damage import as_npy, crafted_header, damaged, damaged_zip, hostile, members, packed_again
 from kinds import small_graph
@@ -25,8 +25,8 @@ def decode(case):
     chosen = options[int(rng.integers(len(options)))]
     try:
         refused_or_done("decode", f"scores{suffix}", *chosen)
-    except Wrong as error:
-        raise Wrong(*error.args, chosen, data[:400]) from error
+    except WrongError as error:
+        raise WrongError(*error.args, chosen, data[:400]) from error
 
 
 def file_of(rng):

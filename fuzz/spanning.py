@@ -7,7 +7,7 @@ import scipy.sparse
 
 from arborescence.errors import TreeError
 from arborescence.undirected import orient, spanning_tree
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from forests import Forest, by_sorting
 from sparse_graphs import WEIGHTS
 
@@ -35,10 +35,10 @@ def edges(case):
     for algorithm in ("auto", "boruvka", "kruskal", "prim", "kkt"):
         found = spanning_tree(n, *ends, np.array(weight, float), algorithm=algorithm)
         if found.tolist() != right:
-            raise Wrong(f"not the best tree by {algorithm}", found.tolist(), right)
+            raise WrongError(f"not the best tree by {algorithm}", found.tolist(), right)
         found = spanning_tree(n, *ends, -np.array(weight, float), algorithm=algorithm, minimum=True)
         if found.tolist() != right:
-            raise Wrong(f"not the minimum tree by {algorithm}", found.tolist(), right)
+            raise WrongError(f"not the minimum tree by {algorithm}", found.tolist(), right)
 
 
 def matrix(case):
@@ -51,13 +51,13 @@ def matrix(case):
     right = [[int(above[k]), int(right_of[k])] for k in chosen]
     for algorithm in ("auto", "boruvka", "kruskal", "prim", "kkt"):
         if spanning_tree(dense, algorithm=algorithm).tolist() != right:
-            raise Wrong(f"not the best tree of a matrix by {algorithm}")
+            raise WrongError(f"not the best tree of a matrix by {algorithm}")
     present = dense[above, right_of] > -np.inf
     stored = scipy.sparse.coo_array(
         (dense[above, right_of][present], (above[present], right_of[present])), shape=(n, n)
     )
     if spanning_tree(stored).tolist() != right:
-        raise Wrong("not the best tree of a sparse matrix")
+        raise WrongError("not the best tree of a sparse matrix")
 
 
 def direction(case):
@@ -70,13 +70,13 @@ def direction(case):
     pairs = {frozenset(pair) for pair in zip(*tree, strict=True)}
     for node, head in enumerate(heads.tolist()):
         if head >= 0 and frozenset((node, head)) not in pairs:
-            raise Wrong("an edge that is not there", heads.tolist())
+            raise WrongError("an edge that is not there", heads.tolist())
     forest = Forest(n)
     for pair in zip(*tree, strict=True):
         forest.joins(*pair)
     reached = [node for node in range(n) if forest.part[node] == forest.part[root]]
     if np.flatnonzero(heads >= 0).tolist() != [node for node in reached if node != root]:
-        raise Wrong("not what the root reaches", heads.tolist())
+        raise WrongError("not what the root reaches", heads.tolist())
     if len(chosen) < len(u):
         # All edges together, of which some close a cycle or are loops.
         forest = Forest(n)
@@ -85,4 +85,4 @@ def direction(case):
                 orient(n, u, v, root)
             except TreeError:
                 return
-            raise Wrong("no TreeError for a cycle")
+            raise WrongError("no TreeError for a cycle")

@@ -11,7 +11,7 @@ import numpy as np
 
 import small_treebanks
 from arborescence import treebank
-from cases import Case, Wrong, examine
+from cases import Case, WrongError, examine
 from command import refused_or_done
 from damage import damaged
 
@@ -85,8 +85,8 @@ def read(case):
     try:
         status, _ = refused_or_done(*chosen)
         if status and out.exists():
-            raise Wrong("an output that is not whole")
+            raise WrongError("an output that is not whole")
         if not status and out.exists() and "--kbest" not in chosen:
             list(treebank.read(out))
-    except Wrong as error:
-        raise Wrong(*error.args, chosen, data) from error
+    except WrongError as error:
+        raise WrongError(*error.args, chosen, data) from error

@@ -108,12 +108,14 @@ def probabilities(case):
     both = all_trees(len(case.scores) - 1, single=False)
     others = np.array([tree for tree in both.tolist() if tuple(tree) not in trees], np.int64)
     if len(others):
-        try:
-            none = dist.log_prob(others)
-        except arb.TreeError:  # a gold tree that cannot be may also be refused
-            return
+        none = dist.log_prob(others, errors="-inf")
         if (none != -np.inf).any():
             raise WrongError("a tree of another kind has a probability", others[none > -np.inf][0])
+        try:
+            dist.log_prob(others[0])
+        except arb.TreeError:
+            return
+        raise WrongError("no TreeError for a gold tree that cannot be", others[0].tolist())
 
 
 def moments(case):

@@ -18,6 +18,8 @@ def attack(rng):
         one, other = options(rng), options(rng)
         case = Case(graphs, {**one, "of_other": other})
         yield from examine(divergence, case)
+    graphs = (rng.normal(size=(n + 1, n + 1)),)
+    yield from examine(other_lengths, Case(graphs, {"n": n}))
 
 
 def divergence(case):
@@ -39,3 +41,16 @@ def divergence(case):
         raise WrongError("cross_entropy", found, right)
     if not near(first.kl(second), right - here.entropy, 1e-8, 1e-8):
         raise WrongError("kl", first.kl(second), right - here.entropy)
+
+
+def other_lengths(case):
+    """Distributions over sentences of other lengths cannot be compared."""
+    n = case.options["n"]
+    both = np.stack([case.scores, case.scores])
+    one, other = arb.TreeDistribution(both, [n, n]), arb.TreeDistribution(both, [n, n - 1])
+    for name, call in (("kl", one.kl), ("cross_entropy", other.cross_entropy)):
+        try:
+            call(other if name == "kl" else one)
+        except arb.ScoresError:
+            continue
+        raise WrongError(f"{name} compares sentences of other lengths")

@@ -49,6 +49,9 @@ def other_kinds(scores):
     """Yield the same scores as what is no array of NumPy, or another one."""
     yield scores.tolist() if scores.dtype in (np.float64, np.int64) else [*scores]
     yield scores.astype(np.float64)
+    if scores.dtype.kind == "f":  # what is masked is absent, whatever stands there
+        masked = np.isneginf(scores)
+        yield np.ma.array(np.where(masked, scores.dtype.type(9), scores), mask=masked)
     with suppress(ImportError):
         import torch
 
@@ -90,3 +93,6 @@ def padded(case):
                 raise WrongError("a batch has trees where a sentence has none")
             if found.reshape(len(batch), size).tolist() != alone:
                 raise WrongError("a batch and its sentences differ", found.tolist(), alone)
+            mask = np.arange(1, size) <= words[..., None]
+            if not np.array_equal(arb.decode(shaped, mask, **case.trees), found):
+                raise WrongError("a mask in place of lengths makes a difference")

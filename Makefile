@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test lint docs bench fuzz clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -13,6 +13,7 @@ help:
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure against the peers"
+	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: $(VENV)/.demo
@@ -32,9 +33,15 @@ docs: $(VENV)/.docs
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks
 
+SECONDS ?= 60
+
+fuzz: $(VENV)/.test
+	$(BIN)/python fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(ATTACK),--attack $(ATTACK)) $(if $(ROUND),--round $(ROUND))
+
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
 
 # Each mark stands for what is installed, so that a second run installs nothing.
 

@@ -13,30 +13,11 @@ from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
 from arborescence.undirected.kkt import kkt
 from arborescence.undirected.prim import prim_dense
+from forests import Forest, by_sorting
 
 ALGORITHMS = ("boruvka", "kruskal", "prim", "kkt")
 HUGE = np.finfo(np.float64).max
 TINY = np.finfo(np.float64).smallest_subnormal
-
-
-class Forest:
-    """Which nodes hang together, found in the slow and obvious way."""
-
-    def __init__(self, n):
-        self.part = list(range(n))
-
-    def joins(self, a, b):
-        """Add an edge; tell whether it joins two parts."""
-        a, b = self.part[a], self.part[b]
-        self.part = [b if part == a else part for part in self.part]
-        return a != b
-
-
-def by_sorting(n, u, v, weight):
-    """Kruskal's algorithm as it is usually written."""
-    forest = Forest(n)
-    best_first = sorted(range(len(weight)), key=lambda k: (-weight[k], k))
-    return sorted(k for k in best_first if weight[k] > -np.inf and forest.joins(u[k], v[k]))
 
 
 def _ties(rng, m):

@@ -75,11 +75,7 @@ def test_a_symbolic_link_that_leads_to_itself(shell, tmp_path):
 
 def test_messages_escape_what_they_quote(shell, tmp_path):
     (tmp_path / "b.conllu").write_text("1\x1b[31mx\u202e\x85" + WORD[1:])
-    for arguments in (
-        "draw b.conllu",
-        "draw --skip-invalid b.conllu",
-        "evaluate a.conllu b.conllu",
-    ):
+    for arguments in ("draw b.conllu", "draw --skip-invalid b.conllu", "evaluate b.conllu a"):
         assert "word number '1\\x1b[31mx\\u202e\\x85' where" in shell(arguments).stderr
     done = shell("draw \"$(printf 'a\\033[31m\\377\\nb')\"")
     assert done.stderr == "arborescence: error: a\\x1b[31m\\udcff b: No such file or directory\n"

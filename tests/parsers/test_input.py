@@ -53,7 +53,7 @@ def test_what_is_no_sentence(sentences, message):
 
 @pytest.mark.parametrize("words", [[], ["a\tb"], [""]])
 def test_words_that_cannot_be_written(words):
-    with pytest.raises(TreebankError, match="^sentence 1: "):
+    with pytest.raises(TreebankError, match=r"^sentence 1: "):
         list(as_sentences([["Trees"], words]))
 
 

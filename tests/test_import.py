@@ -27,3 +27,15 @@ def test_without_torch_the_extra_is_named():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "MissingExtraError" in done.stderr
     assert "pip install 'arborescence[torch]'" in done.stderr
+
+
+def test_packages_are_there_after_importing():
+    script = (
+        "import arborescence as arb; "
+        "print(arb.treebank.read.__name__, arb.parsers.load.__name__, "
+        "arb.drawing.draw_text.__name__, arb.undirected.encode.__name__, "
+        "arb.transitions.system.__name__); "
+        "assert {'treebank', 'torch', 'decode'} <= set(dir(arb))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "read load draw_text encode system\n", done.stderr

@@ -141,3 +141,47 @@ def test_edges():
     ):
         assert isinstance(edges, torch.Tensor)
         assert edges.tolist() in ([0, 2], [[0, 1], [0, 2]])
+
+
+# Kinds of tensors.
+
+
+def test_subclasses_of_tensors_are_tensors():
+    class Scores(torch.Tensor):
+        pass
+
+    plain = torch.arange(9.0).reshape(3, 3)
+    for scores in (torch.nn.Parameter(plain), plain.as_subclass(Scores)):
+        for tensor in (
+            arb.decode(scores),
+            *arb.kbest(scores, 2),
+            arb.forbid(scores, [(0, 1)]),
+            arb.undirected.encode(scores),
+        ):
+            assert type(tensor) is torch.Tensor
+            assert not tensor.requires_grad
+        assert arb.decode(scores).tolist() == arb.decode(plain.numpy()).tolist()
+
+
+def test_lists_of_tensors_give_tensors():
+    parts = [torch.rand(3, 3), torch.rand(2, 2, requires_grad=True)]
+    heads = arb.decode(parts)
+    assert isinstance(heads, torch.Tensor)
+    assert heads.shape == (2, 3)
+    assert isinstance(arb.decode(parts[:1]), torch.Tensor)
+
+
+def test_masks_may_be_tensors():
+    mask = torch.tensor([[True, True, True], [True, True, False]])
+    assert arb.decode(torch.zeros(2, 3, 3), mask)[1, 2] == -1
+
+
+def test_tensors_that_are_no_arrays():
+    for scores in (torch.eye(3).to_sparse(), torch.empty(3, 3, device="meta")):
+        with pytest.raises(arb.ScoresError, match="cannot be read as an array"):
+            arb.decode(scores)
+
+
+def test_orient_gives_a_tensor():
+    u, v = torch.tensor([0, 1]), torch.tensor([1, 2])
+    assert arb.undirected.orient(3, u, v).tolist() == [-1, 0, 1]

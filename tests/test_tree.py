@@ -1,3 +1,4 @@
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -60,6 +61,68 @@ def test_weight_is_rounded_once():
     assert arb.tree_weight(scores, [-1, 0, 1, 2]) == -np.inf
     scores[0, 1] = scores[1, 2] = 1.7e308
     assert arb.tree_weight(scores, [-1, 0, 1, -1]) == np.inf
+
+
+def rounded(scores, heads):
+    """The exact sum, by fractions."""
+    edges = [float(scores[h, d]) for d, h in enumerate(heads) if d]
+    if -np.inf in edges:
+        return -np.inf
+    total = sum(map(Fraction, edges), Fraction(0))
+    try:
+        return total.numerator / total.denominator
+    except OverflowError:
+        return np.inf if total > 0 else -np.inf
+
+
+LARGEST = np.finfo(np.float64).max
+EXTREME = [LARGEST, -LARGEST, np.nextafter(LARGEST, 0), 1e308, -1e308, 2.0**970, -(2.0**970)]
+EXTREME += [2.0**969, 5e-324, -5e-324, 1.0, 0.0, -np.inf]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("single", [False, True])
+def test_weights_are_exact_where_a_part_of_the_sum_overflows(single, projective):
+    root = "single" if single else "multi"
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 4) * 10:
+        scores = rng.choice(EXTREME, size=(n + 1, n + 1))
+        trees = all_trees(n, single, projective)
+        weights = [rounded(scores, heads) for heads in trees.tolist()]
+        batch = np.broadcast_to(scores, (len(trees), *scores.shape))
+        assert arb.tree_weight(batch, trees).tolist() == weights
+        present = (scores[trees[:, 1:], np.arange(1, n + 1)] > -np.inf).all(axis=1)
+        there = sorted(np.array(weights)[present].tolist(), reverse=True)
+        options = {"root": root, "projective": projective}
+        if not there:
+            with pytest.raises(arb.NoTreeError):
+                arb.kbest(scores, 10, **options)
+            continue
+        assert arb.kbest(scores, len(trees), **options)[1].tolist() == there
+        assert [weight for weight, _ in arb.trees(scores, **options)] == there
+        if len(there) > 1:
+            assert arb.second_best(scores, **options)[1] == there[1]
+        labeled = np.stack([scores, np.full_like(scores, -np.inf)], axis=-1)
+        assert arb.kbest_labeled(labeled, len(trees), **options)[2].tolist() == there
+
+
+def test_minimal_cases_of_overflow():
+    most, zero = LARGEST, np.zeros(4)
+    scores = np.array([[0, most, most, -most], zero, zero, zero])
+    assert arb.tree_weight(scores, [-1, 0, 0, 0]) == most
+    scores[0, 3] = -np.inf
+    assert arb.tree_weight(scores, [-1, 0, 0, 0]) == -np.inf
+
+
+def test_nan_and_inf_of_a_trees_edges_are_named():
+    scores = np.zeros((2, 3, 3))
+    scores[:, 1, 1] = scores[:, 2, 0] = np.nan  # a loop, and an edge into the root
+    scores[1, 0, 1] = np.inf
+    scores[1, 1, 2] = -np.inf
+    assert arb.tree_weight(scores[0], [-1, 2, 0]) == 0
+    assert arb.tree_weight(scores[0], [2, 2, 0]) == 0  # the root's place does not count
+    with pytest.raises(arb.ScoresError, match=r"sentence 1: the edge 0 -> 1 .* inf;"):
+        arb.tree_weight(scores, [[-1, 0, 1]] * 2)
 
 
 @pytest.mark.parametrize(

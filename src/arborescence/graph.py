@@ -132,11 +132,12 @@ def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[
     def give_back(result: NDArray[Any]) -> Any:
         return torch.from_numpy(result).to(device)
 
-    # Of a subclass (a parameter, or a user's own), only the numbers are of interest.
-    tensor = tensor.detach().as_subclass(torch.Tensor)
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.float()
     try:
+        tensor = tensor.detach()
+        if type(tensor) is not torch.Tensor:
+            tensor = tensor.as_subclass(torch.Tensor)
+        if tensor.dtype == torch.bfloat16:
+            tensor = tensor.float()
         return tensor.cpu().numpy(), give_back
     except (TypeError, RuntimeError) as error:
         line = " ".join(str(error).split())

@@ -275,3 +275,27 @@ def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "ARBORESCENCE_QUIET": "1"},
         timeout=120,
     )
+
+
+def test_lines_of_words_point_to_the_format(command: Command, tmp_path: Path) -> None:
+    said = command("parse", stdin="Hello world\n").complaint()
+    assert "1 column where CoNLL-U has 10" in said
+    assert "for raw text give --format text, for words with spaces between them" in said
+    broken = "1\tGrow\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tbroken\n\n"  # CoNLL-U, and a fault in it
+    result = command("parse", "-o", tmp_path / "out.conllu", stdin=broken)
+    assert result.status == 1
+    assert "2 columns where" in result.err
+    assert "--format" not in result.err
+
+
+def test_an_unknown_model_and_those_there_are(command: Command) -> None:
+    said = command("parse", "-m", "german", stdin="").complaint()
+    assert "german: no such file, and no model of this name" in said
+    assert "'english'" in said
+    assert "No such file" in command("parse", "-m", "no/german", stdin="").complaint()
+
+
+def test_one_standard_output(command: Command) -> None:
+    for options in (["--json"], ["-o", "-"], ["--json", "-o", "-"]):
+        said = command("parse", "--tree", *options, stdin="").complaint(2)
+        assert "--tree takes the standard output for itself" in said

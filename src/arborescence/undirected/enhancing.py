@@ -162,10 +162,9 @@ def as_limit(rounds: int | None) -> int:
     """Return the number of rounds, or `WITHOUT_END`, as `enhance_kernel` takes it."""
     if rounds is None:
         return WITHOUT_END
-    try:
-        return min(check_count(rounds, "rounds", least=0), _MOST)
-    except OptionError as error:
-        raise OptionError(f"{error}; None means no limit") from None
+    if isinstance(rounds, int) and rounds < 0:
+        raise OptionError(f"rounds must be 0 or more, or None for no limit, not {rounds}")
+    return min(check_count(rounds, "rounds", least=0), _MOST)
 
 
 def _usable(matrix: NDArray[Any]) -> bool:

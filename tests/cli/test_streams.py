@@ -1,0 +1,87 @@
+"""Closed standard streams, and input that would steer the terminal on which messages end up."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from arborescence.errors import TreebankError, printable
+from cli.conftest import COMMAND, ENVIRONMENT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORD = "1\tGrow\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.fixture
+def shell(tmp_path: Path):
+    """Run a command by way of a shell, in a folder with a treebank and scores."""
+    (tmp_path / "a.conllu").write_text(WORD)
+    np.save(tmp_path / "s.npy", np.zeros((3, 3)))
+
+    def shell(arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", f'"$0" -m arborescence {arguments}', COMMAND[0]],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+        )
+
+    return shell
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "draw a.conllu >&-",
+        "draw <&-",
+        "evaluate a.conllu a.conllu >&-",
+        "evaluate a.conllu - <&-",
+        "decode s.npy >&-",
+        "trace --treebank a.conllu >&-",
+        "trace --treebank a.conllu --json >&-",
+        "--help >&-",
+        "--version >&-",
+    ],
+)
+def test_a_closed_stream_that_is_needed(shell, arguments):
+    done = shell(arguments)
+    stream = "<stdout>" if ">&-" in arguments else "<stdin>"
+    assert done.returncode == 1
+    assert done.stderr == f"arborescence: error: {stream}: is closed\n"
+
+
+def test_closed_streams_that_are_not_needed(shell, tmp_path):
+    assert shell("decode s.npy 2>&-").stdout == "2 0\n"
+    assert shell("decode missing.npy 2>&-").returncode == 1
+    done = shell("decode s.npy -o h.npy <&- >&- 2>&-")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert np.load(tmp_path / "h.npy").tolist() == [-1, 2, 0]
+
+
+def test_a_symbolic_link_that_leads_to_itself(shell, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    for arguments in ("decode s.npy -o loop", "draw a.conllu --svg loop", "draw loop"):
+        done = shell(arguments)
+        assert done.returncode == 1
+        assert done.stderr == "arborescence: error: loop: Too many levels of symbolic links\n"
+    assert (tmp_path / "loop").is_symlink()
+
+
+def test_messages_escape_what_they_quote(shell, tmp_path):
+    (tmp_path / "b.conllu").write_text("1\x1b[31mx\u202e\x85" + WORD[1:])
+    for arguments in ("draw b.conllu", "draw --skip-invalid b.conllu", "evaluate b.conllu a"):
+        assert "word number '1\\x1b[31mx\\u202e\\x85' where" in shell(arguments).stderr
+    done = shell("draw \"$(printf 'a\\033[31m\\377\\nb')\"")
+    assert done.stderr == "arborescence: error: a\\x1b[31m\\udcff b: No such file or directory\n"
+    assert "\x1b" not in shell("draw \"$(printf -- '--a\\033[31m')\"").stderr
+
+
+def test_errors_of_the_library_escape_it_too():
+    assert str(TreebankError("a\x1b[31m\nb\u2066")) == "a\\x1b[31m\\nb\\u2066"
+    assert printable("Bäume wachsen \N{EVERGREEN TREE} 木") == "Bäume wachsen \N{EVERGREEN TREE} 木"

@@ -1,0 +1,78 @@
+"""What parsers take for sentences: `Sentence` objects, and lists of words."""
+
+import numpy as np
+import pytest
+
+from arborescence.errors import OptionError, TreebankError
+from arborescence.parsers.base import as_sentences, batches
+from arborescence.parsers.bilexical import BilexicalModel
+from arborescence.treebank import Sentence
+
+
+def forms(sentences):
+    return [sentence.forms for sentence in as_sentences(sentences)]
+
+
+def test_sentences_and_lists_of_words():
+    sentence = Sentence.from_words(["Do", "they", "?"])
+    assert list(as_sentences([sentence])) == [sentence]
+    assert list(as_sentences(sentence)) == [sentence]
+    assert forms([["Trees", "grow"], sentence, ("Why", "?")]) == [
+        ["Trees", "grow"],
+        ["Do", "they", "?"],
+        ["Why", "?"],
+    ]
+    assert forms(["Trees", "grow"]) == [["Trees", "grow"]]
+    assert forms(iter(["Trees", "grow"])) == [["Trees", "grow"]]
+    assert forms(np.array(["Trees", "grow"])) == [["Trees", "grow"]]
+    assert forms([["10 000", "trees"]]) == [["10 000", "trees"]]  # as treebanks have it
+    assert forms([]) == []
+
+
+@pytest.mark.parametrize("sentences", ["Hello world", b"Hello", 5, None])
+def test_what_is_no_list_is_refused_at_once(sentences):
+    with pytest.raises(OptionError, match=r"give lists of words, .* cuts raw text"):
+        batches(sentences)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (["Hello world."], r"^sentence 0 is 'Hello world.', where a sentence is due"),
+        (["Hello.", "How are you?"], "^sentence 0 is 'Hello.'"),
+        (["Hello", ""], "^sentence 0"),
+        ([["Hello"], "world"], "^sentence 1 is 'world'"),
+        ([["Hello"], 5], "^sentence 1 is 5"),
+        ([["Hello", 5]], r"^sentence 0 is \['Hello', 5\]"),
+    ],
+)
+def test_what_is_no_sentence(sentences, message):
+    with pytest.raises(OptionError, match=message):
+        list(as_sentences(sentences))
+
+
+@pytest.mark.parametrize("words", [[], ["a\tb"], [""]])
+def test_words_that_cannot_be_written(words):
+    with pytest.raises(TreebankError, match=r"^sentence 1: "):
+        list(as_sentences([["Trees"], words]))
+
+
+def test_sentences_are_read_as_they_are_asked_for():
+    read = []
+
+    def source():
+        for word in ("Trees", "grow"):
+            read.append(word)
+            yield [word]
+
+    stream = batches(source(), 1)
+    assert not read
+    assert [sentence.forms for sentence in next(stream)] == [["Trees"]]
+    assert read == ["Trees"]
+
+
+def test_the_bilexical_model_takes_them_too():
+    gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
+    model = BilexicalModel.train([gold])
+    [parsed] = model.parse([["Trees", "grow"]])
+    assert parsed.heads.tolist() == [-1, 2, 0]

@@ -29,12 +29,16 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
     """
     lost = weights.new_zeros(len(weights))
     if single and weights.shape[1] > 2:
+        # The best root edge first, lest differences of large numbers are differences of rounding.
+        top = _finite(weights.detach()[:, 0, 1:].amax(1))
+        weights = torch.cat([weights[:, :1] - top[:, None, None], weights[:, 1:]], 1)
         root, words = weights.detach()[:, 0, 1:], weights.detach()[:, 1:, 1:]
         gain = (root - words.amax(1)).masked_fill(root == -torch.inf, -torch.inf)
         best, second = gain.topk(2).values.unbind(1)
-        lost = second.clamp(min=0).minimum(best)
+        lost = second.maximum(-top).minimum(best)
         lost = lost.masked_fill(lost.isinf(), 0)
         weights = torch.cat([weights[:, :1] - lost[:, None, None], weights[:, 1:]], 1)
+        lost = lost + top
     columns = _finite(weights.detach().amax(1))
     return weights - columns[:, None], lost + columns.sum(1)
 

@@ -10,7 +10,7 @@ import torch
 
 from arborescence.counting import Kind, leaves
 from arborescence.errors import ScoresError, TreeError
-from arborescence.far import HUGE, Far, as_far
+from arborescence.far import HUGE, Far, as_far, rounded
 from arborescence.faults import BAD_SCORE, NO_TREE, no_answer, no_such_tree, raises
 from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, name_of
 from arborescence.inference.decode import decode
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from arborescence.errors import ArborescenceError
 
-# Lower finite scores are raised to this, so that sums of them stay finite.
+# Lower weights are raised to this, so that sums of them stay finite.
 _LOWEST = -1e300
 
 # A tree whose logarithm of the probability is lower has the probability 0 as a float.
@@ -113,11 +113,13 @@ class TreeDistribution:
         self._words = words & (nodes > 0)
         self._edges = edges & (weights > -torch.inf)
 
-        weights = weights.clamp(min=_LOWEST).masked_fill(~self._edges, -torch.inf)
+        weights = weights.masked_fill(~self._edges, -torch.inf)
         # A word beyond the end hangs from the one before it: then all sentences end at the last
         # place, and each has the trees that it had.
         weights = weights.masked_fill(torch.diag_embed(~words[:, 1:], offset=1), 0)
-        self._weights, self._scale = scaled(weights, self._single)
+        absent = weights == -torch.inf
+        weights, self._scale = scaled(weights, self._single)
+        self._weights = weights.clamp(min=_LOWEST).masked_fill(absent, -torch.inf)
         # Sentences that floats are too short for; known once the log-partition is.
         self._far: dict[int, Far] = {}
 
@@ -239,11 +241,13 @@ class TreeDistribution:
             trees = rows[b, :, : len(scores)].cpu().numpy()
             far = far._replace(log_partition=far.log_partition + float(total[b]))
             exact = [
-                -np.inf if bad else far.log_prob(scores, tree)
+                -torch.inf if bad else far.log_prob(scores, tree)
                 for tree, bad in zip(trees, wrong[b].tolist(), strict=True)
             ]
             moved = result[b] - result[b].detach().masked_fill(wrong[b], 0)
-            moved = moved.masked_fill(wrong[b], 0) + torch.tensor(exact).to(result)
+            moved = moved.masked_fill(wrong[b], 0) + torch.tensor(exact, dtype=torch.float64).to(
+                result
+            )
             result = torch.cat([result[:b], moved[None], result[b + 1 :]])
         result = result.clamp(max=0).masked_fill(wrong, -torch.inf)
         return self._given_back(result if several else result[:, 0])
@@ -375,13 +379,13 @@ class TreeDistribution:
             huge = (np.abs(scores[np.isfinite(scores)]) > HUGE).any()
             found = None
             if not (total[b] == -torch.inf and not huge):
-                if self.projective:
+                found = as_far(scores, self._single, self.projective)
+                if found is not None and self.projective:
                     raise ScoresError(
                         f"{name_of(graph, b)}scores are too far apart: all projective trees need "
                         "edges some 1e6 or more below others; arborescence.TreeDistribution takes "
                         "such scores, but has no gradients"
                     )
-                found = as_far(scores, self._single, self.projective)
             if found is None:
                 raise no_answer(graph, b, NO_TREE, self._single)
             self._far[b] = found
@@ -407,9 +411,9 @@ class TreeDistribution:
         weights, scale = scaled(weights, self._single)
         for place, b in enumerate(sentences):  # without the sum of the scaled weights
             self._far[b] = self._far[b]._replace(log_partition=float(scale[place]))
-        bases = [float(self._far[b].base) for b in sentences]
+        base = scale.new_tensor([rounded(self._far[b].base) for b in sentences])
         self._weights = self._weights.index_copy(0, index, weights)
-        self._scale = self._scale.index_copy(0, index, scale + torch.tensor(bases).to(scale))
+        self._scale = self._scale.index_copy(0, index, scale + base)
 
     def _cross_entropy(self, other: TreeDistribution) -> Tensor:
         if not torch.equal(self._words, other._words) or self._leading != other._leading:
@@ -419,7 +423,7 @@ class TreeDistribution:
             )
         p = self._marginals  # before the log-partition, which comes with it
         total = other._log_partition  # before the weights, which may change with it
-        if other._far:
+        if other._far and other is not self:
             raise ScoresError(
                 f"{name_of(other._graph, min(other._far))}the other's scores are too far apart: "
                 "all of its trees need edges some 1e6 or more below others, and beside those "

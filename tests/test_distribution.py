@@ -26,6 +26,7 @@ FAMILIES = pytest.mark.parametrize(
     [("single", False), ("multi", False), ("single", True), ("multi", True)],
     ids=["single", "multi", "projective-single", "projective-multi"],
 )
+PAIRS = [(root, projective) for root in ROOTS for projective in (False, True)]
 exact_scalars = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 needs_jit = pytest.mark.skipif(not JIT, reason="too slow without the JIT")
 
@@ -85,8 +86,7 @@ HARD = {
     **{f"nested-cycles-{margin}": nested_cycles(margin) for margin in (10, 50, 200)},
 }
 KINDS = {**FINITE, **ABSENT, **HARD}
-# Scores from 2**-149 to 2**126: hardly one difference of them is a float.
-del KINDS["wide-32"], KINDS["wide-64"]
+del KINDS["wide-32"], KINDS["wide-64"]  # those are in FAR
 
 
 def graphs(kind, count, root, projective):
@@ -174,6 +174,159 @@ def test_against_every_tree(kind, root, projective):
         np.testing.assert_array_equal(scores, before)
 
 
+# Scores of sizes that have nothing to do with each other, and of the largest sizes.
+
+
+def sizes_apart(low):
+    def make(rng, n):
+        scores = rng.normal(size=(n + 1, n + 1))
+        scores -= 10.0 ** rng.choice([0, 6, 9, 17, 30, 38, 100, 307], scores.shape)
+        return np.where(rng.random(scores.shape) < low, scores, rng.normal(size=scores.shape))
+
+    return make
+
+
+def largest(rng, n):
+    size = 10.0 ** rng.choice([6, 9, 17, 30, 100, 307, 308])
+    return rng.choice([-size, 0, size, 1, 2], (n + 1, n + 1))
+
+
+def root_apart(rng, n):
+    scores = rng.normal(size=(n + 1, n + 1))
+    scores[0] += rng.choice([-1, 1]) * 10.0 ** rng.choice([5, 6, 7, 9, 30, 308])
+    return scores
+
+
+def masks(rng, n):
+    scores = rng.normal(size=(n + 1, n + 1))
+    mask = rng.choice([-1e9, -1e30, np.finfo(np.float32).min, np.finfo(np.float64).min])
+    scores[rng.random(scores.shape) < 0.6] = mask
+    return scores
+
+
+FAR = {
+    "wide-32": FINITE["wide-32"],
+    "wide-64": FINITE["wide-64"],
+    "two-sizes": FINITE["two-sizes"],
+    "some-low": sizes_apart(0.3),
+    "most-low": sizes_apart(0.8),
+    "largest": largest,
+    "root-apart": root_apart,
+    "masks": masks,
+    "absent-and-large": lambda rng, n: 1e30 * ABSENT["absent"](rng, n).astype(np.float64),
+}
+
+
+def check_far(scores, root, projective):
+    every = EveryTree(scores, root, projective)
+    dist = arb.TreeDistribution(scores, root=root, projective=projective)
+    # Where the best weights of words cancel, their sum is as precise as they are.
+    sizes = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=0)[1:].max(initial=0)
+    with np.errstate(over="ignore"):
+        assert dist.log_partition == pytest.approx(
+            every.log_partition, rel=1e-14, abs=1e-15 * sizes
+        )
+    assert dist.marginals == pytest.approx(every.marginals, abs=1e-9)
+    np.testing.assert_allclose(dist.marginals[:, 1:].sum(axis=0), 1, rtol=1e-9)
+    assert dist.entropy == pytest.approx(every.entropy, abs=1e-8)
+    found, lowest = dist.log_prob(every.trees), np.finfo(np.float64).min
+    np.testing.assert_allclose(
+        found.clip(lowest), every.log_probs.clip(lowest), rtol=1e-12, atol=1e-8
+    )
+    f = edge_values(np.random.default_rng(22), len(scores))
+    of_f = every.values(f)
+    mean = every.probs @ of_f
+    assert dist.expectation(f) == pytest.approx(mean, abs=1e-8)
+    assert dist.covariance(f) == pytest.approx(every.probs @ (of_f - mean) ** 2, abs=1e-7)
+    chosen = dist.mbr()
+    right = every.marginals[every.trees[:, 1:], every.words].sum(axis=1)
+    assert every.marginals[chosen[1:], every.words].sum() == pytest.approx(right.max(), abs=1e-9)
+    assert (dist.log_prob(dist.sample(5, 0)) > -60).all()
+    return dist, every
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@FAMILIES
+@pytest.mark.parametrize("kind", FAR)
+def test_scores_far_apart(kind, root, projective):
+    rng = np.random.default_rng([23, *kind.encode()])
+    compared = 0
+    for _ in range(COUNT):
+        scores = FAR[kind](rng, int(rng.integers(1, 5)))
+        if len(tree_weights(scores, root == "single", projective)[0]):
+            check_far(scores, root, projective)
+            compared += 1
+        else:
+            with pytest.raises(arb.NoTreeError):
+                _ = arb.TreeDistribution(scores, root=root, projective=projective).marginals
+    assert compared
+
+
+def test_reported_scores_far_apart():
+    masked = np.full((6, 6), -1e30)
+    masked[0, 2], masked[1, 3], masked[1, 5], masked[2, 4], masked[4, 1] = -1, 2, 0, 5, -2
+    for root, projective in PAIRS:
+        check_far(masked, root, projective)
+    one = np.array([[0, -1e308, -1e308], [0, 0, 1e308], [0, 1e308, 0]])
+    for scores in (one, -one):
+        for root, projective in PAIRS:
+            check_far(scores, root, projective)
+
+
+@FAMILIES
+def test_a_batch_with_scores_far_apart(root, projective):
+    """Some sentences go another way; their places and lengths stay what they are."""
+    rng = np.random.default_rng(24)
+    sizes = [3, 2, 4, 0, 4, 1]
+    batch = batch_of(rng, sizes)
+    for b in (1, 4, 5):
+        n = sizes[b]
+        batch[b, : n + 1, 1 : n + 1] -= rng.integers(1, 3, (n + 1, n)) * 1e30
+    dist = arb.TreeDistribution(batch, sizes, root=root, projective=projective, threads=2)
+    heads, values = dist.argmax, rng.normal(size=batch.shape)
+    found = {
+        "log_partition": dist.log_partition,
+        "entropy": dist.entropy,
+        "log_prob": dist.log_prob(heads),
+        "expectation": dist.expectation(values),
+        "covariance": dist.covariance(values),
+    }
+    again = pickle.loads(pickle.dumps(dist))
+    for b, n in enumerate(sizes):
+        inside = np.s_[b, : n + 1, : n + 1]
+        one = arb.TreeDistribution(batch[inside], root=root, projective=projective)
+        np.testing.assert_allclose(dist.marginals[inside], one.marginals, rtol=1e-12, atol=1e-15)
+        assert found["log_partition"][b] == one.log_partition
+        assert found["entropy"][b] == pytest.approx(one.entropy, abs=1e-12)
+        assert found["log_prob"][b] == one.log_prob(heads[b, : n + 1])
+        assert found["expectation"][b] == pytest.approx(one.expectation(values[inside]))
+        assert found["covariance"][b] == pytest.approx(one.covariance(values[inside]), abs=1e-12)
+    np.testing.assert_array_equal(again.sample(3, 0), dist.sample(3, 0))
+    other = arb.TreeDistribution(np.zeros(batch.shape), sizes, root=root, projective=projective)
+    assert np.isfinite(dist.kl(other)).all()
+    with pytest.raises(arb.ScoresError, match="sentence 1: the other's scores are too far apart"):
+        other.kl(dist)
+
+
+@needs_jit
+@FAMILIES
+def test_many_words_far_apart(root, projective):
+    """As many words are there as usual, and each tree needs five masked edges."""
+    rng = np.random.default_rng(25)
+    n, parts = 30, 6
+    scores = np.full((n + 1, n + 1), -1e30)
+    for words in np.array_split(np.arange(1, n + 1), parts):
+        scores[np.ix_(words, words)] = rng.normal(size=(len(words), len(words)))
+    scores[0] = -1e30 - 1e16 * rng.integers(0, 3, n + 1)
+    dist = arb.TreeDistribution(scores, root=root, projective=projective)
+    np.testing.assert_allclose(dist.marginals[:, 1:].sum(axis=0), 1, rtol=1e-9)
+    # The same with a mask that floats take: what is lost by it is less than 1e-9.
+    mild = np.where(scores < -1e29, -1e4 + (scores + 1e30) / 1e12, scores)
+    expected = arb.TreeDistribution(mild, root=root, projective=projective)
+    np.testing.assert_allclose(dist.marginals, expected.marginals, atol=1e-8)
+    assert dist.entropy == pytest.approx(expected.entropy, abs=1e-7)
+
+
 @FAMILIES
 @pytest.mark.parametrize("kind", ["normal-32", "two-sizes", "absent"])
 def test_the_best_trees(kind, root, projective):
@@ -215,9 +368,6 @@ def test_two_distributions(kind, root, projective):
         assert one.kl(one) == pytest.approx(0, abs=coarse)
         assert one.cross_entropy(one) == pytest.approx(one.entropy, rel=1e-9, abs=coarse)
     assert apart
-
-
-PAIRS = [(root, projective) for root in ROOTS for projective in (False, True)]
 
 
 @pytest.mark.parametrize("others", PAIRS)

@@ -132,8 +132,6 @@ def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
     every = np.empty(0, np.int64)
     log_count = np.empty(1)
     weights = as_weights(scores, every, kind.single)
-    entropy, marginals = np.empty(1), np.empty((0, 0, 0))
-    _, fault = partition(
-        *weights, every, *kind, log_count, entropy, marginals, no_gaps(len(present))
-    )
+    rest, marginals = np.empty((2, 1)), np.empty((0, 0, 0))
+    _, fault = partition(*weights, every, *kind, log_count, *rest, marginals, no_gaps(len(present)))
     return float(log_count[0]) if fault == FINE else -np.inf

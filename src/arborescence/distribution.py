@@ -30,7 +30,7 @@ from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.partition import derivatives, no_gaps, partition
 from arborescence.tree import is_projective, is_tree
-from arborescence.weights import as_weights
+from arborescence.weights import as_weights, lower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,9 +239,9 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             )
         rows = rows.astype(np.int64).reshape(self._batch, 1 if one else rows.shape[-2], size)
         rows[..., 0] = -1
-        log_partition = self._flat(self.log_partition)
+        log_sums = self._log_sums
         log_prob = np.zeros(rows.shape[:2])
-        for b, (scores, words) in enumerate(self._sentences()):
+        for b, (scores, logs, words) in enumerate(self._lowered()):
             if words == 0:
                 continue
             trees = rows[b, :, : words + 1]
@@ -249,14 +249,13 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             right[right] = is_tree(trees[right], "single" if self._single else "multi")
             if self._projective and right.any():
                 right[right] = is_projective(trees[right])
-            edges = scores[trees[right, 1:], np.arange(1, words + 1)]
+            right[right] = (scores[trees[right, 1:], np.arange(1, words + 1)] > -np.inf).all(axis=1)
             log_prob[b] = -np.inf
-            with np.errstate(over="ignore"):
-                log_prob[b, right] = edges.sum(axis=1, dtype=np.float64) - log_partition[b]
-            right[right] = (edges > -np.inf).all(axis=1)
             if b in self._far:
-                matrix = scores.astype(np.float64)
-                log_prob[b, right] = [self._far[b].log_prob(matrix, row) for row in trees[right]]
+                log_prob[b, right] = [self._far[b].log_prob(scores, row) for row in trees[right]]
+            else:
+                edges = logs[trees[right, 1:], np.arange(1, words + 1)]
+                log_prob[b, right] = edges.sum(axis=1) - log_sums[b]
             if strict and not right.all():
                 wrong = rows[b, np.argmin(right)]
                 raise no_such_tree(
@@ -372,11 +371,11 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                 "distributions can be compared over the same sentences only: batches of one shape, "
                 "and of the same lengths"
             )
-        entropy = self._flat(other.log_partition).copy()
-        marginals, log_partition = self._flat(self.marginals), self._flat(self.log_partition)
+        marginals, log_sums = self._flat(self.marginals), self._log_sums
+        entropy = other._log_sums.copy()
         kinds = Kind(self._single, self._projective), Kind(other._single, other._projective)
-        pairs = zip(self._sentences(), other._sentences(), strict=True)
-        for b, ((own, words), (scores, _)) in enumerate(pairs):
+        pairs = zip(self._lowered(), other._lowered(), strict=True)
+        for b, ((_, own, words), (scores, logs, _)) in enumerate(pairs):
             if b in other._far:
                 raise ScoresError(
                     f"{name_of(other._graph, b)}the other's scores are too far apart: all of its "
@@ -386,8 +385,8 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             shares = marginals[b, : words + 1, : words + 1]
             present = scores > -np.inf
             both = (shares > 0) & present
-            entropy[b] -= np.sum(shares[both] * scores[both].astype(np.float64))
-            possible = shares > 0 if b in self._far else self._possible(own, log_partition[b])
+            entropy[b] -= np.sum(shares[both] * logs[both])
+            possible = shares > 0 if b in self._far else self._possible(own, log_sums[b])
             if leaves(possible, kinds[0], present, kinds[1]):
                 entropy[b] = np.inf
         return self._shaped(entropy)
@@ -520,7 +519,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         self, *, marginals: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         batch, size, _ = self._graph.scores.shape
-        log_partition, entropy = np.empty(batch), np.empty(batch)
+        log_partition, log_sums, entropy = np.empty((3, batch))
         shares = np.zeros((batch, size, size) if marginals else (0, 0, 0))
 
         def run(start: int, stop: int) -> None:
@@ -535,6 +534,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                         self._single,
                         self._projective,
                         log_partition[left],
+                        log_sums[left],
                         entropy[left],
                         shares[left],
                         no_gaps(size),
@@ -549,6 +549,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                         first += 1
 
         in_threads(run, batch, self._threads)
+        self._known_log_sums = log_sums
         return log_partition, entropy, shares
 
     def _partition_far(self, b: int, fault: int) -> tuple[float, float, NDArray[np.float64]]:
@@ -565,7 +566,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         far = self._far.get(b) or as_far(scores, self._single, self._projective)
         if far is None:
             raise no_answer(self._graph, b, NO_TREE, self._single)
-        log_partition, entropy = np.empty(1), np.empty(1)
+        log_partition, log_sums, entropy = np.empty((3, 1))
         marginals = np.zeros((1, *scores.shape))
         every = np.empty(0, np.int64)
         partition(
@@ -574,6 +575,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             self._single,
             self._projective,
             log_partition,
+            log_sums,
             entropy,
             marginals,
             far.gaps,
@@ -594,7 +596,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             part = np.ascontiguousarray(direction[b : b + 1, : len(far.scores), : len(far.scores)])
             moved = np.zeros(part.shape)
             every = np.empty(0, np.int64)
-            weights, logs, _ = as_weights(far.scores[np.newaxis], every, self._single)
+            weights, logs, *_ = as_weights(far.scores[np.newaxis], every, self._single)
             derivatives(weights, logs, every, *kind, part, moved, far.gaps)
             slopes[b, : len(far.scores), : len(far.scores)] = moved[0]
         if self._far:  # nothing to be done for those once more
@@ -603,7 +605,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
-                weights, logs, _ = as_weights(scores, lengths, self._single)
+                weights, logs, *_ = as_weights(scores, lengths, self._single)
                 derivatives(
                     weights,
                     logs,
@@ -638,20 +640,33 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             raise ScoresError("the values of edges that are present must be finite")
         return values, several
 
-    def _sentences(self) -> Iterator[tuple[NDArray[np.float64], int]]:
-        """Yield the scores (n + 1, n + 1) and the number of words of each sentence."""
-        for b in range(self._batch):
-            yield matrix_of(self._graph, b), words_of(self._graph, b)
+    @property
+    def _log_sums(self) -> NDArray[np.float64]:
+        """The log-partition, (B,), under scores that are lowered as `_lowered` has them."""
+        self._flat(self.log_partition)
+        return self._known_log_sums
+
+    def _lowered(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
+        """Yield of each sentence the scores, these less the best of each word, and its words.
+
+        Both are (n + 1, n + 1). Probabilities are made of the second, so that nothing of them is
+        rounded away beside large scores.
+        """
+        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+            logs = np.empty_like(scores)
+            lower(scores, lengths, self._single, logs, np.empty(len(scores)))
+            for b in range(part.start, part.stop):
+                words = words_of(self._graph, b)
+                inside = b - part.start, slice(words + 1), slice(words + 1)
+                yield scores[inside], logs[inside], words
 
     @staticmethod
-    def _possible(scores: NDArray[Any], log_partition: float) -> NDArray[np.bool_]:
+    def _possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
         """Tell which edges may belong to a tree whose probability is not 0 as a float, (N, N).
 
         No tree with an edge weighs more than it and the best edges into all other words together.
         """
-        edges = scores.astype(np.float64)
-        edges[:, 0] = -np.inf
-        np.fill_diagonal(edges, -np.inf)
+        edges = scores.copy()
         best = edges.max(axis=0, initial=-np.inf)[1:]
         with np.errstate(over="ignore", invalid="ignore"):
             most = edges[:, 1:] - best + (best.sum() - log_partition)

@@ -39,12 +39,12 @@ class Far(NamedTuple):
 
     def log_prob(self, scores: NDArray[np.float64], heads: NDArray[np.int64]) -> float:
         """Return the logarithm of the probability of a tree (n + 1,) whose edges are present."""
-        return _rounded(_weight(scores, heads) - self.base - Fraction(self.log_partition))
+        return rounded(_weight(scores, heads) - self.base - Fraction(self.log_partition))
 
     @property
     def whole_log_partition(self) -> float:
         """The log-partition, rounded once."""
-        return _rounded(self.base + Fraction(self.log_partition))
+        return rounded(self.base + Fraction(self.log_partition))
 
 
 def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far | None:
@@ -74,7 +74,8 @@ def _weight(scores: NDArray[np.float64], heads: NDArray[np.int64]) -> Fraction:
     return sum(map(Fraction, edges.tolist()), Fraction(0))
 
 
-def _rounded(number: Fraction) -> float:
+def rounded(number: Fraction) -> float:
+    """Return the nearest float, which may be infinite."""
     try:
         return float(number)
     except OverflowError:

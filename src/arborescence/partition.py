@@ -96,10 +96,12 @@ def partition(
     weights: np.ndarray,
     logs: np.ndarray,
     shifts: np.ndarray,
+    scales: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
     log_partition: np.ndarray,
+    log_sums: np.ndarray,
     entropy: np.ndarray,
     marginals: np.ndarray,
     gaps: np.ndarray,
@@ -108,12 +110,13 @@ def partition(
 
     Parameters
     ----------
-    weights, logs, shifts
+    weights, logs, shifts, scales
         As `as_weights` makes them.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         Which trees.
-    log_partition, entropy : (B,) float64, filled
+    log_partition, log_sums, entropy : (B,) float64, filled
+        The second is the first less the shifts.
     marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and the entropy means nothing
     gaps : as `inside_in_logs` takes them
         Those of `no_gaps`, unless it is a single sentence whose scores are moderate already.
@@ -128,6 +131,7 @@ def partition(
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         log_partition[b] = 0.0
+        log_sums[b] = 0.0
         entropy[b] = 0.0
         if np.isnan(shifts[b]):
             return b, BAD_SCORE
@@ -143,7 +147,8 @@ def partition(
         )
         if log_sum == -np.inf:
             return b, NO_TREE
-        log_partition[b] = shifts[b] + log_sum
+        log_sums[b] = scales[b] + log_sum
+        log_partition[b] = shifts[b] + log_sums[b]
         # What is less than 0 or more than 1 is so by rounding alone.
         entropy[b] = max(doubt, 0.0)
         for h in range(min(n + 1, shares.shape[0])):

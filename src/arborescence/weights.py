@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,16 +29,18 @@ _NEXT_TO_NOTHING = 1e-150
 
 
 class Weights(NamedTuple):
-    """Scores as weights: that of a tree is the product of its edges', times its scale."""
+    """Scores as weights: that of a tree is the product of its edges', times two scales."""
 
     weights: NDArray[np.float64]
     """(B, N, N): ``[b, h, d]``, 0 for absent edges; nothing is written where there is padding."""
     logs: NDArray[np.float64]
     """(B, N, N): their logarithms."""
     shifts: NDArray[np.float64]
-    """(B,): the logarithm of the scale. NaN if a score is NaN or +inf; -inf if there is no tree,
-    since no edge enters a word, or none leaves the root; +inf if root edges are too far from others
-    for floats."""
+    """(B,): the logarithm of the first scale, of what the best edges weigh, by `lower`. NaN if a
+    score is NaN or +inf; -inf if there is no tree, since no edge enters a word, or none leaves the
+    root; +inf if root edges are too far from others for floats."""
+    scales: NDArray[np.float64]
+    """(B,): that of the second, by `normalize`, which is moderate."""
 
 
 def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
@@ -52,7 +54,8 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
         Whether all trees have one root edge. Then root edges have a scale of their own, and the
         edges into each word that sum to 1 are those from other words.
     """
-    logs, weights, shifts = np.empty_like(scores), np.empty_like(scores), np.empty(len(scores))
+    logs, weights = np.empty_like(scores), np.empty_like(scores)
+    shifts, scales = np.empty(len(scores)), np.zeros(len(scores))
     lower(scores, lengths, single, logs, shifts)
     # NumPy takes a fifth of the time that a kernel takes. Root edges that overflow are scaled down
     # in the next step.
@@ -62,8 +65,8 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
                 np.exp(logs[b, : n + 1, : n + 1], out=weights[b, : n + 1, : n + 1])
         else:
             np.exp(logs, out=weights)
-    normalize(weights, logs, shifts, lengths, single)
-    return Weights(weights, logs, shifts)
+    normalize(weights, logs, shifts, scales, lengths, single)
+    return Weights(weights, logs, shifts, scales)
 
 
 @kernel
@@ -94,12 +97,16 @@ def lower(
                         highest[d] = score
         too_high = surplus(scores[b, 0], highest, n) if single else 0.0
         shifts[b] += too_high if too_high < FURTHEST else np.inf
+        lost = 0.0
         for d in range(1, n + 1):
             raised[d] = 0.0
             if single and scores[b, 0, d] - highest[d] > too_high + _FAR:
                 highest[d] = scores[b, 0, d]
                 raised[d] = too_high
-            shifts[b] += highest[d] - raised[d]
+            shifts[b], rounded = add(shifts[b], highest[d])
+            lost += rounded - raised[d]
+        if abs(lost) < np.inf:
+            shifts[b] += lost
         if not abs(shifts[b]) < np.inf:
             continue
         # The difference first, so that it is exact where scores lie close to each other.
@@ -109,6 +116,14 @@ def lower(
                     logs[b, h, d] = scores[b, h, d] - highest[d] + raised[d]
                     if h == 0:
                         logs[b, h, d] -= too_high
+
+
+@inlined_kernel
+def add(one: float, other: float) -> tuple[float, float]:
+    """Return the sum, and what rounding has taken from it (Knuth's two-sum). O(1)."""
+    total = one + other
+    back = total - one
+    return total, (one - (total - back)) + (other - back)
 
 
 @kernel
@@ -126,7 +141,12 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 
 @kernel
 def normalize(
-    weights: np.ndarray, logs: np.ndarray, shifts: np.ndarray, lengths: np.ndarray, single: bool
+    weights: np.ndarray,
+    logs: np.ndarray,
+    shifts: np.ndarray,
+    scales: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
 ) -> None:
     """Make the weights of the edges into each word sum to 1, and the highest root edge's 1. O(n²).
 
@@ -147,7 +167,7 @@ def normalize(
             if totals[d] < _NEXT_TO_NOTHING:
                 totals[d] = 1.0  # the root is the only head, or all but the only one
             logs_of_totals[d] = np.log(totals[d])
-            shifts[b] += logs_of_totals[d]
+            scales[b] += logs_of_totals[d]
             totals[d] = 1.0 / totals[d]
         for h in range(n + 1):
             for d in range(1, n + 1):
@@ -155,7 +175,10 @@ def normalize(
                 logs[b, h, d] -= logs_of_totals[d]
         if single:
             best = logs[b, 0, 1 : n + 1].max()
-            shifts[b] += best if best > -FURTHEST or best == -np.inf else np.inf
+            if best > -FURTHEST:
+                scales[b] += best
+            else:
+                shifts[b] = best if best == -np.inf else np.inf
             if best > -np.inf:
                 for d in range(1, n + 1):
                     logs[b, 0, d] -= best

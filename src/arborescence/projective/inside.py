@@ -229,11 +229,12 @@ def outside_in_logs(
             )
             share = share_incomplete[i, j]
             marginals[i, j] = share
+            # From the better of the two edges: beside a much worse one, what is inside is lost.
             meet = incomplete[i, j] - logs[i, j]
             if i > 0:
                 marginals[j, i] = share_incomplete[j, i]
                 share += share_incomplete[j, i]
-                if logs[j, i].real > -np.inf:
+                if logs[j, i].real > logs[i, j].real:
                     meet = incomplete[j, i] - logs[j, i]
             stop = splits_of(INCOMPLETE, i, j, single)[1]
             entropy += share_out(

@@ -10,18 +10,20 @@ import torch
 
 from arborescence.counting import Kind, leaves
 from arborescence.errors import ScoresError, TreeError
+from arborescence.far import HUGE, Far, as_far, rounded
 from arborescence.faults import BAD_SCORE, NO_TREE, no_answer, no_such_tree, raises
-from arborescence.graph import Graph, Root, as_graph, check_root
+from arborescence.graph import Graph, Root, as_graph, check_root, matrix_of, name_of
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.torch.sums import inside, matrix_tree, scaled
+from arborescence.weights import FURTHEST
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from arborescence.errors import ArborescenceError
 
-# Lower finite scores are raised to this, so that sums of them stay finite.
+# Lower weights are raised to this, so that sums of them stay finite.
 _LOWEST = -1e300
 
 # A tree whose logarithm of the probability is lower has the probability 0 as a float.
@@ -111,11 +113,15 @@ class TreeDistribution:
         self._words = words & (nodes > 0)
         self._edges = edges & (weights > -torch.inf)
 
-        weights = weights.clamp(min=_LOWEST).masked_fill(~self._edges, -torch.inf)
+        weights = weights.masked_fill(~self._edges, -torch.inf)
         # A word beyond the end hangs from the one before it: then all sentences end at the last
         # place, and each has the trees that it had.
         weights = weights.masked_fill(torch.diag_embed(~words[:, 1:], offset=1), 0)
-        self._weights, self._scale = scaled(weights, self._single)
+        absent = weights == -torch.inf
+        weights, self._scale = scaled(weights, self._single)
+        self._weights = weights.clamp(min=_LOWEST).masked_fill(absent, -torch.inf)
+        # Sentences that floats are too short for; known once the log-partition is.
+        self._far: dict[int, Far] = {}
 
     @property
     def log_partition(self) -> Tensor:
@@ -216,6 +222,7 @@ class TreeDistribution:
             )
         rows = heads.reshape(len(self._words), *(k or [1]), size).to(torch.int64)
         words = self._words[:, None]
+        total = self._log_partition  # before the weights, which may change with it
         inside = rows.masked_fill(~words, 0).clamp(0, size - 1)
         entering = self._weights.mT.gather(2, inside.mT).mT.masked_fill(~words, 0)
         wrong = ~self._are_trees(rows) | (entering == -torch.inf).any(2)
@@ -228,7 +235,20 @@ class TreeDistribution:
                 single=self._single,
                 projective=self.projective,
             )
-        result = entering.sum(2) - self._log_partition[:, None]
+        result = entering.sum(2) - total[:, None]
+        for b, far in self._far.items():  # the values are exact ones, the gradients as they are
+            scores = matrix_of(self._graph, b).astype(np.float64)
+            trees = rows[b, :, : len(scores)].cpu().numpy()
+            far = far._replace(log_partition=far.log_partition + float(total[b]))
+            exact = [
+                -torch.inf if bad else far.log_prob(scores, tree)
+                for tree, bad in zip(trees, wrong[b].tolist(), strict=True)
+            ]
+            moved = result[b] - result[b].detach().masked_fill(wrong[b], 0)
+            moved = moved.masked_fill(wrong[b], 0) + torch.tensor(exact, dtype=torch.float64).to(
+                result
+            )
+            result = torch.cat([result[:b], moved[None], result[b + 1 :]])
         result = result.clamp(max=0).masked_fill(wrong, -torch.inf)
         return self._given_back(result if several else result[:, 0])
 
@@ -311,7 +331,8 @@ class TreeDistribution:
     def _log_partition(self) -> Tensor:
         """(B,) float64, of the scaled weights."""
         with torch.set_grad_enabled(self._weights.requires_grad):
-            return self._checked(self._sum(self._weights))
+            total = self._sum(self._weights)
+            return total if self._settled(total) else self._sum(self._weights)
 
     @cached_property
     def _marginals(self) -> Tensor:
@@ -331,7 +352,9 @@ class TreeDistribution:
             weights = self._weights
             if not weights.requires_grad:
                 weights = weights.clone().requires_grad_()
-            total = self._checked(self._sum(weights))
+            total = self._sum(weights)
+            if not self._settled(total):
+                return self._gradient(differentiable)
             (p,) = torch.autograd.grad(total.sum(), weights, create_graph=differentiable)
         return p, weights, total if self._weights.requires_grad else total.detach()
 
@@ -341,11 +364,56 @@ class TreeDistribution:
             return weights[:, 0, 1:].exp().sum(1)  # the empty tree: 0, and differentiable
         return (inside if self.projective else matrix_tree)(weights, self._single)
 
-    def _checked(self, total: Tensor) -> Tensor:
-        missing = total == -torch.inf
-        if missing.any():
-            raise self._error(NO_TREE, missing)
-        return total
+    def _settled(self, total: Tensor) -> bool:
+        """Tell whether sums (B,) can be trusted; if not, the weights have been made moderate.
+
+        Or raise the error that says why there are none.
+        """
+        doubtful = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
+        if not doubtful.any():
+            return True
+        sentences = [b for b in doubtful.nonzero()[:, 0].tolist() if b not in self._far]
+        graph = self._graph
+        for b in sentences:
+            scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)
+            huge = (np.abs(scores[np.isfinite(scores)]) > HUGE).any()
+            found = None
+            if not (total[b] == -torch.inf and not huge):
+                found = as_far(scores, self._single, self.projective)
+                if found is not None and self.projective:
+                    raise ScoresError(
+                        f"{name_of(graph, b)}scores are too far apart: all projective trees need "
+                        "edges some 1e6 or more below others; arborescence.TreeDistribution takes "
+                        "such scores, but has no gradients"
+                    )
+            if found is None:
+                raise no_answer(graph, b, NO_TREE, self._single)
+            self._far[b] = found
+        if sentences:
+            with torch.inference_mode(False), torch.set_grad_enabled(self._weights.requires_grad):
+                self._make_moderate(sentences)
+        return not sentences
+
+    def _make_moderate(self, sentences: list[int]) -> None:
+        """Put other weights in place of those of some sentences, with the same gradients."""
+        size = self._words.shape[1]
+        made = torch.full((len(sentences), size, size), -torch.inf, dtype=torch.float64)
+        for row, b in zip(made, sentences, strict=True):
+            scores = torch.from_numpy(self._far[b].scores)
+            row[: len(scores), : len(scores)] = scores
+            beyond = range(len(scores), size)
+            row[[d - 1 for d in beyond], list(beyond)] = 0.0
+        index = torch.tensor(sentences, device=self._weights.device)
+        edges = self._edges[index]
+        scores = self.scores.reshape(self._words.shape[0], size, size)[index].to(torch.float64)
+        scores = scores.masked_fill(~edges, 0)
+        weights = made.to(scores.device) + (scores - scores.detach())
+        weights, scale = scaled(weights, self._single)
+        for place, b in enumerate(sentences):  # without the sum of the scaled weights
+            self._far[b] = self._far[b]._replace(log_partition=float(scale[place]))
+        base = scale.new_tensor([rounded(self._far[b].base) for b in sentences])
+        self._weights = self._weights.index_copy(0, index, weights)
+        self._scale = self._scale.index_copy(0, index, scale + base)
 
     def _cross_entropy(self, other: TreeDistribution) -> Tensor:
         if not torch.equal(self._words, other._words) or self._leading != other._leading:
@@ -354,8 +422,15 @@ class TreeDistribution:
                 "and of the same lengths"
             )
         p = self._marginals  # before the log-partition, which comes with it
+        total = other._log_partition  # before the weights, which may change with it
+        if other._far and other is not self:
+            raise ScoresError(
+                f"{name_of(other._graph, min(other._far))}the other's scores are too far apart: "
+                "all of its trees need edges some 1e6 or more below others, and beside those "
+                "nothing is left of the divergence"
+            )
         weights = other._weights.masked_fill(~other._edges, 0)
-        result = other._log_partition - (p * weights).sum((1, 2))
+        result = total - (p * weights).sum((1, 2))
         return result.masked_fill(self._leaves(other), torch.inf)
 
     def _leaves(self, other: TreeDistribution) -> Tensor:

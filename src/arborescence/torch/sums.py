@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from arborescence.weights import FURTHEST
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -27,16 +29,32 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
     edge leaves the root once, so any number may be taken from the row of the root before: so much,
     and no more, that the root is a better head than all others for one word only.
     """
-    lost = weights.new_zeros(len(weights))
-    if single and weights.shape[1] > 2:
-        root, words = weights.detach()[:, 0, 1:], weights.detach()[:, 1:, 1:]
-        gain = (root - words.amax(1)).masked_fill(root == -torch.inf, -torch.inf)
-        best, second = gain.topk(2).values.unbind(1)
-        lost = second.clamp(min=0).minimum(best)
-        lost = lost.masked_fill(lost.isinf(), 0)
-        weights = torch.cat([weights[:, :1] - lost[:, None, None], weights[:, 1:]], 1)
+    if not single or weights.shape[1] == 2:
+        columns = _finite(weights.detach().amax(1))
+        return weights - columns[:, None], columns.sum(1)
+    given = weights.detach()[:, 0, 1:]
+    words = _finite(weights.detach()[:, 1:].amax(1))
+    weights = weights - words[:, None]
+    # Root edges and others may differ by a large number that is the same for all words. It goes,
+    # and what was rounded away beside it comes back.
+    root = weights.detach()[:, 0, 1:]
+    missing = _rounded_away(root, given, words[:, 1:])
+    best, second = root.topk(2).values.unbind(1)
+    ahead = second.clamp(min=0).minimum(best)
+    ahead = ahead.masked_fill(ahead.isinf(), 0)
+    root_row = weights[:, 0] - ahead[:, None] + torch.nn.functional.pad(missing, (1, 0))
+    weights = torch.cat([root_row[:, None], weights[:, 1:]], 1)
     columns = _finite(weights.detach().amax(1))
-    return weights - columns[:, None], lost + columns.sum(1)
+    from_root = columns[:, 1:] == root_row.detach()[:, 1:]
+    lost = torch.where(from_root, given, words[:, 1:]).sum(1) + ahead * (1 - from_root.sum(1))
+    return weights - columns[:, None], lost
+
+
+def _rounded_away(total: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """Return what is missing from ``total = one - other`` (Knuth's two-sum); 0 if not finite."""
+    back = total - one
+    missing = (one - (total - back)) - (other + back)
+    return missing.masked_fill(~missing.isfinite(), 0)
 
 
 def matrix_tree(weights: Tensor, single: bool) -> Tensor:
@@ -70,7 +88,8 @@ def elimination(weights: Tensor, single: bool) -> Tensor:
     Gaussian elimination of the Laplacian, but each pivot is summed anew from edges, so nothing is
     ever subtracted (Grassmann, Taksar and Heyman 1985), and rounding stays what it was, however
     close the determinant is to zero.
-    With one root edge, no pivot counts the root's, and the word that is left over takes one.
+    With one root edge, no pivot counts the root's, and the word that is left over takes one. NaN
+    where a pivot is so low that the sum of pivots may hide what was rounded away.
     """
     size = weights.shape[1]
     if single:
@@ -78,15 +97,19 @@ def elimination(weights: Tensor, single: bool) -> Tensor:
     first = 1 if single else 0
     loops = torch.eye(size, dtype=torch.bool, device=weights.device)
     total = weights.new_zeros(len(weights))
+    lowest = total
     for k in range(size - 1, first, -1):
         into, out_of = weights[:, :k, k], weights[:, k, :k]
         pivot = _log_sum(into[:, first:].T)
         total = total + pivot
+        lowest = lowest.minimum(pivot.detach())
         into = into - _finite(pivot)[:, None]
         paths = into[:, :, None] + out_of[:, None, :]
         weights = _log_sum(torch.stack([weights[:, :k, :k], paths]))
         weights = weights.masked_fill(loops[:k, :k], -torch.inf)
-    return total + weights[:, 0, 1] if single else total
+    if single:
+        total = total + weights[:, 0, 1]
+    return total.masked_fill((lowest < -FURTHEST) & (lowest > -torch.inf), torch.nan)
 
 
 def _child_first(weights: Tensor) -> Tensor:

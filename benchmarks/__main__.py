@@ -6,6 +6,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
 import decoding
 import distributions
+import evaluating
 import growth
 import kbest
 import parsing
@@ -17,5 +18,6 @@ growth.main()
 kbest.main()
 distributions.main()
 parsing.main()
+evaluating.main()
 sparse.main()
 undirected.main()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_CHUNK = 1 << 19
+_CHUNK = 1 << 20
 _LONGEST_SENTENCE = 1 << 24
 _GZIP_MAGIC = b"\x1f\x8b"
 

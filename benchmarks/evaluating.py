@@ -1,0 +1,69 @@
+"""How fast are treebanks evaluated, and in how much memory?
+
+Real treebanks, one after the other, against themselves with one head in seven, and one relation and
+one tag in ten, changed. ``python benchmarks/evaluating.py``
+"""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from arborescence.treebank import evaluate, read, write
+from inputs import TREEBANKS
+from timing import least_seconds, table
+
+
+def changed(sentence, generator):
+    """Hang some words from the word below the root, and change some relations and tags."""
+    heads = sentence.heads
+    root = int(np.flatnonzero(heads == 0)[0])
+    heads[generator.random(heads.size) < 1 / 7] = root
+    heads[[0, root]] = -1, 0
+
+    def some(values, other):
+        kept = generator.random(len(values)) > 0.1
+        return [value if keep else other for value, keep in zip(values, kept, strict=True)]
+
+    return sentence.replace(
+        heads=heads, deprels=some(sentence.deprels, "obl"), feats=some(sentence.feats, "_")
+    )
+
+
+def whole_sentences():
+    """Read sentences with one root edge and all heads from all treebanks."""
+    for file in sorted(TREEBANKS.glob("*/*.conllu.gz")):
+        for sentence in read(file):
+            heads = sentence.heads[1:]
+            if np.count_nonzero(heads == 0) == 1 and heads.min() >= 0:
+                yield sentence
+
+
+def main(sizes=(15_000, 90_000)):
+    if not TREEBANKS.is_dir():
+        print("(no ../shared/ud: nothing to evaluate)\n")
+        return
+    rows = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            gold, predicted = Path(folder) / "gold.conllu", Path(folder) / "predicted.conllu"
+            write(islice(whole_sentences(), size), gold)
+            generator = np.random.default_rng(0)
+            write((changed(sentence, generator) for sentence in read(gold)), predicted)
+            words = evaluate(gold, predicted).words.gold
+            seconds = least_seconds(
+                lambda files=(gold, predicted): evaluate(*files), budget=5, clock=time.process_time
+            )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        rows.append([f"{words:,}", f"{seconds:.2f}", f"{words / seconds:,.0f}", f"{peak:,.0f}"])
+    print("### Evaluation: two files read and compared, processor time\n")
+    table(["words", "s", "words a second", "peak memory of the process so far, MiB"], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -304,7 +304,7 @@ def train(
             of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if jackknife:
                 lessons += retagged(lessons, columns=tags, seed=seed, progress=step)
-                exams += of_words.tag(exams, overwrite=True)
+                exams += list(of_words.tag(exams, overwrite=True))
         trained = make(
             lessons,
             dev=exams,

@@ -42,9 +42,9 @@ def jackknife(
 def retagged(
     treebank: Sequence[Sentence],
     *,
-    folds: int = 4,
+    folds: int = 5,
     columns: Sequence[str] = ("upos", "xpos", "feats"),
-    epochs: int = 4,
+    epochs: int = 8,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[Sentence]:

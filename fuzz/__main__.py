@@ -23,7 +23,7 @@ sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 import rounds
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
-SLOWEST = 150.0  # seconds that a round may take; the first ones compile kernels
+SLOWEST = 300.0  # seconds that a round may take; the first ones compile kernels
 
 
 def main() -> int:

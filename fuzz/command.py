@@ -6,12 +6,18 @@ import io
 import re
 import sys
 from contextlib import contextmanager
+from functools import cache
+
+import typer.main
 
 from cases import WrongError
 from rounds import described
 
 # Tabs and line ends aside, nothing that a terminal obeys or that reorders text.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# Typer makes the commands from their functions anew for each call: longer than all else takes.
+typer.main.get_command = cache(typer.main.get_command)
 
 
 @contextmanager

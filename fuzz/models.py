@@ -17,7 +17,7 @@ from damage import as_npy, crafted_header, damaged, damaged_zip, hostile, member
 
 
 def attack(rng):
-    for _ in range(15):
+    for _ in range(40):
         yield from examine(parse, Case((), {"seed": int(rng.integers(2**31))}))
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
+from kernel_cache import cache_kernels
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
 SLOWEST = 300.0  # seconds that a round may take; the first ones compile kernels
@@ -39,6 +40,7 @@ def main() -> int:
     names = [options.attack] if options.attack else list(rounds.ATTACKS)
     print(f"seed {seed}: {', '.join(names)}", flush=True)
 
+    cache_kernels()
     context = multiprocessing.get_context("fork")
     state = rounds.State(context, len(names))
     if options.round is not None:

@@ -15,6 +15,7 @@ import multiprocessing
 import secrets
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -46,17 +47,17 @@ def main() -> int:
     if options.round is not None:
         state.rounds[0] = options.round
     stop = time.monotonic() + options.seconds
+    once = options.round is not None
     faults = 0
-    while not (state.done.value or time.monotonic() > stop):
-        worker = context.Process(
-            target=rounds.run, args=(names, seed, stop, state, options.round is not None)
-        )
-        worker.start()
-        ended_badly = watch(worker, names, seed, state)
-        if ended_badly:
-            faults += 1
-            if options.round is not None:
-                break
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        while not state.done.value and time.monotonic() < stop:
+            arguments = (names, seed, stop, state, once, folder)
+            worker = context.Process(target=rounds.run, args=arguments)
+            worker.start()
+            if watch(worker, names, seed, state):
+                faults += 1
+                if once:
+                    break
     total = sum(state.rounds) - (options.round or 0)
     faults += state.faults.value
     print(f"seed {seed}: {total:,} rounds, {faults} faults", flush=True)

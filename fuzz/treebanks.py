@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def model():
     from arborescence.parsers import LinearParser, Tagger
 
     lessons = small_treebanks.sentences()
-    path = Path(tempfile.gettempdir()) / "small.model"
+    path = Path("../small.model").resolve()
     tagger = Tagger.train(lessons, dev=lessons, columns=["upos"])
     LinearParser.train(
         lessons, dev=lessons, columns=["form", "upos"], epochs=1, bits=10, tagger=tagger

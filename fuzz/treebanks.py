@@ -10,6 +10,7 @@ import numpy as np
 
 import small_treebanks
 from arborescence import treebank
+from arborescence.cli.sentences import Format
 from cases import Case, WrongError, examine
 from command import refused_or_done
 from damage import damaged
@@ -28,6 +29,9 @@ MORE = """\
 7\t.\t.\tPUNCT\t$.\t_\t4\tpunct\t_\t_
 
 """
+
+# Raw text needs a model that has learned to cut it.
+FORMATS = [format.value for format in Format if format is not Format.text]
 
 
 @cache
@@ -74,7 +78,7 @@ def read(case):
         ["evaluate", "--oracle", "gold.conllu", name],
         ["parse", "-m", model(), name, "-o", "out.conllu"],
         ["parse", "-m", model(), name, "--kbest", "2", "--json"],
-        ["parse", "-m", model(), "--format", "tokens", name, "-o", "out.conllu"],
+        ["parse", "-m", model(), "--format", str(rng.choice(FORMATS)), name, "-o", "out.conllu"],
         ["parse", "-m", model(), "--skip-invalid", "--confidence", name, "-o", "out.conllu"],
         ["trace", "--treebank", name, "--sentence", "all"],
     ]

@@ -31,7 +31,7 @@ MORE = """\
 """
 
 # Raw text needs a model that has learned to cut it.
-FORMATS = [format.value for format in Format if format is not Format.text]
+FORMATS = [form.value for form in Format if form is not Format.text]
 
 
 @cache

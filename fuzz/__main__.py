@@ -15,15 +15,17 @@ import multiprocessing
 import secrets
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
+from kernel_cache import cache_kernels
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
-SLOWEST = 150.0  # seconds that a round may take; the first ones compile kernels
+SLOWEST = 300.0  # seconds that a round may take; the first ones compile kernels
 
 
 def main() -> int:
@@ -39,22 +41,23 @@ def main() -> int:
     names = [options.attack] if options.attack else list(rounds.ATTACKS)
     print(f"seed {seed}: {', '.join(names)}", flush=True)
 
+    cache_kernels()
     context = multiprocessing.get_context("fork")
     state = rounds.State(context, len(names))
     if options.round is not None:
         state.rounds[0] = options.round
     stop = time.monotonic() + options.seconds
+    once = options.round is not None
     faults = 0
-    while not (state.done.value or time.monotonic() > stop):
-        worker = context.Process(
-            target=rounds.run, args=(names, seed, stop, state, options.round is not None)
-        )
-        worker.start()
-        ended_badly = watch(worker, names, seed, state)
-        if ended_badly:
-            faults += 1
-            if options.round is not None:
-                break
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        while not state.done.value and time.monotonic() < stop:
+            arguments = (names, seed, stop, state, once, folder)
+            worker = context.Process(target=rounds.run, args=arguments)
+            worker.start()
+            if watch(worker, names, seed, state):
+                faults += 1
+                if once:
+                    break
     total = sum(state.rounds) - (options.round or 0)
     faults += state.faults.value
     print(f"seed {seed}: {total:,} rounds, {faults} faults", flush=True)

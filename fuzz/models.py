@@ -17,7 +17,7 @@ from damage import as_npy, crafted_header, damaged, damaged_zip, hostile, member
 
 
 def attack(rng):
-    for _ in range(15):
+    for _ in range(40):
         yield from examine(parse, Case((), {"seed": int(rng.integers(2**31))}))
 
 
@@ -100,7 +100,7 @@ def check_trees(path, kbest):
 
 def crafted(rng, data):
     """Return a model that is damaged or crafted, and what is wrong with it."""
-    turn = int(rng.integers(8))
+    turn = int(rng.integers(16))
     if turn == 0:
         return "bytes", damaged(rng, data)
     if turn == 1:
@@ -118,7 +118,7 @@ def crafted(rng, data):
         if how == "gone":
             del parts[name]
         return f"{name}: {how}", packed_again(parts, rng)
-    if turn <= 5:
+    if turn <= 11:
         array = np.load(io.BytesIO(parts[name]))
         other = hostile(rng, array)
         parts[name] = as_npy(other)

@@ -6,7 +6,6 @@ import importlib
 import os
 import resource
 import shutil
-import tempfile
 import time
 import traceback
 import warnings
@@ -61,27 +60,27 @@ class State:
         self.done = context.Value("b", 0, lock=False)
 
 
-def run(names, seed, stop, state, once):
-    """Run rounds until it is time to stop, or one round."""
+def run(names, seed, stop, state, once, folder):
+    """Run rounds until it is time to stop, or one round, in a folder below this one."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     os.environ["ARBORESCENCE_QUIET"] = "1"
     warnings.simplefilter("error")
+    place = Path(folder, "round")
+    place.mkdir(exist_ok=True)
+    os.chdir(place)
     seen = Counter()
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        os.chdir(folder)
-        while time.monotonic() < stop:
-            # Whose turn it is: the attack that is furthest behind its share.
-            turn = min(range(len(names)), key=lambda i: state.spent[i] / ATTACKS[names[i]])
-            number = state.rounds[turn]
-            state.rounds[turn] += 1
-            state.attack.value = turn
-            state.started.value = start = time.monotonic()
-            one_round(names[turn], seed, number, seen, state)
-            state.started.value = 0.0
-            state.spent[turn] += time.monotonic() - start
-            if once:
-                break
-        os.chdir("/")
+    while time.monotonic() < stop:
+        # Whose turn it is: the attack that is furthest behind its share.
+        turn = min(range(len(names)), key=lambda i: state.spent[i] / ATTACKS[names[i]])
+        number = state.rounds[turn]
+        state.rounds[turn] += 1
+        state.attack.value = turn
+        state.started.value = start = time.monotonic()
+        one_round(names[turn], seed, number, seen, state)
+        state.started.value = 0.0
+        state.spent[turn] += time.monotonic() - start
+        if once:
+            break
     state.done.value = 1
     for (name, what), count in seen.items():
         if count > 1:

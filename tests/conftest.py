@@ -1,27 +1,13 @@
 """What all tests share."""
 
 import gc
-import hashlib
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
+from kernel_cache import cache_kernels
 from real import TREEBANKS
 
-ROOT = Path(__file__).parents[1]
-
-# Numba's cache knows when a kernel's own file changes, but not when a kernel that was compiled
-# into it does. So each state of the sources gets its own cache.
-_sources = hashlib.sha256()
-for _path in sorted((ROOT / "src").rglob("*.py")):
-    _sources.update(_path.read_bytes())
-if "numba" not in sys.modules:
-    os.environ.setdefault(
-        "NUMBA_CACHE_DIR", str(ROOT / "build" / "kernels" / _sources.hexdigest()[:16])
-    )
-
+cache_kernels()
 
 # Compiling makes millions of objects that live for a while: looking for garbage among them less
 # often saves a fourteenth of the time.

@@ -1,18 +1,19 @@
-"""Models that someone has tampered with are refused, or harmless; see also `fuzz`.
+"""Models that someone has tampered with are refused, or harmless.
 
-With ``NUMBA_BOUNDSCHECK=1``, an index beyond the end of an array is an error that fails these tests.
+With ``NUMBA_BOUNDSCHECK=1``, an index beyond the end of an array is an error, and fails these tests.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.errors import ArborescenceError, ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers import CombinedParser, LinearParser, Reranker, TransitionParser
 from arborescence.parsers.tagger import Tagger
 from arborescence.treebank import Sentence
@@ -70,9 +71,13 @@ def use(path):
     try:
         parser = arb.load(path)
     except ModelError as error:
-        assert str(error).startswith(f"{path}: ")
-        assert len(str(error)) < 500 + len(str(path))
-        assert str(error).isprintable()
+        message = str(error)
+    else:
+        message = ""
+    if message:
+        assert message.startswith(f"{path}: ")
+        assert len(message) < 500 + len(str(path))
+        assert message.isprintable()
         return True
     for work in (
         lambda: parser.parse(NEW),
@@ -80,13 +85,10 @@ def use(path):
         lambda: parser.parse(NEW, confidence=True),
         lambda: parser.kbest(NEW, 3),
     ):
-        try:
+        with suppress(ModelError):  # what this kind of parser cannot do
             for parsed in work():
                 if isinstance(parsed, Sentence):
                     assert arb.is_tree(parsed.heads, root="multi")
-        except ArborescenceError as error:
-            # What this kind of parser cannot do.
-            assert isinstance(error, ModelError), error
     return False
 
 

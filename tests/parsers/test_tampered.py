@@ -1,6 +1,6 @@
 """Models that someone has tampered with are refused, or harmless.
 
-With ``NUMBA_BOUNDSCHECK=1``, an index beyond the end of an array is an error, and fails these tests.
+With ``NUMBA_BOUNDSCHECK=1``, an index beyond the end of an array is an error and fails these tests.
 """
 
 from __future__ import annotations

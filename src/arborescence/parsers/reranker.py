@@ -194,6 +194,8 @@ class Reranker(Parser):
         for name, (value, least_value) in least.items():
             if value < least_value:
                 raise ValueError(f"{name} must be at least {least_value}, not {value}")
+        if k > MOST_TREES:
+            raise ValueError(f"k must be at most {MOST_TREES}, not {k}")
         check_bits(bits)
         check_root(root)
         treebank, dev = list(treebank), list(dev or ())

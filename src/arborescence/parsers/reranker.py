@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -36,7 +35,7 @@ _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100
 _FIELDS: Final = {
     "k": scheme.whole(1, MOST_TREES),
-    "scale": scheme.real(math.ulp(0.0), scheme.LARGEST),
+    "scale": scheme.positive(),
     "own": scheme.one_of([False, True], False),
     "info": scheme.INFO,
     "parser": scheme.MAPPING,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 _BATCH_WORDS = 8192
+_BATCH_EDGES = 2**22  # so that long sentences come one by one: their matrices are large
 
 #: What a parser without probabilities says for the edges of its tree, where others give theirs.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
@@ -250,15 +251,16 @@ def _run(
 
 
 def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
-    """Gather sentences until they hold enough words to be worth a call."""
+    """Gather sentences until they hold enough words to be worth a call, or many edges."""
     batch: list[Sentence] = []
-    words = 0
+    words = edges = 0
     for sentence in sentences:
         batch.append(sentence)
         words += len(sentence)
-        if words >= enough:
+        edges += len(sentence) ** 2
+        if words >= enough or edges >= _BATCH_EDGES:
             yield batch
             batch = []
-            words = 0
+            words = edges = 0
     if batch:
         yield batch

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 _BATCH_WORDS = 8192
+_BATCH_EDGES = 2**22  # so that long sentences come one by one: their matrices are large
 
 _WHAT_IS_PARSED: Final = (
     "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
@@ -308,19 +309,20 @@ def _is_word(item: Any) -> bool:
 def batches(
     sentences: Iterable[Sentence | Sequence[str]], enough: int = _BATCH_WORDS
 ) -> Iterator[list[Sentence]]:
-    """Gather sentences until they hold enough words to be worth a call."""
+    """Gather sentences until they hold enough words to be worth a call, or many edges."""
     return _gathered(as_sentences(sentences), enough)
 
 
 def _gathered(sentences: Iterator[Sentence], enough: int) -> Iterator[list[Sentence]]:
     batch: list[Sentence] = []
-    words = 0
+    words = edges = 0
     for sentence in sentences:
         batch.append(sentence)
         words += len(sentence)
-        if words >= enough:
+        edges += len(sentence) ** 2
+        if words >= enough or edges >= _BATCH_EDGES:
             yield batch
             batch = []
-            words = 0
+            words = edges = 0
     if batch:
         yield batch

@@ -8,7 +8,6 @@ other forms were rewritten as, too.
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from zlib import crc32
 
@@ -114,10 +113,10 @@ class Rewriter:
         ]
         rules = Rules.of(pairs, cases)
         # A word is known to a form if some other form becomes it.
-        sources: defaultdict[int, set[str]] = defaultdict(set)
+        sources: dict[int, set[str]] = {}
         for form, became in zip(forms, words, strict=True):
             for word in (became or form).split(" "):
-                sources[_number(word)].add(form)
+                sources.setdefault(_number(word), set()).add(form)
         self = cls(rules, frozenset(sources), np.zeros(0, np.int8))
         numbers: list[int] = []
         options: list[Options] = []
@@ -125,7 +124,7 @@ class Rewriter:
         for i, form in enumerate(forms):
             if form not in self._seen:
                 self._seen[form] = self._options(
-                    form, lambda word, form=form: len(sources[word] - {form}) > 0
+                    form, lambda word, form=form: bool(sources.get(word, set()) - {form})
                 )
             found = self._seen[form]
             became = words[i]

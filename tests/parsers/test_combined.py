@@ -241,14 +241,14 @@ def test_round_trip(linear, transition, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"parsers": None}, "not the headers of parsers"),
-        ({"parsers": [3]}, "not the headers of parsers"),
-        ({"parsers": []}, "at least one parser"),
+        ({"parsers": None}, "parsers is missing"),
+        ({"parsers": [3]}, r"parsers is \[3\], not a list"),
+        ({"parsers": []}, r"parsers is \[\], not a list of 1 to 64"),
         ({"parsers": [{"kind": "oracle"}]}, "oracle"),
-        ({"weights": None}, "not numbers"),
-        ({"weights": ["much"]}, "not numbers"),
+        ({"weights": None}, "weights is missing"),
+        ({"weights": ["much"]}, "weights is .*, not a list"),
         ({"weights": [1.0, 1.0]}, "1 parsers, but 2 weights"),
-        ({"weights": [-1.0]}, "must be positive"),
+        ({"weights": [-1.0]}, r"weights is \[-1.0\], not"),
         ({"parser/0/edges": None}, "'edges' is missing"),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_header_that_does_not_fit_the_arrays(saved):
         arb.load(altered(saved, layout=[128, 1024, 7]))
     with pytest.raises(ModelError, match="array 'edges'"):
         arb.load(altered(saved, layout=[128, 2048, 11]))
-    with pytest.raises(ModelError, match="array 'relations'"):
+    with pytest.raises(ModelError, match="array 'allowed'"):
         arb.load(altered(saved, labels=["root"]))
 
 

@@ -291,7 +291,7 @@ def test_models_whose_filter_does_not_fit_are_refused(parsers):
             LinearParser.from_file(header, arrays | {name: wrong})
         with pytest.raises(ModelError, match=name):
             LinearParser.from_file(header, {n: a for n, a in arrays.items() if n != name})
-    for threshold in (-1, 0.5, "many", 1 << 40, None):
+    for threshold in (-1, 0.5, "many", 1 << 40, True):
         with pytest.raises(ModelError, match="pruning is"):
             LinearParser.from_file(header | {"pruning": threshold}, arrays)
     with pytest.raises(ModelError, match="pruning does not go with undirected"):

@@ -177,7 +177,7 @@ def test_a_model_file_of_before_and_damaged_ones(parsers, tmp_path):
     header, arrays = parsers["U-MST-uf-lep"].to_file()
     for wrong, message in (
         ({"inference": "exact"}, "inference and features are 'exact' and 'undirected'"),
-        ({"features": 3}, "inference and features are 'undirected' and 3"),
+        ({"features": 3}, "features is 3, not one of"),
         ({"rounds": -1}, "rounds is -1"),
         ({"rounds": "many"}, "rounds is 'many'"),
         ({"directed_unit": 0.0}, "directed_unit is 0.0"),

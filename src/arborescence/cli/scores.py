@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import zlib
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from arborescence.arrays import Archive, opened
 from arborescence.errors import ScoresError
 from arborescence.files import replacing
 
@@ -22,19 +20,14 @@ if TYPE_CHECKING:
 
 def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Read scores, and lengths if there are any, from a ``.npy`` or ``.npz`` file."""
-    try:
-        with path.open("rb") as file:
-            content = np.load(file, allow_pickle=False)
-            if isinstance(content, np.ndarray):
-                return content, None
-            if "scores" in content:
-                return content["scores"], content.get("lengths")
-            found = ", ".join(content) or "none"
+    with opened(path, ScoresError, "a .npy or .npz file of numbers") as content:
+        if not isinstance(content, Archive):
+            return content, None
+        if "scores" in content.names:
+            lengths = content.read("lengths") if "lengths" in content.names else None
+            return content.read("scores"), lengths
+        found = ", ".join(content.names) or "none"
         raise ScoresError(f"{path}: no array named 'scores' (found: {found})")
-    except ScoresError:
-        raise
-    except (ValueError, EOFError, BadZipFile, TokenError, zlib.error) as error:
-        raise ScoresError(f"{path}: not a .npy or .npz file of numbers ({error})") from error
 
 
 class Best:

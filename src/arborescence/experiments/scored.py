@@ -25,6 +25,7 @@ Words of all sentences follow one another. There is nothing of the sentences the
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
@@ -34,7 +35,7 @@ from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankEr
 from arborescence.experiments.measures import counts_for_uas
 from arborescence.graph import Root
 from arborescence.inference.decode import decode
-from arborescence.parsers import LinearParser, model_file
+from arborescence.parsers import LinearParser, model_file, scheme
 from arborescence.parsers.lessons import place
 from arborescence.tree import is_tree
 
@@ -49,6 +50,22 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _KIND: Final = "scores"
+_TEXT: Final = scheme.Field("a string", lambda value: isinstance(value, str))
+_FIELDS: Final = {
+    "treebank": _TEXT,
+    "split": _TEXT,
+    "lessons": scheme.whole(0, 10**12),
+    "settings": scheme.MAPPING,
+    "projective": scheme.one_of([False, True]),
+}
+_LENGTHS: Final = {"lengths": scheme.Array((np.int32,), ("sentences",), low=1)}
+_ARRAYS: Final = {
+    "gold": scheme.Array((np.int32,), ("words",), low=0),
+    "counted": scheme.Array((np.bool_,), ("words",)),
+    "single": scheme.Array((np.int32,), ("words",), low=0),
+    "multi": scheme.Array((np.int32,), ("words",), low=0),
+    "scores": scheme.Array((np.float32,), ("cells",), low=-np.inf),
+}
 _EVERY: Final = 100  # sentences between two reports of progress
 
 
@@ -268,39 +285,33 @@ class Scored:
         """
         header, arrays = model_file.load(path)
         if header.get("kind") != _KIND:
-            raise ModelError(f"{path}: not a score file but {header.get('kind')!r}")
+            kind = reprlib.repr(header.get("kind"))
+            raise ModelError(f"{path}: not a score file but {kind}")
         try:
-            lengths = model_file.expect(arrays, "lengths", (np.int32,), (-1,))
-            words, cells = int(lengths.sum()), int(((lengths.astype(np.int64) + 1) ** 2).sum())
-            columns = {
-                name: model_file.expect(arrays, name, (dtype,), (words,))
-                for name, dtype in (
-                    ("gold", np.int32),
-                    ("counted", np.bool_),
-                    ("single", np.int32),
-                    ("multi", np.int32),
-                )
-            }
-            scores = None
-            if "scores" in arrays:
-                flat = model_file.expect(arrays, "scores", (np.float32,), (cells,))
-                sizes = lengths.astype(np.int64) + 1
-                parts = np.split(flat, np.cumsum(sizes**2)[:-1])
-                scores = [part.reshape(size, size) for part, size in zip(parts, sizes, strict=True)]
-            return cls(
-                treebank=header["treebank"],
-                split=header["split"],
-                lessons=header["lessons"],
-                settings=header["settings"],
-                projective=header["projective"],
-                gold=_trees(columns["gold"], lengths),
-                counted=np.split(columns["counted"], np.cumsum(lengths)[:-1]),
-                single=_trees(columns["single"], lengths),
-                multi=_trees(columns["multi"], lengths),
-                scores=scores,
-            )
-        except (ModelError, KeyError) as error:
+            return cls._from_file(header, arrays)
+        except ModelError as error:
             raise ModelError(f"{path}: the score file is damaged ({error})") from error
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        fields = scheme.fields_of(header, _FIELDS)
+        lengths = scheme.arrays_of(arrays, _LENGTHS, {})["lengths"].astype(np.int64)
+        nodes = lengths + 1
+        sizes = {
+            "words": int(lengths.sum()),
+            "cells": sum(size * size for size in nodes.tolist()),
+        }
+        kept = scheme.arrays_of(arrays, _ARRAYS, sizes, optional=("scores",))
+        scores = None
+        if "scores" in kept:
+            parts = np.split(kept["scores"], np.cumsum(nodes**2)[:-1])
+            scores = [part.reshape(n, n) for part, n in zip(parts, nodes.tolist(), strict=True)]
+        fields |= {name: _trees(name, kept[name], lengths) for name in ("gold", "single", "multi")}
+        return cls(
+            **fields,
+            counted=np.split(kept["counted"], np.cumsum(lengths)[:-1]),
+            scores=scores,
+        )
 
 
 def is_score_file(path: str | os.PathLike[str]) -> bool:
@@ -326,9 +337,14 @@ def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
     return np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
 
 
-def _trees(flat: NDArray[np.int32], lengths: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+def _trees(
+    name: str, flat: NDArray[np.int32], lengths: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
     """Undo `_words`."""
-    return [
+    trees = [
         np.concatenate(([-1], part)).astype(np.int64)
         for part in np.split(flat, np.cumsum(lengths)[:-1])
     ]
+    if not all(is_tree(tree, "multi") for tree in trees):
+        raise ModelError(f"array '{name}' holds heads that are not those of trees")
+    return trees

@@ -16,6 +16,7 @@ import arborescence
 from arborescence.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
+from arborescence.parsers import scheme
 from arborescence.parsers.base import Options, Parser
 from arborescence.parsers.confidence import noted
 from arborescence.parsers.linear import LinearParser
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"
+_MOST: Final = 64  # parsers in a file
+_FIELDS: Final = {
+    "parsers": scheme.list_of(scheme.MAPPING, 1, _MOST),
+    "weights": scheme.list_of(scheme.real(1 / scheme.LARGEST, scheme.LARGEST), 1, _MOST),
+}
 _KINDS: Final = (LinearParser.train, partial(TransitionParser.train, system="swap", beam=8))
 
 
@@ -180,19 +186,13 @@ class CombinedParser(Parser):
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
         from arborescence.parsers import loading
 
-        headers, weights = header.get("parsers"), header.get("weights")
-        if not isinstance(headers, list) or not all(isinstance(each, dict) for each in headers):
-            raise ModelError(f"parsers are {headers!r}, not the headers of parsers")
-        if not isinstance(weights, list) or not all(isinstance(each, float) for each in weights):
-            raise ModelError(f"weights are {weights!r}, not numbers")
-        parsers = []
-        for number, of_parser in enumerate(headers):
-            prefix = f"{_PARSER}{number}/"
-            own = {name: array for name, array in arrays.items() if name.startswith(prefix)}
-            own = {name.removeprefix(prefix): array for name, array in own.items()}
-            parsers.append(loading.from_file(of_parser, own))
+        fields = scheme.fields_of(header, _FIELDS)
+        parsers = [
+            loading.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
+            for number, of_parser in enumerate(fields["parsers"])
+        ]
         try:
-            return cls(parsers, weights)
+            return cls(parsers, fields["weights"])
         except ValueError as error:
             raise ModelError(str(error)) from error
 

@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.features import MAX_TAGS, rotate, split_template, usable
+from arborescence.parsers.features import MAX_TAGS, MOST_BITS, rotate, split_template, usable
 from arborescence.parsers.hashing import mix
 from arborescence.parsers.mira import hildreth
+from arborescence.parsers.scheme import Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,6 +127,21 @@ class Layout(NamedTuple):
     def size(self) -> int:
         """The length of the vector of all weights."""
         return WIDE * self.wide + NARROW * self.narrow + 2 * self.tags**3
+
+
+def _is_layout(value: object) -> bool:
+    if not isinstance(value, list | tuple) or [type(each) for each in value] != [int] * 3:
+        return False
+    *rows, tags = value
+    return 2 <= tags <= MAX_TAGS + 2 and all(
+        1 <= number <= 1 << MOST_BITS and not number & (number - 1) for number in rows
+    )
+
+
+#: The field of a header that holds a layout.
+LAYOUT: Final = Field(
+    f"two powers of two up to 2^{MOST_BITS}, and 2 to {MAX_TAGS + 2} tags", _is_layout
+)
 
 
 class _Rows(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from abc import ABC, abstractmethod
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 
 import arborescence
 from arborescence.errors import ModelError
-from arborescence.parsers import model_file
+from arborescence.parsers import model_file, scheme
 
 if TYPE_CHECKING:
     import os
@@ -27,6 +28,23 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _REPORT_EVERY: Final = 100
+#: What the names of arrays of a checkpoint end in: weights, their sums, and the best average.
+_PARTS: Final = ("", "_sums", "_best")
+_FIELDS: Final = {
+    "clock": scheme.whole(0, 10**12),
+    "history": scheme.list_of(
+        scheme.Field(
+            "the scores of an epoch, with LAS, or none",
+            lambda value: (
+                isinstance(value, dict)
+                and all(isinstance(score, float) for score in value.values())
+                and (not value or "las" in value)
+            ),
+        ),
+        1,
+        10**6,
+    ),
+}
 
 
 class OnlineTrainer(ABC):
@@ -198,31 +216,41 @@ class OnlineTrainer(ABC):
             "clock": self._clock,
             "history": self._history,
         }
-        arrays = self._weights | {f"{name}_sums": array for name, array in self._sums.items()}
-        arrays |= {f"{name}_best": array for name, array in self._best.items()}
+        arrays = {
+            name + part: array
+            for part, kept in zip(_PARTS, (self._weights, self._sums, self._best), strict=True)
+            for name, array in kept.items()
+        }
         model_file.save(checkpoint, header, arrays, compress=False)
 
     def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
         header, arrays = model_file.load(checkpoint)
-        if header["kind"] != self._kind_of_checkpoint():
+        kind, identity = header.get("kind"), header.get("identity")
+        if kind != self._kind_of_checkpoint():
             raise ModelError(
                 f"{checkpoint}: not a {self._kind_of_checkpoint()}, but of the kind "
-                f"{header['kind']!r}; give the checkpoint another name"
+                f"{reprlib.repr(kind)}; give the checkpoint another name"
             )
-        if header["identity"] != self._identity:
+        if identity != self._identity:
             raise ModelError(
                 f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
                 "version of arborescence; remove it to start anew"
             )
         try:
-            for name, weights in self._weights.items():
-                weights[:], self._sums[name][:], self._best[name] = (
-                    model_file.expect(arrays, f"{name}{part}", (np.float32,), weights.shape)
-                    for part in ("", "_sums", "_best")
-                )
-            self._clock, self._history = header["clock"], header["history"]
-        except (ModelError, KeyError) as error:
+            fields = scheme.fields_of(header, _FIELDS)
+            wanted = {
+                name + part: scheme.Array((np.float32,), weights.shape)
+                for name, weights in self._weights.items()
+                for part in _PARTS
+            }
+            kept = scheme.arrays_of(arrays, wanted, {})
+        except ModelError as error:
             raise ModelError(f"{checkpoint}: the checkpoint is damaged ({error})") from error
+        for name, weights in self._weights.items():
+            weights[:], self._sums[name][:], self._best[name] = (
+                kept[name + part] for part in _PARTS
+            )
+        self._clock, self._history = fields["clock"], fields["history"]
 
     def _kind_of_checkpoint(self) -> str:
         return f"checkpoint of a {self.kind} parser"

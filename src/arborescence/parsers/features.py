@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
 #: At most this many tags have a number of their own; all others share one.
 MAX_TAGS: Final = 62
+#: Tables of weights have at least 2 to the one, and at most 2 to the other hashed rows.
+LEAST_BITS: Final = 10
+MOST_BITS: Final = 26
 
 _FIELDS: Final = "wlpxmsc"
 _TAG = 2
@@ -95,8 +98,8 @@ def check_columns(columns: Sequence[str]) -> None:
 
 def check_bits(bits: int) -> None:
     """Raise ValueError if a table of 2^bits rows of weights is too small or too large."""
-    if not 10 <= bits <= 26:
-        raise ValueError(f"bits must be between 10 and 26, not {bits}")
+    if not LEAST_BITS <= bits <= MOST_BITS:
+        raise ValueError(f"bits must be between {LEAST_BITS} and {MOST_BITS}, not {bits}")
 
 
 def split_template(template: str) -> dict[str, str]:

@@ -12,21 +12,22 @@ from arborescence.distribution import TreeDistribution
 from arborescence.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.parsers import model_file, tagging
+from arborescence.parsers import scheme, tagging
 from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import Parser
 from arborescence.parsers.confidence import edge_probabilities, noted
 from arborescence.parsers.edges import (
+    LAYOUT,
     WIDE,
     EdgeTemplates,
     Layout,
     score_edges,
     score_kept_edges,
 )
-from arborescence.parsers.features import COLUMNS, MAX_TAGS, Sides
+from arborescence.parsers.features import COLUMNS, Sides
 from arborescence.parsers.joint import add_all_relations, add_relations
 from arborescence.parsers.kept import KeptEdges, Matrices
-from arborescence.parsers.pruning import EdgeFilter, keep_edges
+from arborescence.parsers.pruning import THRESHOLD, EdgeFilter, keep_edges
 from arborescence.parsers.relations import RelationTemplates, label_edges
 from arborescence.undirected.enhancing import enhance
 
@@ -52,6 +53,28 @@ Features = Literal["directed", "undirected"]
 
 #: What inference and features can be.
 _KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
+_FIELDS: Final = {
+    "columns": scheme.LOOKED_AT,
+    "labels": scheme.VALUES,
+    "layout": LAYOUT,
+    "units": scheme.list_of(scheme.UNIT, 3, 3),
+    "directed_unit": scheme.UNIT,
+    "projective": scheme.one_of([False, True, "pseudo"], False),
+    "inference": scheme.one_of(["exact", "undirected"], "exact"),
+    "features": scheme.one_of(["directed", "undirected"], "directed"),
+    "rounds": scheme.whole(0, 10**9, 5, none=True),
+    "temperature": scheme.real(1e-4, 1e4, 1.0),
+    "pruning": THRESHOLD,
+    "info": scheme.INFO,
+}
+_ARRAYS: Final = {
+    "allowed": scheme.Array((np.bool_,), (2, "labels")),
+    "tags": scheme.Array((np.uint64,), ("known",), ascending=True),
+    "edges": scheme.weights("weights"),
+    "relations": scheme.weights("2^relations", "labels"),
+    "joint": scheme.weights("2^joint", "labels"),
+    "directed": scheme.weights("weights"),
+}
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
@@ -419,71 +442,45 @@ class LinearParser(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        columns = model_file.columns_of(header)
-        labels = model_file.labels_of(header)
-        layout = header.get("layout")
-        if (
-            not isinstance(layout, list)
-            or len(layout) != len(Layout._fields)
-            or not all(isinstance(number, int) and number > 0 for number in layout)
-            or any(rows & (rows - 1) for rows in layout[:2])
-        ):
-            raise ModelError(f"layout is {layout!r}, not two powers of two and a number of tags")
-        units = model_file.units_of(header, 3)
-        directed_unit = header.get("directed_unit", 1.0)
-        if not model_file.is_unit(directed_unit):
-            raise ModelError(f"directed_unit is {directed_unit!r}, not a positive number")
-        projective = header.get("projective", False)
-        if projective not in (False, True, "pseudo"):
-            raise ModelError(f"projective is {projective!r}, not true, false or 'pseudo'")
-        inference = header.get("inference", "exact")
-        features = header.get("features", "directed")
+        fields = scheme.fields_of(header, _FIELDS)
+        inference, features = fields["inference"], fields["features"]
         if (inference, features) not in _KINDS:
             raise ModelError(f"inference and features are {inference!r} and {features!r}")
-        rounds = header.get("rounds", 5)
-        if not (rounds is None or (isinstance(rounds, int) and rounds >= 0)):
-            raise ModelError(f"rounds is {rounds!r}, not null or a whole number from 0")
-        temperature = header.get("temperature", 1.0)
-        if not model_file.is_unit(temperature):
-            raise ModelError(f"temperature is {temperature!r}, not a positive number")
-        laid_out = Layout(*layout)
-        if laid_out.tags > MAX_TAGS + 2:
-            raise ModelError(f"layout has {laid_out.tags} tags; at most {MAX_TAGS + 2} can be")
-        weights = (np.float32, np.int8)
-        expect = model_file.expect
-        tables = [name for name in ("relations", "joint") if name == "relations" or name in arrays]
-        for name in tables:
-            model_file.expect_table(arrays, name, weights, len(labels))
-        directed = None
-        if features == "undirected" and rounds != 0:
-            directed = expect(arrays, "directed", weights, (laid_out.size,))
+        layout = Layout(*fields["layout"])
+        wanted = {"allowed", "tags", "edges", "relations"}
+        if features == "undirected" and fields["rounds"] != 0:
+            wanted.add("directed")
+        lengths = {
+            "labels": len(fields["labels"]),
+            "known": layout.tags - 2,
+            "weights": layout.size,
+        }
+        kept = scheme.arrays_of(arrays, _ARRAYS, lengths, optional=_ARRAYS.keys() - wanted)
         pruning = None
-        if "pruning" in header:
+        if fields["pruning"] is not None:
             if inference != "exact":
                 raise ModelError(f"pruning does not go with {inference} inference")
-            pruning = EdgeFilter.from_arrays(arrays, header["pruning"], columns, laid_out.tags)
+            pruning = EdgeFilter.from_arrays(
+                arrays, fields["pruning"], fields["columns"], layout.tags
+            )
+        edges_unit, relations_unit, joint_unit = fields["units"]
+        same = ("columns", "labels", "projective", "rounds", "temperature", "directed_unit", "info")
         return cls(
-            columns=columns,
-            labels=labels,
-            allowed=expect(arrays, "allowed", (np.bool_,), (2, len(labels))),
-            tags=expect(arrays, "tags", (np.uint64,), (laid_out.tags - 2,)),
-            layout=laid_out,
-            edges=expect(arrays, "edges", weights, (laid_out.size,)),
-            edges_unit=units[0],
-            relations=arrays["relations"],
-            relations_unit=units[1],
-            joint=arrays.get("joint"),
-            joint_unit=units[2],
-            directed=directed,
-            directed_unit=directed_unit,
+            **{name: fields[name] for name in same},
+            allowed=kept["allowed"],
+            tags=kept["tags"],
+            layout=layout,
+            edges=kept["edges"],
+            edges_unit=edges_unit,
+            relations=kept["relations"],
+            relations_unit=relations_unit,
+            joint=kept.get("joint"),
+            joint_unit=joint_unit,
+            directed=kept["directed"] if "directed" in wanted else None,
             pruning=pruning,
-            projective=projective,
             inference=inference,
             features=features,
-            rounds=rounds,
-            temperature=temperature,
             tagger=tagging.unpack(header, arrays),
-            info=header.get("info"),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

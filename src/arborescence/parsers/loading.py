@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 #: The models that come with the library.
 BUILT_IN: Final = ("english",)
+
+#: How many parsers a file may hold, and how deep inside each other.
+_MOST: Final = 100
+_DEEPEST: Final = 8
 
 
 def load(model: str | os.PathLike[str]) -> Parser:
@@ -53,9 +58,28 @@ def load(model: str | os.PathLike[str]) -> Parser:
 def _from_path(path: str | os.PathLike[str]) -> Parser:
     header, arrays = model_file.load(path)
     try:
+        _check_nesting(header)
         return from_file(header, arrays)
     except ModelError as error:
         raise ModelError(f"{os.fspath(path)}: {error}") from error
+
+
+def _check_nesting(header: dict[str, Any]) -> None:
+    """Raise ModelError if parsers within parsers would take too much of memory or stack."""
+    layer = [header]
+    count = 0
+    for _ in range(_DEEPEST):
+        count += len(layer)
+        layer = [inner for outer in layer for inner in _within(outer)]
+        if not layer and count <= _MOST:
+            return
+    raise ModelError(f"it has more than {_MOST} parsers, or more than {_DEEPEST} inside each other")
+
+
+def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
+    several = header.get("parsers")
+    parsers = [header.get("parser"), *(several if isinstance(several, list) else ())]
+    return [parser for parser in parsers if isinstance(parser, dict)]
 
 
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
@@ -77,4 +101,4 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser
         from arborescence.parsers.combined import CombinedParser
 
         return CombinedParser.from_file(header, arrays)
-    raise ModelError(f"holds no parser that this version knows but {kind!r}")
+    raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")

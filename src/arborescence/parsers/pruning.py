@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence._jit import inlined_kernel, kernel
-from arborescence.errors import ModelError
+from arborescence.parsers import scheme
 from arborescence.parsers.edges import EdgeTemplates
 from arborescence.parsers.features import rotate, split_template, usable
-from arborescence.parsers.model_file import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +51,14 @@ _LEAST: Final = 1e-4  # edges whose score should move by less are left alone
 _NEVER: Final = -(1 << 30)  # the score of an edge that is too long
 _FAR: Final = 1 << 29  # by how much others beat it at least
 _UNLIMITED: Final = 1 << 30
+_KEPT: Final = ("limits", "words", "tags")
+_ARRAYS: Final = {
+    _PREFIX + "limits": scheme.Array((np.int64,), (2, "tags", "tags"), low=0, high=_UNLIMITED),
+    _PREFIX + "words": scheme.Array((np.int8,), ("2^words", _COLUMNS)),
+    _PREFIX + "tags": scheme.Array((np.int8,), (_COLUMNS, "tags", "tags")),
+}
+#: The field of a header that holds the threshold, if a parser prunes.
+THRESHOLD: Final = scheme.whole(0, _FAR - 1, None, none=True)
 
 
 class EdgeFilter(NamedTuple):
@@ -81,13 +88,13 @@ class EdgeFilter(NamedTuple):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file; the threshold has to be kept beside them."""
-        return {_PREFIX + name: getattr(self, name) for name in ("limits", "words", "tags")}
+        return {_PREFIX + name: getattr(self, name) for name in _KEPT}
 
     @classmethod
     def from_arrays(
         cls,
         arrays: Mapping[str, NDArray[Any]],
-        threshold: object,
+        threshold: int,
         columns: Sequence[str],
         tags: int,
     ) -> Self:
@@ -96,20 +103,11 @@ class EdgeFilter(NamedTuple):
         Raises
         ------
         ModelError
-            If an array is missing or does not fit, or the threshold is no such number.
+            If an array is missing or does not fit.
         """
-        if not isinstance(threshold, int) or not 0 <= threshold < _FAR:
-            raise ModelError(f"pruning is {threshold!r}, not a whole number from 0 to 2^29")
-        words = expect(arrays, _PREFIX + "words", (np.int8,), (-1, _COLUMNS))
-        if not len(words) or len(words) & (len(words) - 1):
-            raise ModelError(f"array '{_PREFIX}words' has {len(words)} rows, not a power of two")
-        return cls(
-            sides_for(columns),
-            expect(arrays, _PREFIX + "limits", (np.int64,), (2, tags, tags)),
-            words,
-            expect(arrays, _PREFIX + "tags", (np.int8,), (_COLUMNS, tags, tags)),
-            threshold,
-        )
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": tags})
+        limits, words, of_tags = (kept[_PREFIX + name] for name in _KEPT)
+        return cls(sides_for(columns), limits, words, of_tags, threshold)
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 import arborescence
 from arborescence.errors import ModelError, TreebankError
 from arborescence.graph import check_root
-from arborescence.parsers import model_file
+from arborescence.parsers import scheme
 from arborescence.parsers.base import Parser
 from arborescence.parsers.features import COLUMNS, Batch, Sides, check_bits
 from arborescence.parsers.linear import LinearParser
@@ -28,8 +29,19 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
+#: The longest list to choose from.
+MOST_TREES: Final = 10_000
+
 _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100
+_FIELDS: Final = {
+    "k": scheme.whole(1, MOST_TREES),
+    "scale": scheme.real(math.ulp(0.0), scheme.LARGEST),
+    "own": scheme.one_of([False, True], False),
+    "info": scheme.INFO,
+    "parser": scheme.MAPPING,
+}
+_ARRAYS: Final = {"weights": scheme.Array((np.float16,), ("2^weights",))}
 _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
@@ -266,30 +278,12 @@ class Reranker(Parser):
         """Make a reranker of what `model_file.load` returned; ModelError if anything is amiss."""
         from arborescence.parsers import loading
 
-        k, scale, parser = (header.get(name) for name in ("k", "scale", "parser"))
-        if not isinstance(k, int) or k < 1:
-            raise ModelError(f"k is {k!r}, not a number of trees")
-        if not isinstance(scale, float) or not 0 < scale < np.inf:
-            raise ModelError(f"scale is {scale!r}, not a positive number")
-        if not isinstance(parser, dict):
-            raise ModelError(f"parser is {parser!r}, not the header of a parser")
-        weights = model_file.expect(arrays, "weights", (np.float16,), (-1,)).astype(np.float32)
-        if not len(weights) or len(weights) & (len(weights) - 1):
-            raise ModelError(f"array 'weights' has {len(weights)} weights, not a power of two")
-        if not np.isfinite(weights).all():
-            raise ModelError("array 'weights' has weights that are not numbers")
-        of_parser = {
-            name.removeprefix(_PARSER): array
-            for name, array in arrays.items()
-            if name.startswith(_PARSER)
-        }
+        fields = scheme.fields_of(header, _FIELDS)
+        weights = scheme.arrays_of(arrays, _ARRAYS, {})["weights"]
         return cls(
-            parser=loading.from_file(parser, of_parser),
-            k=k,
-            weights=weights,
-            scale=scale,
-            own=bool(header.get("own")),
-            info=header.get("info"),
+            parser=loading.from_file(fields.pop("parser"), scheme.part(arrays, _PARSER)),
+            weights=weights.astype(np.float32),
+            **fields,
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

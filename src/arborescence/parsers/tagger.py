@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers import scheme
 from arborescence.parsers import tagger_kernels as kernels
 from arborescence.parsers.base import batches
 from arborescence.parsers.tagger_stages import COLUMNS, Stage, Words, joint
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 _VERSION = 1
+_FIELDS: Final = {
+    "version": scheme.whole(1, 99),
+    # A draft of the first column, and each of them.
+    "stages": scheme.list_of(scheme.MAPPING, 1, len(COLUMNS) + 1),
+}
 
 
 class Tagger:
@@ -207,28 +213,19 @@ class Tagger:
         ModelError
             If they do not fit together, or were made by another version.
         """
-        try:
-            version = meta["version"]
-            if version != _VERSION:
-                raise ModelError(
-                    f"the tagger has version {version}, and this library reads {_VERSION}: "
-                    "train the model again"
-                )
-            return cls(
-                [
-                    Stage.from_arrays(
-                        {
-                            name.removeprefix(f"{i}."): array
-                            for name, array in arrays.items()
-                            if name.startswith(f"{i}.")
-                        },
-                        stage,
-                    )
-                    for i, stage in enumerate(meta["stages"])
-                ]
+        fields = scheme.fields_of({"tagger": meta}, {"tagger": scheme.MAPPING})
+        fields = scheme.fields_of(fields["tagger"], _FIELDS)
+        if fields["version"] != _VERSION:
+            raise ModelError(
+                f"the tagger has version {fields['version']}, and this library reads {_VERSION}: "
+                "train the model again"
             )
-        except (KeyError, TypeError) as error:
-            raise ModelError(f"the tagger lacks a part of its model ({error})") from error
+        return cls(
+            [
+                Stage.from_arrays(scheme.part(arrays, f"{i}."), stage)
+                for i, stage in enumerate(fields["stages"])
+            ]
+        )
 
     def _tagged(
         self, sentences: Sequence[Sentence], keep: Mapping[str, Mask]

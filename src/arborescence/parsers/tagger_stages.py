@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from arborescence.errors import ModelError
+from arborescence.parsers import scheme
 from arborescence.parsers import tagger_kernels as kernels
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
 
@@ -28,6 +29,18 @@ COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 UNKNOWN: Final = -1
 
 _LONGEST_GAP = 255
+_FIELDS: Final = {
+    "column": scheme.one_of(COLUMNS),
+    "tags": scheme.VALUES,
+    "features": scheme.one_of([kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN]),
+}
+_ARRAYS: Final = {
+    "gaps": scheme.Array((np.uint8,), ("weights",)),
+    "weights": scheme.Array((np.int8,), ("weights",)),
+    "contexts": scheme.Array((np.int64,), ("contexts",), low=0, ascending=True),
+    "allowed": scheme.Array((np.uint32,), ("allowed",), below="tags"),
+    "allowed_starts": scheme.Array((np.int64,), ("starts",), ascending=True),
+}
 
 
 class Words:
@@ -166,32 +179,30 @@ class Stage:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
         """Make a stage of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        tags = tuple(meta["tags"])
-        places = np.cumsum(arrays["gaps"], dtype=np.int64) - 1
-        allowed, allowed_starts = arrays["allowed"], arrays["allowed_starts"]
-        contexts = arrays["contexts"].size if meta["features"] == kernels.OWN else 0
-        # What a damaged file could make the kernels read beyond the ends of arrays.
+        fields = scheme.fields_of(meta, _FIELDS)
+        tags, features = tuple(fields["tags"]), fields["features"]
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": len(tags)})
+        places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
+        contexts, allowed, starts = kept["contexts"], kept["allowed"], kept["allowed_starts"]
+        # The tags of a context stand in ascending order, so each of them once.
+        descends = np.flatnonzero(allowed[1:] <= allowed[:-1]) + 1
         fits = (
-            meta["column"] in COLUMNS
-            and meta["features"] in (kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN)
-            and places.shape == arrays["weights"].shape
-            and 0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
-            and 0 <= allowed.min(initial=0) <= allowed.max(initial=0) < len(tags)
-            and allowed_starts.size == contexts + 2
-            and (allowed_starts[0], allowed_starts[-1]) == (0, allowed.size)
-            and (np.diff(allowed_starts) > 0).all()
+            0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
+            and starts.size == (contexts.size if features == kernels.OWN else 0) + 2
+            and (starts[0], starts[-1]) == (0, allowed.size)
+            and np.isin(descends, starts).all()
         )
         if not fits:
             raise ModelError("the parts of the tagger do not fit together")
         weights = np.zeros(kernels.PLACES + len(tags), dtype=np.int8)
-        weights[places] = arrays["weights"]
+        weights[places] = kept["weights"]
         return cls(
-            column=meta["column"],
+            column=fields["column"],
             tags=tags,
-            features=meta["features"],
-            contexts=arrays["contexts"],
+            features=features,
+            contexts=contexts,
             allowed=allowed.astype(np.uint64),
-            allowed_starts=allowed_starts,
+            allowed_starts=starts,
             weights=weights,
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from arborescence.parsers import scheme
 from arborescence.parsers.features import Batch
 
 if TYPE_CHECKING:
@@ -47,9 +48,4 @@ def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tagger | 
         return None
     from arborescence.parsers.tagger import Tagger
 
-    parts = {
-        name.removeprefix(_ARRAYS): array
-        for name, array in arrays.items()
-        if name.startswith(_ARRAYS)
-    }
-    return Tagger.from_arrays(parts, header[_HEADER])
+    return Tagger.from_arrays(scheme.part(arrays, _ARRAYS), header[_HEADER])

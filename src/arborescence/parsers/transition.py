@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 import arborescence
 from arborescence.errors import ModelError
-from arborescence.parsers import model_file, tagging
+from arborescence.parsers import scheme, tagging
 from arborescence.parsers.annotating import annotated
 from arborescence.parsers.base import Parser, votes
-from arborescence.parsers.features import COLUMNS, Sides
+from arborescence.parsers.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
 from arborescence.parsers.relations import RelationTemplates
 from arborescence.parsers.transition_beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition_features import StateTemplates, fingerprint, rows_for
@@ -35,7 +35,32 @@ if TYPE_CHECKING:
 #: What a parser learns from: the one way to the gold tree, or the best way on from anywhere.
 Oracle = Literal["static", "dynamic"]
 
+#: The widest beam: a state of n words takes 52 (n + 4) bytes, and there are two for each place.
+MOST_BEAM: Final = 10_000
+
+_FIELDS: Final = {
+    "system": scheme.one_of(SYSTEMS),
+    "oracle": scheme.one_of(["static", "dynamic"]),
+    "beam": scheme.whole(1, MOST_BEAM),
+    "columns": scheme.LOOKED_AT,
+    "labels": scheme.VALUES,
+    "pseudo_projective": scheme.one_of([False, True]),
+    "units": scheme.list_of(scheme.UNIT, 2, 2),
+    "info": scheme.INFO,
+}
+_ARRAYS: Final = {
+    "allowed": scheme.Array((np.bool_,), (2, "labels")),
+    "actions": scheme.weights("actions", ACTIONS),
+    "relations": scheme.weights("2^relations", "labels"),
+}
+_ROWS: Final = [rows_for(bits) for bits in range(LEAST_BITS, MOST_BITS + 1)]
 _NO_TAGS = np.empty(0, dtype=np.uint64)
+
+
+def check_beam(beam: int) -> None:
+    """Raise ValueError if a beam has no place, or so many that memory might not do."""
+    if not 1 <= beam <= MOST_BEAM:
+        raise ValueError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")
 
 
 class TransitionParser(Parser):
@@ -142,8 +167,7 @@ class TransitionParser(Parser):
 
     @beam.setter
     def beam(self, beam: int) -> None:
-        if beam < 1:
-            raise ValueError(f"beam must be at least 1, not {beam}")
+        check_beam(beam)
         self._beam = beam
 
     @classmethod
@@ -324,42 +348,26 @@ class TransitionParser(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        choices = {
-            "system": SYSTEMS,
-            "oracle": ("static", "dynamic"),
-            "pseudo_projective": (False, True),
-        }
-        for name, values in choices.items():
-            if header.get(name) not in values:
-                raise ModelError(f"{name} is {header.get(name)!r}, not one of {values}")
-        if header.get("features") != fingerprint(header["system"]):
+        fields = scheme.fields_of(header, _FIELDS)
+        if header.get("features") != fingerprint(fields["system"]):
             raise ModelError(
                 "its weights are for features that this version does not have: train it again"
             )
-        beam = header.get("beam")
-        if not isinstance(beam, int) or beam < 1:
-            raise ModelError(f"beam is {beam!r}, not a whole number from 1")
-        columns = model_file.columns_of(header)
-        labels = model_file.labels_of(header)
-        actions_unit, relations_unit = model_file.units_of(header, 2)
-        weights = (np.float32, np.int8)
-        actions = model_file.expect(arrays, "actions", weights, (-1, ACTIONS))
-        if len(actions) not in map(rows_for, range(10, 27)):
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
+        actions, relations = kept["actions"], kept["relations"]
+        if len(actions) not in _ROWS:
             raise ModelError(f"array 'actions' has {len(actions)} rows, which is no size of it")
+        if actions.dtype != relations.dtype:
+            raise ModelError(
+                f"array 'actions' is {actions.dtype}, and 'relations' {relations.dtype}"
+            )
+        actions_unit, relations_unit = fields.pop("units")
         return cls(
-            system=header["system"],
-            oracle=header["oracle"],
-            beam=beam,
-            columns=columns,
-            labels=labels,
-            pseudo_projective=header["pseudo_projective"],
-            allowed=model_file.expect(arrays, "allowed", (np.bool_,), (2, len(labels))),
-            actions=actions,
+            **fields,
+            **kept,
             actions_unit=actions_unit,
-            relations=model_file.expect_table(arrays, "relations", weights, len(labels)),
             relations_unit=relations_unit,
             tagger=tagging.unpack(header, arrays),
-            info=header.get("info"),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

@@ -12,7 +12,7 @@ from arborescence.graph import check_root
 from arborescence.parsers.epochs import OnlineTrainer, all_rounded, attachment
 from arborescence.parsers.features import check_bits, check_columns
 from arborescence.parsers.lessons import Lessons
-from arborescence.parsers.transition import Oracle, TransitionParser
+from arborescence.parsers.transition import Oracle, TransitionParser, check_beam
 from arborescence.parsers.transition_beam import Agenda, learn_with_beam
 from arborescence.parsers.transition_features import rows_for
 from arborescence.parsers.transition_greedy import Averages, Scratch, learn_greedily
@@ -57,8 +57,7 @@ class Settings:
             raise ValueError(
                 f"oracle='dynamic' goes with arc-eager and arc-hybrid, not with {self.system}"
             )
-        if self.beam < 1:
-            raise ValueError(f"beam must be at least 1, not {self.beam}")
+        check_beam(self.beam)
         if self.pseudo_projective and not system.projective:
             raise ValueError(
                 f"pseudo_projective does not go with {self.system}: its edges cross as they are"

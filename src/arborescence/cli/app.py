@@ -117,11 +117,11 @@ def parse(
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
-        typer.Option(help="CoNLL-U, a sentence a line with spaces between the words, or raw text."),
+        typer.Option(
+            help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
+            "with a sentence on each line."
+        ),
     ] = Format.conllu,
-    language: Annotated[
-        str, typer.Option(help="The language of raw text, as an ISO 639 code.")
-    ] = "en",
     kbest: KBestOption = None,
     root: RootOption = Root.single,
     projective: Annotated[
@@ -150,8 +150,8 @@ def parse(
     if confidence and tree and not output:
         raise typer.BadParameter("--confidence is written into a file: name one with -o")
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of(format, language, skipped))
     parser = loaded(models or ["english"], weights)
+    sentences = sentences_of(files, readers_of(format, skipped, parser))
     parsed: Iterator[list[Sentence]]
     if kbest:
         found = parser.kbest(
@@ -217,7 +217,7 @@ def draw(
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of(Format.conllu, "", skipped))
+    sentences = sentences_of(files, readers_of(Format.conllu, skipped))
     deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()

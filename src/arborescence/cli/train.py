@@ -98,6 +98,12 @@ def train(
     tagger: Annotated[
         bool, typer.Option(help="Put a tagger into the model, for words without tags.")
     ] = True,
+    text: Annotated[
+        bool,
+        typer.Option(
+            help="Learn to cut raw text into sentences and words, and to find lemmas, too."
+        ),
+    ] = True,
     root: RootOption = Root.single,
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
@@ -208,6 +214,7 @@ def train(
     """
     from arborescence.parsers import Tagger
     from arborescence.parsers.features import COLUMNS, can_be_looked_at
+    from arborescence.parsers.text import Text
 
     chosen = columns.split(",")
     if not can_be_looked_at(chosen):
@@ -274,7 +281,7 @@ def train(
     if not resume:
         checkpoint.unlink(missing_ok=True)
     skipped = Skipped() if skip_invalid else None
-    read = readers_of(Format.conllu, "", skipped)
+    read = readers_of(Format.conllu, skipped)
     lessons = list(chain.from_iterable(read(str(path)) for path in treebanks))
     exams = list(read(str(dev)))
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
@@ -291,6 +298,7 @@ def train(
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,
+            text=Text.train(lessons, seed=seed, progress=step) if text else None,
             checkpoint=checkpoint,
             progress=step,
         )

@@ -70,7 +70,7 @@ def read(
     """
     with opened(source) as (file, name):
         lines = 0
-        for data in _whole_sentences(_inflated(file, name), name):
+        for data in _whole_sentences(inflated(file, name), name):
             yield from _sentences(data, name, lines, skip_invalid)
             lines += data.count(b"\n")
 
@@ -114,7 +114,7 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
         before = sentence.raw
 
 
-def _inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
+def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
     """Yield the bytes of a file, decompressed if it starts as gzip does."""
     # A pipe gives what it has with read1, where read would wait for a full chunk.
     next_bytes = getattr(file, "read1", file.read)

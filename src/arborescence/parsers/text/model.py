@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers.scheme import part
 from arborescence.parsers.text.lemmas import Lemmatizer
-from arborescence.parsers.text.tokenizer import Tokenizer, part
+from arborescence.parsers.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

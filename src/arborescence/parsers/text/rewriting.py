@@ -138,9 +138,7 @@ class Rewriter:
         contexts, right = contexts[numbers], np.array(gold, dtype=np.int64)
         for epoch in range(1, epochs + 1):
             order = generator.permutation(len(numbers))
-            learn(
-                order, spelling, contexts, rows, starts, right, learned.weights, learned.squares
-            )
+            learn(order, spelling, contexts, rows, starts, right, learned.weights, learned.squares)
             if epoch == (epochs + 1) // 2:
                 learned.prune()
             progress(epoch, epochs)
@@ -238,16 +236,16 @@ class Rewriter:
             _check_words(rule.prefix, rule.suffix, rule.words)
         for words in exceptions.values():
             _check_words(*words)
-        return cls(
-            Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays)
-        )
+        return cls(Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays))
 
 
 def _check_words(*values: object) -> None:
     for value in values:
-        if not isinstance(value, str) or value != " ".join(value.split(" ")) or {
-            *"\t\r\n"
-        } & set(value):
+        if (
+            not isinstance(value, str)
+            or value != " ".join(value.split(" "))
+            or {*"\t\r\n"} & set(value)
+        ):
             raise ModelError(f"{value!r} are not words with spaces between")
 
 
@@ -266,9 +264,7 @@ def _table(
 
 
 @kernel
-def _look(
-    spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray
-) -> None:
+def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray) -> None:
     """Find the places of the features of one option."""
     rule = row[0]
     known = row[1]

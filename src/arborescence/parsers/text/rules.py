@@ -112,7 +112,11 @@ class Rules:
             stems = [len(form) - len(rule.prefix) - len(rule.suffix) for form, _ in examples]
             if rule.is_general and sum(stem >= _SHORTEST_STEM for stem in stems) > 1:
                 rules.append(rule)
-                examples = [pair for pair, stem in zip(examples, stems, strict=True) if stem < _SHORTEST_STEM]
+                examples = [
+                    pair
+                    for pair, stem in zip(examples, stems, strict=True)
+                    if stem < _SHORTEST_STEM
+                ]
             for form, words in examples:
                 exceptions[form].append(words)
         return cls(sorted(rules), {form: tuple(words) for form, words in exceptions.items()})

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
+from arborescence.parsers.scheme import part
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.lessons import Lesson, tokens_of
 from arborescence.parsers.text.multiwords import Splitter
@@ -214,7 +216,12 @@ class Tokenizer:
         return self.stream([text], lines=lines)
 
     def stream(
-        self, pieces: Iterable[str], *, lines: bool = False, name: str | None = None
+        self,
+        pieces: Iterable[str],
+        *,
+        lines: bool = False,
+        name: str | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
         r"""Split a text that comes in pieces, as `split` does, in constant memory.
 
@@ -227,8 +234,11 @@ class Tokenizer:
         name
             The name of the document: its first sentence says ``# newdoc``, and ``# sent_id``
             begins with it.
+        warn
+            Called with a message for the first sentence of more than `LONGEST_SENTENCE` words,
+            which are cut; None: it is a Python warning.
         """
-        writer = _Writer(name, paragraphs=not lines)
+        writer = _Writer(name, warn, paragraphs=not lines)
         held = ""
         for piece in pieces:
             # A blank line ends a sentence in any case.
@@ -322,15 +332,6 @@ class Tokenizer:
         )
 
 
-def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    """Give the arrays whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
-
-
 def _spelled(
     characters: Characters, cuts: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
@@ -348,8 +349,11 @@ def _spelled(
 class _Writer:
     """Writes tokens as sentences of CoNLL-U."""
 
-    def __init__(self, name: str | None, *, paragraphs: bool) -> None:
+    def __init__(
+        self, name: str | None, warn: Callable[[str], None] | None, *, paragraphs: bool
+    ) -> None:
         self._name = name
+        self._tell = warn or partial(warnings.warn, stacklevel=2)
         self._paragraphs = paragraphs
         self._count = 0
         self._new = True  # whether a paragraph begins
@@ -412,9 +416,8 @@ class _Writer:
     def _warn(self, words: int) -> None:
         if not self._warned:
             where = f"{self._name}: " if self._name else ""
-            warnings.warn(
-                f"{where}sentence {self._count + 1} has {words} words or more: cut into sentences "
-                f"of at most {LONGEST_SENTENCE} words (longer ones that follow are cut, too)",
-                stacklevel=2,
+            self._tell(
+                f"{where}sentence {self._count + 1} has {words} words: cut where it is best, for a "
+                f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
             )
             self._warned = True

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import TreebankError
+from arborescence.parsers import scheme
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
-from arborescence.parsers.scheme import part
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.lessons import Lesson, tokens_of
 from arborescence.parsers.text.multiwords import Splitter
@@ -41,7 +41,12 @@ if TYPE_CHECKING:
 LONGEST_SENTENCE: Final = 500
 
 _EPOCHS: Final = 6
-_VERSION: Final = 1
+_FIELDS: Final = {
+    "with_spaces": scheme.one_of([False, True]),
+    "multiwords": scheme.Field(
+        "null or an object", lambda value: value is None or isinstance(value, dict)
+    ),
+}
 # How much text to look at at once, and how much of it to look at again with what follows.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
@@ -109,11 +114,11 @@ class Tokenizer:
     >>> from arborescence.treebank import Sentence
     >>> taught = [
     ...     Sentence.from_words(["Trees", "grow", "."], misc=["_", "SpaceAfter=No", "_"]),
-    ...     Sentence.from_words(["Do", "birds", "sing", "?"], misc=["_", "_", "SpaceAfter=No", "_"]),
+    ...     Sentence.from_words(["Do", "they", "?"], misc=["_", "SpaceAfter=No", "_"]),
     ... ]
     >>> tokenizer = Tokenizer.train(taught * 5)
-    >>> [sentence.forms for sentence in tokenizer.split("Do trees sing? Birds grow.")]
-    [['Do', 'trees', 'sing', '?'], ['Birds', 'grow', '.']]
+    >>> [sentence.forms for sentence in tokenizer.split("Do trees grow? They grow.")]
+    [['Do', 'trees', 'grow', '?'], ['They', 'grow', '.']]
     """
 
     def __init__(
@@ -319,16 +324,15 @@ class Tokenizer:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
         """Make a tokenizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        if not isinstance(meta["with_spaces"], bool):
-            raise ModelError(f"with_spaces is {meta['with_spaces']!r}, not true or false")
-        multiwords = meta["multiwords"]
+        fields = scheme.fields_of(meta, _FIELDS)
+        multiwords = fields["multiwords"]
         return cls(
-            unpack(part(arrays, "words/")),
-            unpack(part(arrays, "sentences/")),
+            unpack(scheme.part(arrays, "words/")),
+            unpack(scheme.part(arrays, "sentences/")),
             None
             if multiwords is None
-            else Splitter.from_arrays(part(arrays, "multiwords/"), multiwords),
-            with_spaces=meta["with_spaces"],
+            else Splitter.from_arrays(scheme.part(arrays, "multiwords/"), multiwords),
+            with_spaces=fields["with_spaces"],
         )
 
 

@@ -59,14 +59,11 @@ def test_options_are_what_rules_and_exceptions_say():
 
 
 def test_learns_and_guesses(lemmatizer):
-    for sentence in lemmatizer.lemmatize(TREEBANK, overwrite=True):
-        pass
     again = list(lemmatizer.lemmatize(TREEBANK, overwrite=True))
     assert [s.lemmas for s in again] == [s.lemmas for s in TREEBANK]
     new = Sentence.from_words(["Birds", "barked", "went"], upos=["X", "VERB", "X"])
     [found] = lemmatizer.lemmatize([new])
     assert found.lemmas == ["bird", "bark", "go"]
-    assert sentence.lemmas
 
 
 def test_what_is_given_is_kept(lemmatizer):

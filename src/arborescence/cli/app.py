@@ -119,11 +119,11 @@ def parse(
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
-        typer.Option(help="CoNLL-U, a sentence a line with spaces between the words, or raw text."),
+        typer.Option(
+            help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
+            "with a sentence on each line."
+        ),
     ] = Format.conllu,
-    language: Annotated[
-        str, typer.Option(help="The language of raw text, as an ISO 639 code.")
-    ] = "en",
     kbest: KBestOption = None,
     root: RootOption = Root.single,
     projective: Annotated[
@@ -160,10 +160,10 @@ def parse(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of(format, language, skipped))
+    parser = loaded(models or ["english"], weights)
+    sentences = sentences_of(files, readers_of(format, skipped, parser))
     if format is Format.conllu:
         sentences = hinting(sentences)
-    parser = loaded(models or ["english"], weights)
     sentences = watched(
         sentences,
         parser,
@@ -239,7 +239,7 @@ def draw(
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of(Format.conllu, "", skipped))
+    sentences = sentences_of(files, readers_of(Format.conllu, skipped))
     deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()

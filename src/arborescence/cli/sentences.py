@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from arborescence.errors import TreebankError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arborescence.parsers import Parser
     from arborescence.treebank import Sentence
 
 
@@ -21,6 +23,7 @@ class Format(StrEnum):
     conllu = "conllu"
     tokens = "tokens"
     text = "text"
+    lines = "lines"
 
 
 class Skipped:
@@ -60,19 +63,23 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
 
 def readers_of(
     format: Format,  # noqa: A002
-    language: str,
     skipped: Skipped | None,
+    parser: Parser | None = None,
 ) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
-    """Return the function that reads a file of this format."""
+    """Return the function that reads a file of this format; the parser cuts raw text."""
     if format is Format.conllu:
         from arborescence.treebank import read
 
         return lambda file: read(file, skip_invalid=skipped)
-    from arborescence.text import read_text, read_tokens
+    if format is Format.tokens or parser is None:
+        from arborescence.treebank import read_tokens
 
-    if format is Format.tokens:
         return read_tokens
-    return lambda file: read_text(file, language=language)
+    return partial(parser.read_text, lines=format is Format.lines, warn=_warn)
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"arborescence: {message}\n")
 
 
 def sentences_of(

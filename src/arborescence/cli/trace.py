@@ -21,6 +21,7 @@ from arborescence.errors import TreebankError, TreeError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from arborescence.parsers import Parser
     from arborescence.transitions import Transition
     from arborescence.treebank import Sentence
 
@@ -50,9 +51,6 @@ def trace(
     format: Annotated[  # noqa: A002
         Words, typer.Option(help="A sentence a line with spaces between the words, or raw text.")
     ] = Words.tokens,
-    language: Annotated[
-        str, typer.Option(help="The language of raw text, as an ISO 639 code.")
-    ] = "en",
     treebank: Annotated[
         str | None,
         typer.Option(help="Show how a tree of this treebank is built ('-': the standard input)."),
@@ -84,12 +82,14 @@ def trace(
         raise typer.BadParameter("give words or --treebank, not both")
     if html and as_json:
         raise typer.BadParameter("--html and --json exclude each other")
-    sentences = chosen(read(words, format, language, treebank), sentence, treebank)
-    name = system.value if system else "arc-standard"
+    parser = None
     if model or not treebank:
         from arborescence.parsers import TransitionParser, load
 
         parser = load(model or "english")
+    sentences = chosen(read(words, format, parser, treebank), sentence, treebank)
+    name = system.value if system else "arc-standard"
+    if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
             made = ((each, parser.derivation(each)) for each in sentences)
             return show(made, parser.system, relations, html, as_json)
@@ -100,13 +100,13 @@ def trace(
 def read(
     words: list[str] | None,
     writing: Words,
-    language: str,
+    parser: Parser | None,
     treebank: str | None,
 ) -> Iterator[Sentence]:
     """Read the sentences of the arguments, of a treebank, or of the standard input."""
     if treebank:
-        return sentences_of([treebank], readers_of(Format.conllu, language, None))
-    reader = readers_of(Format(writing.value), language, None)
+        return sentences_of([treebank], readers_of(Format.conllu, None))
+    reader = readers_of(Format(writing.value), None, parser)
     return reader(BytesIO(os.fsencode(" ".join(words)))) if words else sentences_of(None, reader)
 
 

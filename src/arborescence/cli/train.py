@@ -113,6 +113,12 @@ def train(
             "that a tagger gives it that has not seen it."
         ),
     ] = True,
+    text: Annotated[
+        bool,
+        typer.Option(
+            help="Learn to cut raw text into sentences and words, and to find lemmas, too."
+        ),
+    ] = True,
     root: RootOption = Root.single,
     bits: Annotated[
         int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
@@ -226,6 +232,7 @@ def train(
     from arborescence.parsers import Tagger
     from arborescence.parsers.features import COLUMNS, can_be_looked_at
     from arborescence.parsers.jackknifing import retagged
+    from arborescence.parsers.text import Text
 
     chosen = columns.split(",")
     if not can_be_looked_at(chosen):
@@ -295,10 +302,11 @@ def train(
     if not resume:
         checkpoint.unlink(missing_ok=True)
     skipped = Skipped() if skip_invalid else None
-    read = readers_of(Format.conllu, "", skipped)
+    read = readers_of(Format.conllu, skipped)
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
         lessons, exams = read_all(treebanks, dev, read, step)
+        of_characters = Text.train(lessons, seed=seed, progress=step) if text else None
         of_words = None
         if tagger and tags:
             of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
@@ -315,6 +323,7 @@ def train(
             root=root.value,
             bits=bits,
             tagger=of_words,
+            text=of_characters,
             checkpoint=checkpoint,
             progress=step,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.graph import Root
+    from arborescence.parsers.text.model import Text
 
     #: Called as ``progress(phase, done, total)``.
     Progress = Callable[[str, int, int], None]
@@ -57,6 +58,8 @@ class Parser(ABC):
 
     #: What the header of a model file calls this kind of parser.
     kind: ClassVar[str]
+    #: What cuts raw text into words and finds lemmas, if the model has it.
+    text: Text | None = None
 
     @classmethod
     @abstractmethod
@@ -185,6 +188,89 @@ class Parser(ABC):
         """
         options = _checked(threads, root, projective, confidence)
         return _run(lambda batch: self._parse_batch(batch, options), batches(sentences), threads)
+
+    def parse_text(
+        self,
+        text: str,
+        *,
+        threads: int = 1,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+    ) -> Iterator[Sentence]:
+        """Cut raw text into sentences and words, and parse them.
+
+        Parameters
+        ----------
+        text
+            Paragraphs with blank lines between.
+        threads, root, projective, confidence
+            As for `parse`.
+
+        Yields
+        ------
+        Sentence
+            See `read_text`.
+
+        Raises
+        ------
+        ModelError
+            If the model knows nothing of raw text.
+        """
+        return self.parse(
+            self._text().tokenizer.split(text),
+            threads=threads,
+            root=root,
+            projective=projective,
+            confidence=confidence,
+        )
+
+    def read_text(
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        *,
+        lines: bool = False,
+        warn: Callable[[str], None] | None = None,
+    ) -> Iterator[Sentence]:
+        """Read raw text, and cut it into sentences and words as the treebank of the model is cut.
+
+        Parameters
+        ----------
+        source
+            A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
+            its first bytes. It is read in constant memory.
+        lines
+            Whether each line is a sentence; else blank lines end paragraphs, and other line ends
+            are spaces.
+        warn
+            Called with a message for the first sentence of more than 500 words, which are cut;
+            None: it is a Python warning.
+
+        Yields
+        ------
+        Sentence
+            With ``# newdoc``, ``# newpar``, ``# sent_id`` and ``# text``, multiword tokens, and
+            ``SpaceAfter=No``.
+
+        Raises
+        ------
+        ModelError
+            If the model knows nothing of raw text.
+        TreebankError
+            If the source is not UTF-8, naming the line.
+        """
+        from arborescence.parsers.text.reading import read_text
+
+        return read_text(self._text().tokenizer, source, lines=lines, warn=warn)
+
+    def _text(self) -> Text:
+        if self.text is None:
+            raise ModelError(
+                "the model has not learned to cut raw text into words (it is older, or was trained "
+                "with --no-text): train it again, or give words with spaces between "
+                "(--format tokens)"
+            )
+        return self.text
 
     def kbest(
         self,

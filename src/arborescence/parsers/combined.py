@@ -99,6 +99,7 @@ class CombinedParser(Parser):
         self.parsers = tuple(parsers)
         given = [1] * len(self.parsers) if weights is None else weights
         self.weights = tuple(map(float, given))
+        self.text = next((parser.text for parser in self.parsers if parser.text), None)
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:
             raise OptionError("there must be at least one parser")

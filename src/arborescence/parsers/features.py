@@ -62,7 +62,7 @@ LEAST_BITS: Final = 10
 MOST_BITS: Final = 26
 
 _FIELDS: Final = "wlpxmsc"
-_TAG = 2
+_LEMMA, _TAG = 1, 2
 _ROOT = np.uint64(0x243F6A8885A308D3)
 _OUTSIDE = np.uint64(0x13198A2E03707344)
 
@@ -153,12 +153,15 @@ class Batch(NamedTuple):
         Small numbers for UPOS: 0 is the root, the last number an unknown tag.
     untagged : (N,) bool
         Which nodes are words without UPOS.
+    lemmatized : (N,) bool
+        Which nodes have a lemma.
     """
 
     starts: NDArray[np.int64]
     sides: NDArray[np.uint64]
     tags: NDArray[np.uint8]
     untagged: NDArray[np.bool_]
+    lemmatized: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -181,7 +184,10 @@ class Batch(NamedTuple):
         tags = np.empty(total, dtype=np.uint8)
         hash_sides(fields, starts, sides, hashed)
         number_tags(fields, known_tags, tags)
-        return cls(starts, hashed, tags, fields[:total, _TAG] == MISSING)
+        untagged = fields[:total, _TAG] == MISSING
+        lemmatized = fields[:total, _LEMMA] != MISSING
+        lemmatized[starts[:-1]] = False  # a root has none
+        return cls(starts, hashed, tags, untagged, lemmatized)
 
 
 def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:

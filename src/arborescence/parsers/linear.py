@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.base import Options, Progress
     from arborescence.parsers.features import Batch
     from arborescence.parsers.tagger import Tagger
+    from arborescence.parsers.text.model import Text
     from arborescence.parsers.training import Algorithm
     from arborescence.treebank import Sentence
 
@@ -102,6 +103,8 @@ class LinearParser(Parser):
         development set, 1 if it was trained without one.
     tagger : Tagger or None
         Tags the sentences that come without UPOS.
+    text : Text or None
+        Cuts raw text into sentences and words, and gives lemmas to words that come without.
     info : dict
         How it was trained, and its scores on the development set after each epoch.
 
@@ -149,13 +152,14 @@ class LinearParser(Parser):
         rounds: int | None = 5,
         temperature: float = 1.0,
         tagger: Tagger | None = None,
+        text: Text | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
         """Put a parser together.
 
         Parameters
         ----------
-        columns, labels, projective, inference, features, rounds, temperature, tagger, info
+        columns, labels, projective, inference, features, rounds, temperature, tagger, text, info
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
@@ -182,6 +186,7 @@ class LinearParser(Parser):
         self.rounds = rounds
         self.temperature = temperature
         self.tagger = tagger
+        self.text = text
         self.info = info or {}
         self._allowed = allowed
         self._tags = tags
@@ -223,6 +228,7 @@ class LinearParser(Parser):
         rounds: int | None = 5,
         prune: bool = False,
         tagger: Tagger | None = None,
+        text: Text | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -304,6 +310,8 @@ class LinearParser(Parser):
             undirected inference.
         tagger
             To be kept in the model, for sentences that come without UPOS.
+        text
+            To be kept in the model, for raw text and words that come without lemmas.
         checkpoint
             A file that holds the state of training after each epoch. If it exists, training goes
             on from there, and ends as it would have ended without interruption.
@@ -341,6 +349,7 @@ class LinearParser(Parser):
         return cls(
             **trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress),
             tagger=tagger,
+            text=text,
         )
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -440,7 +449,7 @@ class LinearParser(Parser):
         if self._pruning is not None:
             header["pruning"] = self._pruning.threshold
             arrays |= self._pruning.to_arrays()
-        tagging.pack(self.tagger, header, arrays)
+        tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
     @classmethod
@@ -485,6 +494,7 @@ class LinearParser(Parser):
             inference=inference,
             features=features,
             tagger=tagging.unpack(header, arrays),
+            text=tagging.unpack_text(header, arrays),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
@@ -622,8 +632,8 @@ class LinearParser(Parser):
         return parsed
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
-        """Hash the words of some sentences, of which those without UPOS are tagged first."""
-        return tagging.tagged(sentences, self._sides, self._tags, self.tagger)
+        """Hash the words of some sentences, with tags and lemmas first, where they are missing."""
+        return tagging.annotated(sentences, self._sides, self._tags, self.tagger, self.text)
 
     def _score(
         self,

@@ -107,6 +107,7 @@ class Reranker(Parser):
             Whether it was trained with features of a user's own.
         """
         self.parser = parser
+        self.text = parser.text
         self.k = k
         self.features = features
         self.info = info or {}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.base import Options, Progress
     from arborescence.parsers.features import Batch
     from arborescence.parsers.tagger import Tagger
+    from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
 #: What a parser learns from: the one way to the gold tree, or the best way on from anywhere.
@@ -86,6 +87,8 @@ class TransitionParser(Parser):
         Whether relations say where edges were lifted, and `parse` undoes it.
     tagger : Tagger or None
         Tags the sentences that come without UPOS.
+    text : Text or None
+        Cuts raw text into sentences and words, and gives lemmas to words that come without.
     info : dict
         How it was trained, and its scores on the development set after each epoch.
 
@@ -124,13 +127,14 @@ class TransitionParser(Parser):
         relations_unit: float = 1.0,
         pseudo_projective: bool = False,
         tagger: Tagger | None = None,
+        text: Text | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
         """Put a parser together.
 
         Parameters
         ----------
-        system, oracle, beam, columns, labels, pseudo_projective, tagger, info
+        system, oracle, beam, columns, labels, pseudo_projective, tagger, text, info
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
@@ -148,6 +152,7 @@ class TransitionParser(Parser):
         self.labels = tuple(labels)
         self.pseudo_projective = pseudo_projective
         self.tagger = tagger
+        self.text = text
         self.info = info or {}
         self._allowed = allowed
         self._actions = actions
@@ -187,6 +192,7 @@ class TransitionParser(Parser):
         pseudo_projective: bool = False,
         bits: int = 20,
         tagger: Tagger | None = None,
+        text: Text | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -230,6 +236,8 @@ class TransitionParser(Parser):
             relations.
         tagger
             To be kept in the model, for sentences that come without UPOS.
+        text
+            To be kept in the model, for raw text and words that come without lemmas.
         checkpoint
             A file that holds the state of training after each epoch. If it exists, training goes
             on from there, and ends as it would have ended without interruption.
@@ -264,6 +272,7 @@ class TransitionParser(Parser):
         return cls(
             **trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress),
             tagger=tagger,
+            text=text,
         )
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -342,7 +351,7 @@ class TransitionParser(Parser):
             "actions": self._actions,
             "relations": self._relations,
         }
-        tagging.pack(self.tagger, header, arrays)
+        tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
     @classmethod
@@ -368,6 +377,7 @@ class TransitionParser(Parser):
             actions_unit=actions_unit,
             relations_unit=relations_unit,
             tagger=tagging.unpack(header, arrays),
+            text=tagging.unpack_text(header, arrays),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
@@ -396,7 +406,7 @@ class TransitionParser(Parser):
         ]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
-        return tagging.tagged(sentences, self._sides, _NO_TAGS, self.tagger)
+        return tagging.annotated(sentences, self._sides, _NO_TAGS, self.tagger, self.text)
 
     def _model(self, root: Root, projective: bool | None) -> Model:
         everything = (1 << ACTIONS) - 1

@@ -12,6 +12,7 @@ from arborescence.treebank.conllu import read, write
 from arborescence.treebank.evaluation import Evaluation, evaluate
 from arborescence.treebank.kbest import read_kbest, write_kbest
 from arborescence.treebank.oracle import oracle
+from arborescence.treebank.plain import read_tokens
 from arborescence.treebank.sentence import Sentence
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "oracle",
     "read",
     "read_kbest",
+    "read_tokens",
     "write",
     "write_kbest",
 ]

@@ -90,9 +90,7 @@ class Characters(NamedTuple):
         gaps = np.zeros(size, dtype=np.uint8)
         offsets = np.empty(size, dtype=np.int64)
         paragraphs = np.empty(2 + text.count("\n"), dtype=np.int64)
-        n, p = _lay_out(
-            codes, kinds, _folded[codes], folded, kept_kinds, gaps, offsets, paragraphs
-        )
+        n, p = _lay_out(codes, kinds, _folded[codes], folded, kept_kinds, gaps, offsets, paragraphs)
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers import scheme
 from arborescence.parsers.text.lemmas import Lemmatizer
-from arborescence.parsers.text.tokenizer import Tokenizer, part
+from arborescence.parsers.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 _VERSION: Final = 1
+_FIELDS: Final = {
+    "version": scheme.whole(1, 99),
+    "tokenizer": scheme.MAPPING,
+    "lemmatizer": scheme.Field(
+        "null or an object", lambda value: value is None or isinstance(value, dict)
+    ),
+}
 
 
 class Text:
@@ -76,18 +84,17 @@ class Text:
         ModelError
             If they do not fit together, or were made by another version.
         """
-        try:
-            if meta["version"] != _VERSION:
-                raise ModelError(
-                    f"the part for raw text has version {meta['version']}, and this library reads "
-                    f"{_VERSION}: train the model again"
-                )
-            lemmatizer = meta["lemmatizer"]
-            return cls(
-                Tokenizer.from_arrays(part(arrays, "tokenizer/"), meta["tokenizer"]),
-                None
-                if lemmatizer is None
-                else Lemmatizer.from_arrays(part(arrays, "lemmatizer/"), lemmatizer),
+        fields = scheme.fields_of({"text": meta}, {"text": scheme.MAPPING})
+        fields = scheme.fields_of(fields["text"], _FIELDS)
+        if fields["version"] != _VERSION:
+            raise ModelError(
+                f"the part for raw text has version {fields['version']}, and this library reads "
+                f"{_VERSION}: train the model again"
             )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"the part for raw text lacks something ({error})") from error
+        lemmatizer = fields["lemmatizer"]
+        return cls(
+            Tokenizer.from_arrays(scheme.part(arrays, "tokenizer/"), fields["tokenizer"]),
+            None
+            if lemmatizer is None
+            else Lemmatizer.from_arrays(scheme.part(arrays, "lemmatizer/"), lemmatizer),
+        )

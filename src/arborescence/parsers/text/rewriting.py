@@ -8,14 +8,13 @@ other forms were rewritten as, too.
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
 
 from arborescence._jit import kernel
-from arborescence.errors import ModelError
+from arborescence.parsers import scheme
 from arborescence.parsers.hashing import mix
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
 from arborescence.parsers.text.weights import Learned, move, pack, place, total, unpack
@@ -114,19 +113,21 @@ class Rewriter:
         ]
         rules = Rules.of(pairs, cases)
         # A word is known to a form if some other form becomes it.
-        sources: defaultdict[int, set[str]] = defaultdict(set)
+        sources: dict[int, set[str]] = {}
         for form, became in zip(forms, words, strict=True):
             for word in (became or form).split(" "):
-                sources[_number(word)].add(form)
+                sources.setdefault(_number(word), set()).add(form)
+
+        def known_to(form: str) -> Callable[[int], bool]:
+            return lambda word: bool(sources.get(word, set()) - {form})
+
         self = cls(rules, frozenset(sources), np.zeros(0, np.int8))
         numbers: list[int] = []
         options: list[Options] = []
         gold: list[int] = []
         for i, form in enumerate(forms):
             if form not in self._seen:
-                self._seen[form] = self._options(
-                    form, lambda word, form=form: len(sources[word] - {form}) > 0
-                )
+                self._seen[form] = self._options(form, known_to(form))
             found = self._seen[form]
             became = words[i]
             if found is None or (became is not None and became not in found.words):
@@ -139,9 +140,7 @@ class Rewriter:
         contexts, right = contexts[numbers], np.array(gold, dtype=np.int64)
         for epoch in range(1, epochs + 1):
             order = generator.permutation(len(numbers))
-            learn(
-                order, spelling, contexts, rows, starts, right, learned.weights, learned.squares
-            )
+            learn(order, spelling, contexts, rows, starts, right, learned.weights, learned.squares)
             if epoch == (epochs + 1) // 2:
                 learned.prune()
             progress(epoch, epochs)
@@ -228,28 +227,47 @@ class Rewriter:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
         """Make a rewriter of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        known = arrays["known"]
-        if known.dtype != np.uint32 or known.ndim != 1:
-            raise ModelError("the numbers of known words are not uint32")
-        rules = [Rule(*rule) for rule in meta["rules"]]
-        exceptions = {form: tuple(words) for form, words in meta["exceptions"].items()}
-        for rule in rules:
-            if rule.case not in (AS_IS, LOWERED, CAPITALIZED) or STEM not in rule.words:
-                raise ModelError(f"{rule!r} is no rule")
-            _check_words(rule.prefix, rule.suffix, rule.words)
-        for words in exceptions.values():
-            _check_words(*words)
-        return cls(
-            Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays)
-        )
+        fields = scheme.fields_of(meta, _FIELDS)
+        known = scheme.arrays_of(arrays, _ARRAYS, {})["known"]
+        rules = [Rule(*rule) for rule in fields["rules"]]
+        exceptions = {form: tuple(words) for form, words in fields["exceptions"].items()}
+        return cls(Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays))
 
 
-def _check_words(*values: object) -> None:
-    for value in values:
-        if not isinstance(value, str) or value != " ".join(value.split(" ")) or {
-            *"\t\r\n"
-        } & set(value):
-            raise ModelError(f"{value!r} are not words with spaces between")
+def _is_rule(value: object) -> bool:
+    """Tell whether a value of JSON is a rule."""
+    if not isinstance(value, list | tuple) or len(value) != len(Rule._fields):
+        return False
+    case, prefix, suffix, words = value
+    ends = all(end == "" or scheme.VALUE.fits(end) for end in (prefix, suffix))
+    return (
+        type(case) is int
+        and case in (AS_IS, LOWERED, CAPITALIZED)
+        and ends
+        and _are_words(words)
+        and words.count(STEM) == 1
+    )
+
+
+def _are_words(value: object) -> bool:
+    """Tell whether a value of JSON is words with single spaces between."""
+    return isinstance(value, str) and scheme.VALUE.fits(value) and all(value.split(" "))
+
+
+_FIELDS: Final = {
+    "rules": scheme.list_of(scheme.Field("a rule", _is_rule), 0, 10**6),
+    "exceptions": scheme.Field(
+        "an object of lists of words",
+        lambda value: (
+            isinstance(value, dict)
+            and all(
+                isinstance(words, list | tuple) and all(map(_are_words, words))
+                for words in value.values()
+            )
+        ),
+    ),
+}
+_ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 
 def _number(word: str) -> int:
@@ -267,9 +285,7 @@ def _table(
 
 
 @kernel
-def _look(
-    spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray
-) -> None:
+def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray) -> None:
     """Find the places of the features of one option."""
     rule = row[0]
     known = row[1]

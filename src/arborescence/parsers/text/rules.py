@@ -23,7 +23,7 @@ _SHORTEST_STEM: Final = 2
 
 
 class Rule(NamedTuple):
-    """How a form is rewritten.
+    r"""How a form is rewritten.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
     Examples
     --------
     >>> Rule.between("studies", ("study",))
-    Rule(case=0, prefix='', suffix='ies', words='\\x00y')
+    Rule(case=0, prefix='', suffix='ies', words='\x00y')
     >>> Rule(AS_IS, "", "ies", STEM + "y").applied("tries")
     'try'
     """
@@ -109,13 +109,15 @@ class Rules:
         rules: list[Rule] = []
         exceptions: defaultdict[str, list[str]] = defaultdict(list)
         for rule, examples in seen.items():
-            stems = [len(form) - len(rule.prefix) - len(rule.suffix) for form, _ in examples]
-            if rule.is_general and sum(stem >= _SHORTEST_STEM for stem in stems) > 1:
+            ends = len(rule.prefix) + len(rule.suffix)
+            short = [pair for pair in examples if len(pair[0]) - ends < _SHORTEST_STEM]
+            if rule.is_general and len(examples) - len(short) > 1:
                 rules.append(rule)
-                examples = [pair for pair, stem in zip(examples, stems, strict=True) if stem < _SHORTEST_STEM]
-            for form, words in examples:
-                exceptions[form].append(words)
-        return cls(sorted(rules), {form: tuple(words) for form, words in exceptions.items()})
+            else:
+                short = examples
+            for form, text in short:
+                exceptions[form].append(text)
+        return cls(sorted(rules), {form: tuple(texts) for form, texts in exceptions.items()})
 
     def options(self, form: str) -> Iterator[tuple[int, str]]:
         """Give what a form may become: the number of a rule (-1: an exception), and the words."""

@@ -13,11 +13,13 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import TreebankError
+from arborescence.parsers import scheme
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
@@ -39,7 +41,12 @@ if TYPE_CHECKING:
 LONGEST_SENTENCE: Final = 500
 
 _EPOCHS: Final = 6
-_VERSION: Final = 1
+_FIELDS: Final = {
+    "with_spaces": scheme.one_of([False, True]),
+    "multiwords": scheme.Field(
+        "null or an object", lambda value: value is None or isinstance(value, dict)
+    ),
+}
 # How much text to look at at once, and how much of it to look at again with what follows.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
@@ -107,11 +114,11 @@ class Tokenizer:
     >>> from arborescence.treebank import Sentence
     >>> taught = [
     ...     Sentence.from_words(["Trees", "grow", "."], misc=["_", "SpaceAfter=No", "_"]),
-    ...     Sentence.from_words(["Do", "birds", "sing", "?"], misc=["_", "_", "SpaceAfter=No", "_"]),
+    ...     Sentence.from_words(["Do", "they", "?"], misc=["_", "SpaceAfter=No", "_"]),
     ... ]
     >>> tokenizer = Tokenizer.train(taught * 5)
-    >>> [sentence.forms for sentence in tokenizer.split("Do trees sing? Birds grow.")]
-    [['Do', 'trees', 'sing', '?'], ['Birds', 'grow', '.']]
+    >>> [sentence.forms for sentence in tokenizer.split("Do trees grow? They grow.")]
+    [['Do', 'trees', 'grow', '?'], ['They', 'grow', '.']]
     """
 
     def __init__(
@@ -214,7 +221,12 @@ class Tokenizer:
         return self.stream([text], lines=lines)
 
     def stream(
-        self, pieces: Iterable[str], *, lines: bool = False, name: str | None = None
+        self,
+        pieces: Iterable[str],
+        *,
+        lines: bool = False,
+        name: str | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
         r"""Split a text that comes in pieces, as `split` does, in constant memory.
 
@@ -227,8 +239,11 @@ class Tokenizer:
         name
             The name of the document: its first sentence says ``# newdoc``, and ``# sent_id``
             begins with it.
+        warn
+            Called with a message for the first sentence of more than `LONGEST_SENTENCE` words,
+            which are cut; None: it is a Python warning.
         """
-        writer = _Writer(name, paragraphs=not lines)
+        writer = _Writer(name, warn, paragraphs=not lines)
         held = ""
         for piece in pieces:
             # A blank line ends a sentence in any case.
@@ -309,26 +324,16 @@ class Tokenizer:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
         """Make a tokenizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        if not isinstance(meta["with_spaces"], bool):
-            raise ModelError(f"with_spaces is {meta['with_spaces']!r}, not true or false")
-        multiwords = meta["multiwords"]
+        fields = scheme.fields_of(meta, _FIELDS)
+        multiwords = fields["multiwords"]
         return cls(
-            unpack(part(arrays, "words/")),
-            unpack(part(arrays, "sentences/")),
+            unpack(scheme.part(arrays, "words/")),
+            unpack(scheme.part(arrays, "sentences/")),
             None
             if multiwords is None
-            else Splitter.from_arrays(part(arrays, "multiwords/"), multiwords),
-            with_spaces=meta["with_spaces"],
+            else Splitter.from_arrays(scheme.part(arrays, "multiwords/"), multiwords),
+            with_spaces=fields["with_spaces"],
         )
-
-
-def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    """Give the arrays whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def _spelled(
@@ -348,8 +353,11 @@ def _spelled(
 class _Writer:
     """Writes tokens as sentences of CoNLL-U."""
 
-    def __init__(self, name: str | None, *, paragraphs: bool) -> None:
+    def __init__(
+        self, name: str | None, warn: Callable[[str], None] | None, *, paragraphs: bool
+    ) -> None:
         self._name = name
+        self._tell = warn or partial(warnings.warn, stacklevel=2)
         self._paragraphs = paragraphs
         self._count = 0
         self._new = True  # whether a paragraph begins
@@ -412,9 +420,8 @@ class _Writer:
     def _warn(self, words: int) -> None:
         if not self._warned:
             where = f"{self._name}: " if self._name else ""
-            warnings.warn(
-                f"{where}sentence {self._count + 1} has {words} words or more: cut into sentences "
-                f"of at most {LONGEST_SENTENCE} words (longer ones that follow are cut, too)",
-                stacklevel=2,
+            self._tell(
+                f"{where}sentence {self._count + 1} has {words} words: cut where it is best, for a "
+                f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
             )
             self._warned = True

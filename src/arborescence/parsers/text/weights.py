@@ -15,6 +15,7 @@ import numpy as np
 
 from arborescence._jit import kernel
 from arborescence.errors import ModelError
+from arborescence.parsers import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 PLACES: Final = 1 << 20
 _MASK: Final = np.uint64(PLACES - 1)
 _LONGEST_GAP: Final = 255
+_ARRAYS: Final = {
+    "gaps": scheme.Array((np.uint8,), ("weights",)),
+    "weights": scheme.Array((np.int8,), ("weights",)),
+}
 
 # Chosen on the development part of English-EWT.
 _RATE: Final = np.float32(0.2)
@@ -109,17 +114,12 @@ def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
     return {"gaps": short_gaps, "weights": values}
 
 
-def unpack(arrays: Mapping[str, NDArray[Any]], size: int = PLACES) -> NDArray[np.int8]:
-    """Make a table of `size` weights of what `pack` gave, or raise `ModelError`."""
-    gaps, values = arrays["gaps"], arrays["weights"]
-    if gaps.dtype != np.uint8 or values.dtype != np.int8 or gaps.ndim != 1:
-        raise ModelError("weights and the gaps between them are not rows of bytes")
-    places = np.cumsum(gaps, dtype=np.int64) - 1
-    if (
-        places.shape != values.shape
-        or not 0 <= places.min(initial=0) <= places.max(initial=0) < size
-    ):
-        raise ModelError("weights and the gaps between them do not fit together")
-    weights = np.zeros(size, dtype=np.int8)
-    weights[places] = values
+def unpack(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.int8]:
+    """Make a table of weights of what `pack` gave, or raise `ModelError`."""
+    kept = scheme.arrays_of(arrays, _ARRAYS, {})
+    places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
+    if not 0 <= places.min(initial=0) <= places.max(initial=0) < PLACES:
+        raise ModelError("the gaps between weights lead out of their table")
+    weights = np.zeros(PLACES, dtype=np.int8)
+    weights[places] = kept["weights"]
     return weights

@@ -1,0 +1,102 @@
+"""Plain text files: UTF-8 in pieces, and sentences whose words stand apart already."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import IO, TYPE_CHECKING
+
+from arborescence.errors import TreebankError
+from arborescence.files import opened
+from arborescence.treebank.conllu import inflated
+from arborescence.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+
+def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
+    r"""Read sentences whose words are already separated: one sentence a line, spaces between.
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
+        first bytes. Empty lines are skipped.
+
+    Yields
+    ------
+    Sentence
+
+    Raises
+    ------
+    TreebankError
+        If a line is not UTF-8, naming the file and the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> [sentence.forms for sentence in read_tokens(io.BytesIO(b"Trees grow .\n\nDo n't they ?"))]
+    [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
+    """
+    held = ""
+    for piece in read_pieces(source):
+        *lines, held = (held + piece).split("\n")
+        for line in lines:
+            yield from _separated(line)
+    yield from _separated(held)
+
+
+def _separated(line: str) -> Iterator[Sentence]:
+    # bytes.split() leaves the no-break space alone, which may stand within a word.
+    words = [word.decode() for word in line.encode().split()]
+    if words:
+        yield Sentence.from_words(words)
+
+
+def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
+    r"""Read a text file in constant memory, in pieces that are cut anywhere.
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
+        first bytes.
+
+    Yields
+    ------
+    piece
+        Without a byte order mark; all line ends are ``\n``.
+
+    Raises
+    ------
+    TreebankError
+        If it is not UTF-8, naming the file and the line, or damaged gzip.
+
+    Examples
+    --------
+    >>> "".join(read_pieces(io.BytesIO(b"Trees\r\ngrow.")))
+    'Trees\ngrow.'
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line_ends = io.IncrementalNewlineDecoder(None, translate=True)
+    lines = 1
+    with opened(source) as (file, name):
+        for data in _and_an_end(inflated(file, name)):
+            try:
+                yield line_ends.decode(decoder.decode(data, final=not data), final=not data)
+            except UnicodeDecodeError as error:
+                lines += error.object.count(b"\n", 0, error.start)
+                raise TreebankError(
+                    f"{name}:{lines}: byte {error.object[error.start]:#04x} is not UTF-8: "
+                    "convert the file first"
+                ) from error
+            lines += data.count(b"\n")
+
+
+def _and_an_end(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        if piece:
+            yield piece
+    yield b""

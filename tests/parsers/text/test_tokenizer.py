@@ -1,0 +1,251 @@
+"""Raw text to sentences and words: what is learned, what is kept, and hostile text."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers.text import Text, Tokenizer
+from arborescence.parsers.text import tokenizer as module
+from arborescence.parsers.text.lessons import Lesson, tokens_of
+from arborescence.parsers.text.reading import read_text
+from arborescence.treebank import Sentence
+from raw_texts import TREEBANK
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Tokenizer.train(TREEBANK)
+
+
+def forms(sentences):
+    return [sentence.forms for sentence in sentences]
+
+
+def text_again(sentences):
+    """Put the text together again from tokens and MISC; a paragraph ends where one begins."""
+    text = ""
+    for sentence in sentences:
+        if "# newpar" in sentence.comments and text:
+            text = text.rstrip(" ") + "\n\n"
+        for token in tokens_of([sentence])[0][0]:
+            text += token.form + " " * token.spaced
+    return text.strip()
+
+
+def test_learns_what_it_is_taught(tokenizer):
+    paragraphs = tokens_of(TREEBANK[: len(TREEBANK) // 4])
+    text = Lesson.of(paragraphs, np.random.default_rng(0), plain=True).text
+    assert forms(tokenizer.split(text)) == forms(TREEBANK[: len(TREEBANK) // 4])
+
+
+def test_new_text(tokenizer):
+    found = list(tokenizer.split("Mrs. Oak don't sing. Do trees\n grow?\n\nShe goes du tree!"))
+    assert forms(found) == [
+        ["Mrs.", "Oak", "do", "n't", "sing", "."],
+        ["Do", "trees", "grow", "?"],
+        ["She", "goes", "de", "le", "tree", "!"],
+    ]
+    assert found[2].multiwords == [(3, 4, "du")]
+    assert [sentence.text for sentence in found] == [
+        "Mrs. Oak don't sing.", "Do trees grow?", "She goes du tree!",
+    ]  # fmt: skip
+    assert [sentence.sent_id for sentence in found] == ["1", "2", "3"]
+    assert ["# newpar" in sentence.comments for sentence in found] == [True, False, True]
+    assert found[0].misc == ["_", "_", "SpaceAfter=No", "_", "SpaceAfter=No", "_"]
+    assert found[1].misc[1] == r"SpacesAfter=\n\s"
+    assert found[0].heads.tolist() == [-1] * 7
+
+
+def test_case_is_kept(tokenizer):
+    [sentence] = tokenizer.split("DU TREES DON'T GROW.")
+    assert sentence.forms[:2] == ["DE", "LE"]
+    assert "N'T" in sentence.forms
+
+
+def test_lines_are_sentences(tokenizer):
+    found = list(tokenizer.split("The trees. Birds sing\nThey grow.\n\n\nOak", lines=True))
+    assert [sentence.text for sentence in found] == ["The trees. Birds sing", "They grow.", "Oak"]
+    assert not any("# newpar" in sentence.comments for sentence in found)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n \t\n", "\u2028\u3000"])
+def test_nothing_gives_nothing(tokenizer, text):
+    assert list(tokenizer.split(text)) == []
+    assert list(tokenizer.split(text, lines=True)) == []
+
+
+def test_every_character_is_kept(tokenizer):
+    """White space aside, whatever the text holds comes out again, in the same order."""
+    generator = random.Random(1)
+    pool = [
+        *"abcXYZ019.,!?'\"()[]-#@_|\\=", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\0", "\x07",
+        "\x1c", "\x85", "\xa0", "\ufeff", "\u200d", "\u0301", "\u2028", "\u3000", "é", "ß", "İ", "中",
+        "ア", "ـ", "🙂", "👩\u200d🚒", "\U0010ffff", "du", "n't", "1-2", "# text = x", "\ue000",
+    ]  # fmt: skip
+    for _ in range(300):
+        text = "".join(generator.choices(pool, k=generator.randrange(1, 60)))
+        for lines in (False, True):
+            found = list(tokenizer.split(text, lines=lines))
+            tokens = [t.form for p in tokens_of(found) for s in p for t in s]
+            assert "".join(tokens) == "".join(text.split())
+            assert [s.text for s in found if s.text != text_again([s])] == []
+
+
+def test_line_ends_and_byte_order_marks(tokenizer):
+    for text in (b"\xef\xbb\xbfThey grow.\r\n\r\nBirds sing.\r\n", b"They grow.\n \nBirds\rsing."):
+        found = list(read_text(tokenizer, io.BytesIO(text)))
+        assert forms(found) == [["They", "grow", "."], ["Birds", "sing", "."]]
+        assert found[0].comments[:2] == ["# newdoc", "# newpar"]
+
+
+def test_files_and_gzip(tokenizer, tmp_path):
+    plain, packed = tmp_path / "my letter.txt", tmp_path / "a.txt.gz"
+    plain.write_text("They grow. Birds sing.")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    found = list(read_text(tokenizer, plain))
+    assert found[0].comments[:3] == [
+        "# newdoc id = my-letter",
+        "# newpar",
+        "# sent_id = my-letter-1",
+    ]
+    assert forms(found) == forms(read_text(tokenizer, packed))
+    packed.write_bytes(packed.read_bytes()[:-5])
+    with pytest.raises(TreebankError, match="cut off"):
+        list(read_text(tokenizer, packed))
+
+
+def test_bytes_that_are_no_text(tokenizer):
+    with pytest.raises(TreebankError, match=r"<stream>:3: byte 0xff is not UTF-8"):
+        list(read_text(tokenizer, io.BytesIO(b"fine\nfine\nno\xff\n")))
+    with pytest.raises(TreebankError, match="half of a character"):
+        list(tokenizer.split("a \ud800 b"))
+
+
+def test_a_text_in_pieces_is_the_same_text(tokenizer, monkeypatch):
+    """However it is cut up, and where paragraphs are longer than what is looked at at once."""
+    text = "They grow. Do birds sing? He went du park. " * 40 + "\n\n" + "Oak sang.\n\n" * 30
+    whole = [s.text for s in tokenizer.split(text)]
+    assert len(whole) == 150
+    monkeypatch.setattr(module, "_PIECE", 300)
+    monkeypatch.setattr(module, "_AGAIN", 60)
+    for size in (1, 7, 1000, len(text)):
+        pieces = [text[i : i + size] for i in range(0, len(text), size)]
+        found = list(tokenizer.stream(pieces))
+        assert [s.text for s in found] == whole
+        assert [s.sent_id for s in found] == [str(i) for i in range(1, 151)]
+        assert sum("# newpar" in s.comments for s in found) == 31
+
+
+def test_long_sentences_are_cut_with_one_warning(tokenizer):
+    text = "trees, " * 900 + "birds.\n\n" + "parks " * 1200
+    with pytest.warns(UserWarning, match="sentence 1 has 1802 words: cut") as caught:
+        found = list(tokenizer.split(text, lines=True))
+    assert len(caught) == 1
+    assert max(map(len, found)) <= module.LONGEST_SENTENCE
+    assert sum(map(len, found)) == 1802 + 1200
+    told = []
+    list(tokenizer.stream([text], lines=True, name="x", warn=told.append))
+    assert [message.partition(" ")[0] for message in told] == ["x:"]
+
+
+def test_much_text_without_spaces(tokenizer):
+    """Time and memory stay linear, and nothing is lost."""
+    text = "x" * 300_000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = list(tokenizer.split(text))
+    assert "".join(form for s in found for form in s.forms) == text
+
+
+def test_words_with_spaces():
+    taught = [Sentence.from_words(["He", "has", "10 000", "trees", "."])] * 20
+    tokenizer = Tokenizer.train(taught)
+    assert forms(tokenizer.split("He has 10  000 trees ."))[0][2] == "10 000"
+
+
+def test_the_same_seed_gives_the_same_tokenizer(tokenizer):
+    again = Tokenizer.train(TREEBANK)
+    for name, array in tokenizer.to_arrays().items():
+        assert np.array_equal(array, again.to_arrays()[name])
+    assert tokenizer.to_meta() == again.to_meta()
+
+
+def test_line_ends_mean_something_where_the_next_word_would_have_fitted(tokenizer):
+    lines = "The trees grow\nBirds do not sing\nThey said he went"
+    assert len(list(tokenizer.split(lines))) >= 2
+
+
+def test_survives_its_model_file():
+    text = Text.train(TREEBANK)
+    again = Text.from_arrays(text.to_arrays(), json.loads(json.dumps(text.to_meta())))
+    raw = "They don't grow. He went du park!\n\nBirds sang."
+    assert list(again.tokenizer.split(raw)) == list(text.tokenizer.split(raw))
+    assert again.lemmatizer
+    assert text.lemmatizer
+    assert list(again.lemmatizer.lemmatize(TREEBANK, overwrite=True)) == list(
+        text.lemmatizer.lemmatize(TREEBANK, overwrite=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("tokenizer/words/gaps", lambda gaps: np.full(10**5, 255, dtype=np.uint8)),
+        ("tokenizer/words/gaps", lambda gaps: gaps[1:]),
+        ("tokenizer/words/gaps", lambda gaps: gaps * 0),
+        ("tokenizer/sentences/weights", lambda weights: weights.astype(np.float64)),
+        ("tokenizer/multiwords/known", lambda known: known.astype(np.float32)),
+        ("lemmatizer/known", lambda known: known[np.newaxis]),
+        ("lemmatizer/weights", None),
+    ],
+)
+def test_damaged_arrays_are_refused(name, change):
+    text = Text.train(TREEBANK)
+    arrays = text.to_arrays()
+    array = arrays.pop(name)
+    if change:
+        arrays[name] = change(array)
+    with pytest.raises(ModelError):
+        Text.from_arrays(arrays, text.to_meta())
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("version",), 99),
+        (("tokenizer",), None),
+        (("tokenizer", "with_spaces"), 1),
+        (("tokenizer", "multiwords"), []),
+        (("tokenizer", "multiwords", "rules"), [[0, "", "x", "no stem"]]),
+        (("tokenizer", "multiwords", "rules"), [[7, "", "x", "\0 le"]]),
+        (("tokenizer", "multiwords", "rules"), [[0, "", "x", "\0\tle"]]),
+        (("tokenizer", "multiwords", "rules"), [[0, "", "x", "\0  le"]]),
+        (("tokenizer", "multiwords", "rules"), [[0, "", "x", "\0\0"]]),
+        (("tokenizer", "multiwords", "exceptions"), {"du": ["de\nle"]}),
+        (("tokenizer", "multiwords", "exceptions"), {"du": "de le"}),
+        (("lemmatizer", "exceptions"), {"du": ["\ud800"]}),
+        (("lemmatizer", "rules"), 3),
+    ],
+)
+def test_damaged_headers_are_refused(path, value):
+    text = Text.train(TREEBANK)
+    meta = json.loads(json.dumps(text.to_meta()))
+    inner = meta
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    with pytest.raises(ModelError):
+        Text.from_arrays(text.to_arrays(), meta)
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(TreebankError, match="no sentences"):
+        Tokenizer.train([])

@@ -221,7 +221,7 @@ def check_far(scores, root, projective):
     every = EveryTree(scores, root, projective)
     dist = arb.TreeDistribution(scores, root=root, projective=projective)
     # Where the best weights of words cancel, their sum is as precise as they are.
-    sizes = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=0)[1:].max(initial=0)
+    sizes = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=0)[1:].max(initial=0).item()
     with np.errstate(over="ignore"):
         assert dist.log_partition == pytest.approx(
             every.log_partition, rel=1e-14, abs=1e-15 * sizes

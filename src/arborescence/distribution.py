@@ -257,7 +257,8 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                 log_prob[b, right] = [self._far[b].log_prob(scores, row) for row in trees[right]]
             else:
                 edges = logs[trees[right, 1:], np.arange(1, words + 1)]
-                log_prob[b, right] = edges.sum(axis=1) - log_sums[b]
+                with np.errstate(over="ignore"):
+                    log_prob[b, right] = edges.sum(axis=1) - log_sums[b]
             if strict and not right.all():
                 wrong = rows[b, np.argmin(right)]
                 raise no_such_tree(

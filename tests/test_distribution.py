@@ -221,7 +221,7 @@ def check_far(scores, root, projective):
     every = EveryTree(scores, root, projective)
     dist = arb.TreeDistribution(scores, root=root, projective=projective)
     # Where the best weights of words cancel, their sum is as precise as they are.
-    sizes = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=0)[1:].max(initial=0)
+    sizes = np.where(np.isfinite(scores), np.abs(scores), 0).max(axis=0)[1:].max(initial=0).item()
     with np.errstate(over="ignore"):
         assert dist.log_partition == pytest.approx(
             every.log_partition, rel=1e-14, abs=1e-15 * sizes
@@ -279,9 +279,8 @@ def test_a_batch_with_scores_far_apart(root, projective):
     rng = np.random.default_rng(24)
     sizes = [3, 2, 4, 0, 4, 1]
     batch = batch_of(rng, sizes)
-    for b in (1, 4, 5):
-        n = sizes[b]
-        batch[b, : n + 1, 1 : n + 1] -= rng.integers(1, 3, (n + 1, n)) * 1e30
+    for b in (1, 4):
+        batch[b, 0] -= 1e30 * rng.integers(1, 3, 5)
     dist = arb.TreeDistribution(batch, sizes, root=root, projective=projective, threads=2)
     heads, values = dist.argmax, rng.normal(size=batch.shape)
     found = {

@@ -292,7 +292,7 @@ def test_scores_far_apart(place, root):
     assert dist.covariance(torch.tensor(f)).item() == pytest.approx(variance, abs=1e-7)
     # The gradient of the loss: probabilities, less 1 where an edge is gold.
     best = every.trees[every.log_probs.argmax()]
-    (gradient,) = torch.autograd.grad(-dist.log_prob(best), tensor)
+    (gradient,) = torch.autograd.grad(-dist.log_prob(best), tensor, retain_graph=True)
     expected = every.marginals.copy()
     expected[best[1:], every.words] -= 1
     np.testing.assert_allclose(gradient, expected, atol=1e-9)

@@ -111,8 +111,12 @@ def _distribution() -> None:
         dist = arb.TreeDistribution(scores, projective=projective)
         dist.covariance(scores)
         dist.sample(2, rng=0)
+        dist.log_prob(dist.argmax)
         # All trees, so that some are drawn in the slow way.
         arb.TreeDistribution(scores[:4, :4], projective=projective).sample(20, rng=0, replace=False)
+        # Root edges too far below others for floats.
+        far = np.where(np.arange(6)[:, np.newaxis] == 0, scores - 1e9, scores)
+        arb.TreeDistribution(far, projective=projective).entropy  # noqa: B018
 
 
 def _sentences() -> list[treebank.Sentence]:

@@ -130,8 +130,8 @@ def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
     """Return the logarithm of `count_trees` as the sums over trees have it."""
     scores = np.where(present, 0.0, -np.inf)[np.newaxis]
     every = np.empty(0, np.int64)
-    log_count = np.empty(1)
+    log_count, log_sums, entropy = np.empty((3, 1))
     weights = as_weights(scores, every, kind.single)
-    rest, marginals = np.empty((2, 1)), np.empty((0, 0, 0))
-    _, fault = partition(*weights, every, *kind, log_count, *rest, marginals, no_gaps(len(present)))
+    marginals, gaps = np.empty((0, 0, 0)), no_gaps(len(present))
+    _, fault = partition(*weights, every, *kind, log_count, log_sums, entropy, marginals, gaps)
     return float(log_count[0]) if fault == FINE else -np.inf

@@ -29,7 +29,7 @@ from arborescence.graph import (
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.partition import derivatives, no_gaps, partition
-from arborescence.tree import is_projective, is_tree
+from arborescence.weighing import weigh
 from arborescence.weights import as_weights, lower
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class TreeDistribution:
     Sums over all trees come from the matrix-tree theorem (Tutte 1984; for a single root Koo et al.
     2007), by an elimination that never subtracts; over projective trees, from the inside-outside
     algorithm. Both are O(n³) a sentence and right for scores of any size: weights are scaled word
-    by word, and where floats still are too narrow, logarithms take their place. Moments follow
+    by word; where floats still are too narrow, logarithms take their place, and where those are,
+    exact differences to the best tree (`far`). Moments follow
     Zmigrod, Vieira and Cotterell (2021), *Efficient Computation of Expectations under Spanning
     Tree Distributions*.
 
@@ -237,30 +238,26 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                 f"heads must be whole numbers of shape {(*shape, size)}, or {(*shape, 'k', size)} "
                 f"for k trees a sentence, not {rows.dtype} of shape {rows.shape}"
             )
-        rows = rows.astype(np.int64).reshape(self._batch, 1 if one else rows.shape[-2], size)
-        rows[..., 0] = -1
-        log_sums = self._log_sums
-        log_prob = np.zeros(rows.shape[:2])
-        for b, (scores, logs, words) in enumerate(self._lowered()):
-            if words == 0:
-                continue
-            trees = rows[b, :, : words + 1]
-            right: NDArray[np.bool_] = (trees[:, 1:] >= 0).all(axis=1)
-            right[right] = is_tree(trees[right], "single" if self._single else "multi")
-            if self._projective and right.any():
-                right[right] = is_projective(trees[right])
-            right[right] = (scores[trees[right, 1:], np.arange(1, words + 1)] > -np.inf).all(axis=1)
-            log_prob[b] = -np.inf
-            if b in self._far:
-                log_prob[b, right] = [self._far[b].log_prob(scores, row) for row in trees[right]]
-            else:
-                edges = logs[trees[right, 1:], np.arange(1, words + 1)]
-                log_prob[b, right] = edges.sum(axis=1) - log_sums[b]
-            if strict and not right.all():
-                wrong = rows[b, np.argmin(right)]
-                raise no_such_tree(
-                    self._graph, b, wrong, single=self._single, projective=self._projective
-                )
+        count = 1 if one else rows.shape[-2]
+        rows = np.ascontiguousarray(rows, np.int64).reshape(self._batch, count, size)
+        log_prob = np.empty(rows.shape[:2])
+        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+            logs = np.empty_like(scores)
+            lower(scores, lengths, self._single, logs, np.empty(len(scores)))
+            kind = self._single, self._projective
+            weigh(rows[part], scores, logs, lengths, *kind, log_prob[part])
+        log_prob -= self._log_sums[:, np.newaxis]
+        wrong = np.isnan(log_prob)
+        if strict and wrong.any():
+            b, place = np.argwhere(wrong)[0].tolist()
+            raise no_such_tree(
+                self._graph, b, rows[b, place], single=self._single, projective=self._projective
+            )
+        for b, far in self._far.items():
+            scores = matrix_of(self._graph, b).astype(np.float64)
+            for place in np.flatnonzero(~wrong[b]):
+                log_prob[b, place] = far.log_prob(scores, rows[b, place, : len(scores)])
+        log_prob[wrong] = -np.inf
         log_prob = np.minimum(log_prob, 0.0)
         return self._shaped(log_prob[:, 0]) if one else self._shaped(log_prob)
 
@@ -524,12 +521,15 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
-                weights = as_weights(scores, lengths, self._single)
+                weights, logs, shifts, scales = as_weights(scores, lengths, self._single)
                 first, fault = part.start, NO_TREE
                 while fault != FINE:
                     rest, left = slice(first - part.start, None), slice(first, part.stop)
                     sentence, fault = partition(
-                        *(array[rest] for array in weights),
+                        weights[rest],
+                        logs[rest],
+                        shifts[rest],
+                        scales[rest],
                         lengths[rest],
                         self._single,
                         self._projective,

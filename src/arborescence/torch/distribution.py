@@ -239,7 +239,7 @@ class TreeDistribution:
         for b, far in self._far.items():  # the values are exact ones, the gradients as they are
             scores = matrix_of(self._graph, b).astype(np.float64)
             trees = rows[b, :, : len(scores)].cpu().numpy()
-            far = far._replace(log_partition=far.log_partition + float(total[b]))
+            far = far._replace(log_partition=far.log_partition + float(total[b].detach()))
             exact = [
                 -torch.inf if bad else far.log_prob(scores, tree)
                 for tree, bad in zip(trees, wrong[b].tolist(), strict=True)

@@ -54,7 +54,7 @@ def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
     """
     with opened(source) as (file, name):
         line = 1
-        for data in _whole_sentences(_inflated(file, name), name):
+        for data in _whole_sentences(inflated(file, name), name):
             array = np.frombuffer(data, dtype=np.uint8)
             newlines = array == ord("\n")
             blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
@@ -164,7 +164,7 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
         before = sentence.raw
 
 
-def _inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
+def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
     """Yield the bytes of a file, decompressed if it starts as gzip does."""
     # A pipe gives what it has with read1, where read would wait for a full chunk.
     next_bytes = getattr(file, "read1", file.read)

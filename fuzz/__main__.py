@@ -23,6 +23,7 @@ sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
 from kernel_cache import cache_kernels
+from rounds import INTERRUPTED
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
 SLOWEST = 300.0  # seconds that a round may take; the first ones compile kernels
@@ -54,10 +55,14 @@ def main() -> int:
             arguments = (names, seed, stop, state, once, folder)
             worker = context.Process(target=rounds.run, args=arguments)
             worker.start()
-            if watch(worker, names, seed, state):
-                faults += 1
-                if once:
-                    break
+            try:
+                faults += watch(worker, names, seed, state)
+            except KeyboardInterrupt:
+                worker.kill()
+                worker.join()
+                break
+            if once:
+                break
     total = sum(state.rounds) - (options.round or 0)
     faults += state.faults.value
     print(f"seed {seed}: {total:,} rounds, {faults} faults", flush=True)
@@ -81,6 +86,8 @@ def watch(worker, names, seed, state) -> bool:
             worker.join()
     if worker.exitcode == 0:
         return False
+    if worker.exitcode == INTERRUPTED:
+        raise KeyboardInterrupt
     name = names[state.attack.value]
     number = state.rounds[state.attack.value] - 1
     what = f"takes more than {SLOWEST:.0f} s" if hung else ended(worker.exitcode)

@@ -37,6 +37,7 @@ ATTACKS = {
     "interrupts": 2,
 }
 MEMORY = 12 * 2**30  # of address space; more than this is a fault
+INTERRUPTED = 130  # the status of a process that Ctrl-C has ended
 
 
 class Fault(NamedTuple):
@@ -76,7 +77,10 @@ def run(names, seed, stop, state, once, folder):
         state.rounds[turn] += 1
         state.attack.value = turn
         state.started.value = start = time.monotonic()
-        one_round(names[turn], seed, number, seen, state)
+        try:
+            one_round(names[turn], seed, number, seen, state)
+        except KeyboardInterrupt:
+            os._exit(INTERRUPTED)
         state.started.value = 0.0
         state.spent[turn] += time.monotonic() - start
         if once:

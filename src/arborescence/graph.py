@@ -62,7 +62,10 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
     ScoresError
         If the shape, the type, a whole number or a length cannot be used.
     """
-    if isinstance(scores, (list, tuple)):
+    give_back: Callable[[NDArray[Any]], Any] | None = None
+    if type(scores) is np.ndarray:  # the most frequent case, and the shortest way
+        array = scores
+    elif isinstance(scores, (list, tuple)):
         array, lengths, give_back = stacked(scores, lengths)
     else:
         array, give_back = as_array(scores, absent=-np.inf)

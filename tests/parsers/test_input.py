@@ -32,7 +32,7 @@ def test_sentences_and_lists_of_words():
 @pytest.mark.parametrize("sentences", ["Hello world", b"Hello", 5, None])
 def test_what_is_no_list_is_refused_at_once(sentences):
     with pytest.raises(OptionError, match=r"give lists of words, .* cuts raw text"):
-        batches(sentences)
+        as_sentences(sentences)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_sentences_are_read_as_they_are_asked_for():
             read.append(word)
             yield [word]
 
-    stream = batches(source(), 1)
+    stream = batches(as_sentences(source()), 1)
     assert not read
     assert [sentence.forms for sentence in next(stream)] == [["Trees"]]
     assert read == ["Trees"]

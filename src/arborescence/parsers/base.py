@@ -187,7 +187,8 @@ class Parser(ABC):
         array([-1,  2,  3,  0,  3])
         """
         options = _checked(threads, root, projective, confidence)
-        return _run(lambda batch: self._parse_batch(batch, options), batches(sentences), threads)
+        gathered = batches(as_sentences(sentences))
+        return _run(lambda batch: self._parse_batch(batch, options), gathered, threads)
 
     def parse_text(
         self,
@@ -312,8 +313,9 @@ class Parser(ABC):
         """
         k = check_count(k)
         options = _checked(threads, root, projective, confidence)
-        small = batches(sentences, _BATCH_WORDS // k)  # so that memory does not grow with k
-        return _run(lambda batch: self._kbest_batch(batch, k, options), small, threads)
+        # Small batches, so that memory does not grow with k.
+        gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
+        return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
 
 
 def votes(tree: Sentence) -> NDArray[np.float64]:
@@ -392,14 +394,8 @@ def _is_word(item: Any) -> bool:
     return isinstance(item, str) and len(item.split()) == 1
 
 
-def batches(
-    sentences: Iterable[Sentence | Sequence[str]], enough: int = _BATCH_WORDS
-) -> Iterator[list[Sentence]]:
+def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
     """Gather sentences until they hold enough words to be worth a call, or many edges."""
-    return _gathered(as_sentences(sentences), enough)
-
-
-def _gathered(sentences: Iterator[Sentence], enough: int) -> Iterator[list[Sentence]]:
     batch: list[Sentence] = []
     words = edges = 0
     for sentence in sentences:

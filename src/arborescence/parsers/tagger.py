@@ -18,7 +18,7 @@ import numpy as np
 from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers import scheme
 from arborescence.parsers import tagger_kernels as kernels
-from arborescence.parsers.base import batches
+from arborescence.parsers.base import as_sentences, batches
 from arborescence.parsers.tagger_stages import COLUMNS, Stage, Words, joint
 from arborescence.parsers.tagger_training import trained, untrained
 
@@ -162,7 +162,7 @@ class Tagger:
         Sentence
             The same sentences in the same order, tagged.
         """
-        for batch in batches(sentences):
+        for batch in batches(as_sentences(sentences)):
             words = Words(batch)
             keep = {
                 column: words.given(column) & np.bool_(not overwrite) for column in self.columns

@@ -9,7 +9,7 @@ import pytest
 from arborescence.treebank import Sentence, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     Command = Callable[..., Any]
@@ -205,6 +205,13 @@ def test_each_sentence_comes_again_with_tags_of_a_tagger_that_has_not_seen_it(
     monkeypatch.setattr(
         {"linear": LinearParser, "transition": TransitionParser}[parser], "train", spy
     )
+
+    def one_by_one(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+        for number, sentence in enumerate(sentences):
+            assert number < 100  # no list is read while it grows
+            yield [sentence]
+
+    monkeypatch.setattr("arborescence.parsers.tagger.batches", one_by_one)
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
     for options in (("--jackknife",), ("--no-jackknife",), ("--jackknife", "--no-tagger")):
         assert command(*train, *options).status == 130

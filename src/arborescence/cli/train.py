@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path  # noqa: TC003 - Typer looks at it
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -267,14 +267,14 @@ def train(
                 "--inference undirected does not go with --k, --joint, --projective, --prune, the "
                 "log-linear model or head selection"
             )
-        trees = "pseudo" if pseudo_projective else "auto" if projective is None else projective
+        trees: bool | Literal["auto"] = "auto" if projective is None else projective
         make = partial(
             LinearParser.train,
             algorithm=algorithm.value,
             aggressiveness=aggressiveness,
             k=k,
             joint=joint,
-            projective=trees,
+            projective="pseudo" if pseudo_projective else trees,
             inference=inference.value,
             features=features.value,
             rounds=rounds,

@@ -26,7 +26,7 @@ from kernel_cache import cache_kernels
 from rounds import INTERRUPTED
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
-SLOWEST = 300.0  # seconds that a round may take; the first ones compile kernels
+SLOWEST = 600.0  # seconds that a round may take; the first ones compile kernels
 
 
 def main() -> int:

@@ -55,7 +55,7 @@ $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.venv pyproject.toml
-	$(PIP) --editable ".[cli,text]" --group test
+	$(PIP) --editable ".[cli]" --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test

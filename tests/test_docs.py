@@ -26,8 +26,6 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 @pages
 def test_python_runs(page: Path) -> None:
     examples = blocks(page, "pycon")
-    if any("arborescence.text" in code for _, code in examples):
-        pytest.importorskip("spacy", reason="needs the extra 'text'")
     if any("import torch" in code for _, code in examples):
         pytest.importorskip("torch", reason="needs torch")
     names: dict[str, object] = {}

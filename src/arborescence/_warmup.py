@@ -16,6 +16,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence import parsers, transitions, treebank, undirected
+from arborescence.parsers.text import Text
 from arborescence.parsers.training import Algorithm
 from arborescence.undirected import spanning
 
@@ -50,6 +51,7 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
         _train_and_parse_by_transitions,
         _rerank,
         _combine,
+        _read_text,
         _parse_english,
     )
     for done, part in enumerate(parts):
@@ -183,5 +185,12 @@ def _combine() -> None:
         list(both.kbest(_untagged(), 2, projective=projective))
 
 
+def _read_text() -> None:
+    words = (("1-2", "du", "_"), ("1", "de", "x"), ("2", "le", "x"))
+    lines = ["\t".join([*word, *["_"] * 7]) for word in words]
+    file = io.BytesIO("\n".join([*lines, "", ""]).encode())
+    Text.train(list(treebank.read(file)) * 2)
+
+
 def _parse_english() -> None:
-    list(parsers.load("english").parse(_untagged()))
+    list(parsers.load("english").parse_text("Don't trees grow?"))

@@ -130,11 +130,46 @@ def test_several_files_and_a_gzipped_pipe(command: Command, model: Path, lessons
 
 
 def test_raw_text(command: Command, model: Path) -> None:
-    pytest.importorskip("spacy", reason="needs the extra 'text'")
-    result = command("parse", "-m", model, "--format", "text", stdin="Birds sing. Cats sleep!")
-    assert "# newpar\n# text = Birds sing.\n1\tBirds" in result.out
-    assert "\nsing\t".replace("\n", "\t") in result.out
-    assert "SpaceAfter=No" in result.out
+    result = command("parse", "-m", model, "--format", "text", stdin="Birds sing .\n\nCats  sleep")
+    assert result.err == ""
+    start = "# newdoc\n# newpar\n# sent_id = 1\n# text = Birds sing .\n1\tBirds\t_\tNOUN"
+    assert result.out.startswith(start)
+    assert "# newpar\n# sent_id = 2\n# text = Cats sleep\n" in result.out
+    assert r"SpacesAfter=\s\s" in result.out
+    result = command("parse", "--format", "text", stdin="Don't worry. It sleeps!")
+    assert "1-2\tDon't\t_" in result.out
+    assert "\tn't\tnot\tPART\t" in result.out
+    assert "\tsleeps\tsleep\tVERB\t" in result.out
+
+
+def test_lines_are_sentences_and_may_be_gzipped(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "songs.txt.gz"
+    path.write_bytes(gzip.compress(b"Birds sing. Cats sleep\nIt rains\n\n" + b"tree " * 700))
+    result = command("parse", "--format", "lines", path)
+    assert "# sent_id = songs-1\n# text = Birds sing. Cats sleep\n" in result.out
+    assert "# newpar" not in result.out
+    assert re.fullmatch(r"arborescence: songs: sentence 3 has 700 words: cut .*\n", result.err)
+
+
+def test_a_model_that_has_not_learned_to_read(
+    command: Command, lessons: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "words.model"
+    options = ("--dev", lessons, "-o", path, "--epochs", 1, "--no-text")
+    assert command("train", lessons, *options).status == 0
+    message = command("parse", "-m", path, "--format", "text", stdin="Birds sing.").complaint()
+    assert "--no-text" in message
+    assert "--format tokens" in message
+
+
+def test_lemmas_that_are_given_are_kept(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "some.conllu"
+    given = [Sentence.from_words(["Cats", "slept"], lemmas=["C", "_"])]
+    write([*given, Sentence.from_words(["Cats", "slept"])], path)
+    parsed = command("parse", path, "-o", tmp_path / "parsed.conllu")
+    assert parsed.status == 0
+    found = [sentence.lemmas for sentence in read(tmp_path / "parsed.conllu")]
+    assert found == [["C", "_"], ["cat", "sleep"]]
 
 
 def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
@@ -151,7 +186,7 @@ def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
 
 
 def test_no_input_gives_no_output(command: Command, model: Path) -> None:
-    for kind in ("conllu", "tokens", "text"):
+    for kind in ("conllu", "tokens", "text", "lines"):
         result = command("parse", "-m", model, "--format", kind)
         assert (result.status, result.out, result.err) == (0, "", "")
 

@@ -159,7 +159,6 @@ def test_the_tree_of_a_graph_based_model(command: Command) -> None:
 
 
 def test_raw_text(command: Command) -> None:
-    pytest.importorskip("spacy", reason="needs the extra 'text'")
     result = command("trace", "--format", "text", "Birds sing. Cats see birds!")
     assert "# text = Birds sing.\n" in result.out
     assert "ROOT  Cats see birds !  SHIFT" in result.out

@@ -89,6 +89,7 @@ def arborescence(
     epilog=examples(
         "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
         "arborescence parse --format text letter.txt -o letter.conllu",
+        "arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu",
         "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
         "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
         "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",

@@ -45,6 +45,7 @@ from arborescence.parsers.hashing import (
     shape,
     suffix_start,
 )
+from arborescence.treebank.sentence import LEMMA as LEMMA_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +63,8 @@ LEAST_BITS: Final = 10
 MOST_BITS: Final = 26
 
 _FIELDS: Final = "wlpxmsc"
-_LEMMA, _TAG = 1, 2
+_TAG = 2
+_UNDERSCORE = 95
 _ROOT = np.uint64(0x243F6A8885A308D3)
 _OUTSIDE = np.uint64(0x13198A2E03707344)
 
@@ -153,8 +155,8 @@ class Batch(NamedTuple):
         Small numbers for UPOS: 0 is the root, the last number an unknown tag.
     untagged : (N,) bool
         Which nodes are words without UPOS.
-    lemmatized : (N,) bool
-        Which nodes have a lemma.
+    lemmatized : (B,) bool
+        Which sentences have a lemma.
     """
 
     starts: NDArray[np.int64]
@@ -185,8 +187,10 @@ class Batch(NamedTuple):
         hash_sides(fields, starts, sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
-        lemmatized = fields[:total, _LEMMA] != MISSING
-        lemmatized[starts[:-1]] = False  # a root has none
+        first = spans[:, LEMMA_COLUMN]
+        given = spans[:, LEMMA_COLUMN + 1] - first > 2
+        given |= raw[first + np.repeat(places[:-1], np.diff(starts) - 1)] != _UNDERSCORE
+        lemmatized = np.logical_or.reduceat(given, starts[:-1] - np.arange(len(sentences)))
         return cls(starts, hashed, tags, untagged, lemmatized)
 
 

@@ -43,9 +43,8 @@ def annotated(
         for b, sentence in zip(bare, tagger.tag([sentences[b] for b in bare]), strict=True):
             sentences[b] = sentence
     if text and text.lemmatizer:
-        without = ~np.logical_or.reduceat(batch.lemmatized, batch.starts[:-1])
-        if without.any():
-            bare = np.flatnonzero(without).tolist()
+        bare = np.flatnonzero(~batch.lemmatized).tolist()
+        if bare:
             found = text.lemmatizer.lemmatize([sentences[b] for b in bare], overwrite=True)
             sentences = list(sentences)
             for b, sentence in zip(bare, found, strict=True):

@@ -116,6 +116,9 @@ def test_an_archive_without_scores(command: Command, tmp_path: Path) -> None:
         b"hello",
         b"\x93NUMPY\x01\x00",
         b"\x93NUMPY\x01\x00\x28\x00{'descr': '|i1', 'shape': (6, (2, }        \n",
+        b"\x93NUMPY\x01\x00\x4c\x00%-75b\n\0"
+        % b"{'descr': '|i1', 'fortran_order': False, 'shape': (True, True), }",
+        b"\x93NUMPY\x01\x00\x88\x13" + b"-" * 5000,
         b"PK\x03\x04nonsense",
     ],
 )

@@ -125,6 +125,26 @@ def test_broken_files(scored, tmp_path):
         model_file.save(path, header, arrays | {name: value[:-1]})
         with pytest.raises(ModelError, match="score file is damaged"):
             Scored.read(path)
+    for name, value in (
+        ("gold", -1),
+        ("gold", 99),
+        ("single", 2**31 - 1),
+        ("multi", -(2**31)),
+        ("lengths", -1),
+        ("lengths", 0),
+        ("lengths", 2**31 - 1),
+        ("scores", np.nan),
+        ("scores", np.inf),
+    ):
+        changed = arrays[name].copy()
+        changed[1] = value
+        model_file.save(path, header, arrays | {name: changed})
+        with pytest.raises(ModelError, match="score file is damaged"):
+            Scored.read(path)
+    for name, value in (("lessons", -1), ("lessons", "many"), ("projective", 1), ("settings", [])):
+        model_file.save(path, header | {name: value}, arrays)
+        with pytest.raises(ModelError, match=f"score file is damaged .{name} is"):
+            Scored.read(path)
     for name in ("treebank", "settings"):
         model_file.save(path, {key: header[key] for key in header if key != name}, arrays)
         with pytest.raises(ModelError, match="score file is damaged"):

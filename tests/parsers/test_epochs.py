@@ -128,6 +128,41 @@ def test_a_checkpoint_that_lacks_a_part(tmp_path, name):
         Counter().run_epochs(2, 1, checkpoint=path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("clock", -1),
+        ("clock", 10**30),
+        ("clock", "late"),
+        ("history", {}),
+        ("history", []),
+        ("history", [{"uas": 50.0}]),
+        ("history", [{"las": "good"}]),
+        ("count", np.array([np.nan], dtype=np.float32)),
+        ("count_sums", np.zeros(2, dtype=np.float32)),
+    ],
+)
+def test_a_checkpoint_with_something_else(tmp_path, name, value):
+    path = tmp_path / "checkpoint"
+    Counter().run_epochs(1, 1, checkpoint=path)
+    header, arrays = model_file.load(path)
+    (arrays if name in arrays else header)[name] = value
+    model_file.save(path, header, arrays)
+    with pytest.raises(ModelError, match=rf"checkpoint: the checkpoint is damaged \(.*{name}"):
+        Counter().run_epochs(2, 1, checkpoint=path)
+
+
+@pytest.mark.parametrize("name", ["kind", "identity"])
+def test_a_checkpoint_that_says_nothing_of_itself(tmp_path, name):
+    path = tmp_path / "checkpoint"
+    Counter().run_epochs(1, 1, checkpoint=path)
+    header, arrays = model_file.load(path)
+    del header[name]
+    model_file.save(path, header, arrays)
+    with pytest.raises(ModelError, match="checkpoint"):
+        Counter().run_epochs(2, 1, checkpoint=path)
+
+
 def test_a_checkpoint_of_another_kind_of_parser(tmp_path):
     class Other(Counter):
         kind = "lazy"

@@ -117,6 +117,38 @@ def test_other_files_in_a_zip(tmp_path):
         arb.load(path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"format": "arborescence model", "version": 1, "info": ' + "[" * 100_000,
+        '{"a": ' * 100_000,
+        '{"format": "arborescence model", "version": ' + "9" * 10_000 + "}",
+        '{"format": "arborescence model", "version": true}',
+        '{"format": "arborescence model", "version": 0}',
+        '{"format": "arborescence model", "version": ' + "9" * 4000 + "}",
+        "[]",
+        "\x00",
+        "",
+    ],
+)
+def test_headers_that_are_none(text, tmp_path):
+    path = tmp_path / "some.model"
+    with path.open("wb") as file:
+        np.savez(file, header=np.frombuffer(text.encode(), dtype=np.uint8))
+    with pytest.raises(ModelError, match=r"some\.model: ") as caught:
+        arb.load(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_header_that_is_no_text(tmp_path):
+    path = tmp_path / "some.npz"
+    for header in (np.arange(3), np.zeros((), dtype=np.complex64), np.array(["{}"])):
+        np.savez(path, header=header)
+        with pytest.raises(ModelError, match=r"some\.npz: "):
+            arb.load(path)
+
+
 def test_a_newer_version(saved):
     with pytest.raises(ModelError, match="newer"):
         arb.load(altered(saved, version=model_file.VERSION + 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -36,7 +35,7 @@ _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100
 _FIELDS: Final = {
     "k": scheme.whole(1, MOST_TREES),
-    "scale": scheme.real(math.ulp(0.0), scheme.LARGEST),
+    "scale": scheme.positive(),
     "own": scheme.one_of([False, True], False),
     "info": scheme.INFO,
     "parser": scheme.MAPPING,
@@ -195,6 +194,8 @@ class Reranker(Parser):
         for name, (value, least_value) in least.items():
             if value < least_value:
                 raise ValueError(f"{name} must be at least {least_value}, not {value}")
+        if k > MOST_TREES:
+            raise ValueError(f"k must be at most {MOST_TREES}, not {k}")
         check_bits(bits)
         check_root(root)
         treebank, dev = list(treebank), list(dev or ())

@@ -7,7 +7,6 @@ whatever the file holds; and what is wrong has one error that names the part.
 
 from __future__ import annotations
 
-import math
 import re
 import reprlib
 from dataclasses import dataclass
@@ -71,6 +70,15 @@ def real(low: float, high: float, default: Any = _REQUIRED) -> Field:
     )
 
 
+def positive(default: Any = _REQUIRED) -> Field:
+    """Make a field for a positive number that is not too large."""
+    return Field(
+        f"a positive number up to {LARGEST:g}",
+        lambda value: isinstance(value, float) and 0 < value <= LARGEST,
+        default,
+    )
+
+
 def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
     """Make a field for one of some values.
 
@@ -120,7 +128,7 @@ LOOKED_AT: Final = Field(
     ),
 )
 #: What weights are multiplied by.
-UNIT: Final = real(math.ulp(0.0), LARGEST, 1.0)
+UNIT: Final = positive(1.0)
 #: How a parser was trained.
 INFO: Final = Field(
     "null or an object", lambda value: value is None or isinstance(value, dict), None

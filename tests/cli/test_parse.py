@@ -164,12 +164,13 @@ def test_a_model_that_has_not_learned_to_read(
 
 def test_lemmas_that_are_given_are_kept(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "some.conllu"
-    given = [Sentence.from_words(["Cats", "slept"], lemmas=["C", "_"])]
-    write([*given, Sentence.from_words(["Cats", "slept"])], path)
+    words = ["The", "cats", "slept", "well", "!"]
+    given = ["_", "CAT", "_", "_", "_"]
+    write([Sentence.from_words(words, lemmas=given), Sentence.from_words(words)], path)
     parsed = command("parse", path, "-o", tmp_path / "parsed.conllu")
     assert parsed.status == 0
     found = [sentence.lemmas for sentence in read(tmp_path / "parsed.conllu")]
-    assert found == [["C", "_"], ["cat", "sleep"]]
+    assert found == [given, ["the", "cat", "sleep", "well", "!"]]
 
 
 def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:

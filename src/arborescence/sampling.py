@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# A marginal that is less may have lost digits, or all, to underflow.
+_LEAST_SURE = 1e-290
+
+
 class Sampler:
     """Draws trees of one sentence.
 
@@ -129,17 +133,29 @@ class Sampler:
         """
         shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
-            sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
-            marginals = np.zeros(logs.shape)
-            inside_in_logs(logs, self._n, self._single, sums, self._gaps)
-            outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
-            with np.errstate(divide="ignore"):
-                shares = np.log(marginals[:, choice] if choice else marginals[0])
+            shares = self._weigh_projective(logs, choice)
         elif choice == 0:
             weigh_roots(logs, self._n, shares)
         else:
             weigh_heads(logs, self._n, choice, shares)
         shares -= np.logaddexp.reduce(shares)
+        return shares
+
+    def _weigh_projective(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
+        """Return what `weigh` does; O(n³), and so much again for each choice that floats lose."""
+        sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
+        marginals = np.zeros(logs.shape)
+        log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
+        outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
+        edges = np.s_[:, choice] if choice else np.s_[0]
+        lost = (marginals[edges] < _LEAST_SURE) & (logs[edges] > -np.inf)
+        with np.errstate(divide="ignore"):
+            shares: NDArray[np.float64] = np.log(marginals[edges])
+        for each in np.flatnonzero(lost).tolist():
+            only = logs.copy()
+            only[edges] = -np.inf
+            only[edges][each] = logs[edges][each]
+            shares[each] = inside_in_logs(only, self._n, self._single, sums, self._gaps) - log_sum
         return shares
 
     @property
@@ -214,7 +230,10 @@ class _Drawn:
             tree[dependent] = head
         left = -np.inf
         for choice, chosen in reversed(trail):
-            choice.left[chosen] = choice.shares[chosen] + left
+            share = float(choice.shares[chosen])
+            if left > -np.inf:  # so little may be left that a float can only say that it is least
+                left = max(share + left, float(np.finfo(np.float64).min))
+            choice.left[chosen] = left
             left = choice.all_left
         return tree
 

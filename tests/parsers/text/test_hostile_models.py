@@ -26,8 +26,7 @@ def use(arrays, meta):
     """Do with a model what can be done; return whether it was refused."""
     try:
         text = Text.from_arrays(arrays, meta)
-    except ModelError as error:
-        assert len(str(error)) < 500
+    except ModelError:
         return True
     found = list(text.tokenizer.split(RAW))
     tokens = "".join(sentence.text or "" for sentence in found)

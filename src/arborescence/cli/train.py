@@ -286,6 +286,7 @@ def train(
     exams = list(read(str(dev)))
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps() as step:
+        reading = Text.train(lessons, seed=seed, progress=step) if text else None
         trained = make(
             lessons,
             dev=exams,
@@ -298,7 +299,7 @@ def train(
             tagger=Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
             if tagger and tags
             else None,
-            text=Text.train(lessons, seed=seed, progress=step) if text else None,
+            text=reading,
             checkpoint=checkpoint,
             progress=step,
         )

@@ -306,7 +306,7 @@ def train(
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
         lessons, exams = read_all(treebanks, dev, read, step)
-        of_characters = Text.train(lessons, seed=seed, progress=step) if text else None
+        reading = Text.train(lessons, seed=seed, progress=step) if text else None
         of_words = None
         if tagger and tags:
             of_words = Tagger.train(lessons, dev=exams, columns=tags, seed=seed, progress=step)
@@ -323,7 +323,7 @@ def train(
             root=root.value,
             bits=bits,
             tagger=of_words,
-            text=of_characters,
+            text=reading,
             checkpoint=checkpoint,
             progress=step,
         )

@@ -34,7 +34,7 @@ _BATCH_EDGES = 2**22  # so that long sentences come one by one: their matrices a
 
 _WHAT_IS_PARSED: Final = (
     "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
-    "objects; arborescence.treebank.read reads a file, arborescence.text.split cuts raw text"
+    "objects; arborescence.treebank.read reads a file, parser.parse_text cuts raw text"
 )
 
 #: What a parser without probabilities says for the edges of its tree, where others give theirs.

@@ -126,16 +126,18 @@ class Lemmatizer:
 
     def _lemmas(self, words: list[Word]) -> list[str]:
         known = self._known
-        if len(known) > _MOST_WORDS:
-            known.clear()
-        unknown = [word for word in words if word not in known]
+        # Other threads may fill and empty it meanwhile.
+        found = {word: known.get(word, "") for word in words}
+        unknown = [word for word, lemma in found.items() if not lemma]
         if unknown:
             contexts = _contexts(unknown)
-            found = self._rewriter.rewritten([word[0] for word in unknown], contexts.__getitem__)
-            # Two threads may both find out, and find the same.
-            known.update((word, found.get(i, word[0])) for i, word in enumerate(unknown))
-            return [known.get(word) or self._lemmas([word])[0] for word in words]
-        return [known[word] for word in words]
+            new = self._rewriter.rewritten([word[0] for word in unknown], contexts.__getitem__)
+            learned = {word: new.get(i, word[0]) for i, word in enumerate(unknown)}
+            if len(known) > _MOST_WORDS:
+                known.clear()
+            known.update(learned)
+            found |= learned
+        return [found[word] for word in words]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Give the arrays of a model file; see `from_arrays`."""

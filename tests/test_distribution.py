@@ -1253,3 +1253,16 @@ def test_the_seed_decides(root, projective, replace):
     first, second = (dist.sample(10, rng, replace=replace) for _ in range(2))
     np.testing.assert_array_equal(first, drawn)
     assert (second != first).any()
+
+
+@pytest.mark.parametrize("far", [700, 745, 800, 1e5, 1e9, 1e30, 1e300, 8e307])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("root", "projective", "many"),
+    [("single", True, 7), ("multi", True, 12), ("single", False, 9), ("multi", False, 16)],
+)
+def test_all_trees_come_however_improbable(far, sign, root, projective, many):
+    scores = np.zeros((4, 4))
+    scores[1, 2] = scores[3, 1] = sign * far
+    dist = arb.TreeDistribution(scores, root=root, projective=projective)
+    assert len(np.unique(dist.sample(99, 0, replace=False), axis=0)) == many

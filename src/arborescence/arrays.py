@@ -70,7 +70,8 @@ class _Complaint(NamedTuple):
         try:
             yield
         except _DAMAGES as fault:
-            why = str(fault) or type(fault).__name__
+            # What Python says of an archive may quote all that is in it.
+            why = str(fault)[:200] or type(fault).__name__
             raise self.error(f"{self.text}, or damaged ({why})") from fault
 
 

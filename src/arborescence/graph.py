@@ -201,10 +201,15 @@ def stacked(
         return np.stack(parts), lengths, give_back
     rest = shapes[0][2:]
     for place, shape in enumerate(shapes):
-        if len(shape) < 2 or shape[0] != shape[1] or shape[0] == 0 or shape[2:] != rest:
+        if len(shape) < 2 or shape[0] != shape[1] or shape[0] == 0:
+            raise ScoresError(
+                f"scores do not form an array: scores[{place}] has shape {_shape(shape)}, where a "
+                "list has one (N, N) matrix a sentence"
+            )
+        if shape[2:] != rest:
             raise ScoresError(
                 f"scores do not form an array: scores[0] has shape {_shape(shapes[0])}, and "
-                f"scores[{place}] {_shape(shape)}; a list has one (N, N) matrix a sentence"
+                f"scores[{place}] {_shape(shape)}"
             )
     own = np.array(shapes)[:, 0] - 1
     size = int(own.max()) + 1

@@ -362,3 +362,8 @@ def test_a_matrix_of_many_tiles_is_compared_in_full():
         with pytest.raises(ScoresError, match=rf"{min(row, column)}, {max(row, column)}\]"):
             spanning_tree(other)
     assert len(spanning_tree(weights)) == 149
+
+
+def test_ragged_lists():
+    with pytest.raises(ScoresError, match="weights do not form an array"):
+        spanning_tree([[1, 2], [3]])

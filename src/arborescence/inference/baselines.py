@@ -56,10 +56,10 @@ def chu_liu_edmonds(
     """
     size = len(scores)
     edges = {
-        (h, d): number(scores[h, d])
-        for h in range(size)
-        for d in range(1, size)
-        if h != d and scores[h, d] > -np.inf
+        (h, d): number(score)  # a number of Python's, which all arithmetics take
+        for h, row in enumerate(scores.tolist())
+        for d, score in enumerate(row)
+        if d not in (0, h) and score > -np.inf
     }
     heads = np.full(size, -1, np.int64)
     for h, d in _max_arborescence(set(range(size)), {edge: (w, edge) for edge, w in edges.items()}):

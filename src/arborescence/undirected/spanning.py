@@ -106,7 +106,7 @@ def spanning_tree(
         raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
     absent = np.inf if minimum else -np.inf
     sparse = hasattr(n, "tocoo")
-    if not sparse and np.ndim(n) == 0:
+    if not sparse and not isinstance(n, (list, tuple)) and np.ndim(n) == 0:
         if u is None or v is None or weight is None:
             raise OptionError("spanning_tree takes n, u, v and weight, or a matrix")
         weight, give_back = as_array(weight, "weight", absent=absent)

@@ -1,0 +1,76 @@
+"""How well, and how fast, models find sentences, words and lemmas in the raw text of treebanks.
+
+``python benchmarks/raw_text.py English-EWT Turkish-IMST`` learns from the training part of each
+treebank, or from its development part where there is no other, and prints a row for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from arborescence.parsers import Tagger
+from arborescence.parsers.text import Text
+from arborescence.parsers.text.lessons import tokens_of
+from arborescence.treebank import evaluate, read
+from inputs import TREEBANKS
+from timing import table
+
+NAMES = (
+    "English-EWT", "Turkish-IMST", "French-GSD", "German-GSD", "Japanese-GSD", "Chinese-GSDSimp",
+    "Hebrew-HTB",
+)  # fmt: skip
+HEADER = (
+    "treebank", "learned from", "tokens", "sentences", "words", "lemmas", "lemmas, gold words",
+    "words/s",
+)  # fmt: skip
+
+
+def part_of(treebank, name):
+    """Return the sentences of a part of a treebank, or none."""
+    files = sorted((TREEBANKS / treebank).glob(f"*-ud-{name}.conllu.gz"))
+    return [sentence for path in files for sentence in read(path)]
+
+
+def raw_text(sentences):
+    """Return the text that sentences were cut from, with a blank line between paragraphs."""
+    paragraphs = (
+        "".join(
+            token.form + " " * token.spaced for sentence in paragraph for token in sentence
+        ).strip()
+        for paragraph in tokens_of(sentences)
+    )
+    return "\n\n".join(paragraphs)
+
+
+def row(treebank):
+    """Learn from a treebank, and measure on its test part."""
+    lessons = part_of(treebank, "train") or part_of(treebank, "dev")
+    gold = part_of(treebank, "test")
+    text, tagger = Text.train(lessons), Tagger.train(lessons)
+    raw = raw_text(gold)
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        cut = list(text.tokenizer.split(raw))
+        times.append(time.process_time() - start)
+    found = evaluate(gold, text.lemmatizer.lemmatize(tagger.tag(cut)))
+    given = tagger.tag(gold, overwrite=True)
+    given = evaluate(gold, text.lemmatizer.lemmatize(given, overwrite=True))
+    figures = (found.tokens, found.sentence_spans, found.words, found.lemmas, given.lemmas)
+    return (
+        treebank,
+        f"{len(lessons):,}",
+        *(f"{100 * figure.f1:.2f}" for figure in figures),
+        f"{sum(map(len, cut)) / min(times):,.0f}",
+    )
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    arguments.add_argument("treebanks", nargs="*", default=NAMES, metavar="TREEBANK")
+    table(HEADER, map(row, arguments.parse_args().treebanks))
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections import deque
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,11 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
 def rank_of(tree: Sentence) -> str:
     """Name a tree among the k best of its sentence by its rank and weight; "" for an only one."""
     rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
-    return f"{rank}. weight {weight}" if rank and weight else ""
+    if not rank or not weight:
+        return ""
+    with suppress(ValueError):  # a file may say anything
+        weight = f"{float(weight):.2f}"
+    return f"{rank}. weight {weight}"
 
 
 def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:

@@ -418,8 +418,8 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         heads : (k, N) int64, or (..., k, N) for a batch
             The trees in the order in which they were drawn. With ``replace=False`` as many as there
             are, if those are fewer than k; in a batch, as many as the sentence with most of them
-            has, and rows of -1 fill what others lack. Trees whose ``log_prob`` is below -1.8e308, the
-            range of a float, do not come.
+            has, and rows of -1 fill what others lack. Trees whose ``log_prob`` is beyond a float,
+            below -1.8e308, do not come.
 
         Notes
         -----

@@ -299,7 +299,7 @@ def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_p
 def test_demo(tmp_path: Path) -> None:
     demo = run_process("demo", "--svg", tmp_path / "demo.svg")
     assert (demo.returncode, demo.stderr) == (0, "")
-    assert re.search(r"^  ──.* wash +VERB +root$", demo.stdout, re.MULTILINE)
+    assert re.search(r"^  ──.* lost +VERB +root$", demo.stdout, re.MULTILINE)
     assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 5
 
 

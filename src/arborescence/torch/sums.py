@@ -29,7 +29,7 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
     edge leaves the root once, so any number may be taken from the row of the root before: so much,
     and no more, that the root is a better head than all others for one word only.
     """
-    if not single or weights.shape[1] == 2:
+    if not single or weights.shape[1] <= 2:
         columns = _finite(weights.detach().amax(1))
         return weights - columns[:, None], columns.sum(1)
     given = weights.detach()[:, 0, 1:]

@@ -117,7 +117,10 @@ def test_lengths_of_padded_lists():
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([np.zeros((3, 3)), np.zeros((2, 3))], r"scores\[1\] has shape \(2, 3\), where a list has one \(N, N\)"),
+        (
+            [np.zeros((3, 3)), np.zeros((2, 3))],
+            r"scores\[1\] has shape \(2, 3\), where a list has one \(N, N\)",
+        ),
         ([np.zeros((3, 3)), np.zeros(3)], r"scores\[1\] has shape \(3,\)"),
         ([[1, 2], [3]], r"scores\[0\] has shape \(2,\)"),
         ([np.zeros((2, 2)), np.zeros((3, 3, 2))], r"scores\[1\] \(3, 3, 2\)"),

@@ -167,8 +167,10 @@ def of_values(name, rng, note):
 def log_prob(rng, note):
     """Ask for the probability of trees, which mostly fit the scores."""
     scores = scores_of(rng, note)
-    heads = np.zeros(np.shape(scores)[:-1], int) if rng.random() < 0.7 else heads_of(rng, note)
-    return arb.TreeDistribution(scores, **options(rng, note)).log_prob(note(heads))
+    dist = arb.TreeDistribution(scores, **options(rng, note))
+    fits = rng.random() < 0.7
+    heads = np.zeros(np.shape(dist.marginals)[:-1], int) if fits else heads_of(rng, note)
+    return dist.log_prob(note(heads))
 
 
 def edges_of(rng, note):

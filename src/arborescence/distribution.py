@@ -228,7 +228,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         -inf
         """
         strict = raises(errors)
-        rows, _ = as_array(heads)
+        rows, _ = as_array(heads, "heads")
         shape = self._graph.shape
         size = self._graph.scores.shape[-1]
         one = rows.shape == (*shape, size)

@@ -43,7 +43,8 @@ def new_inside(size: int, like: np.ndarray) -> Inside:
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return that over all trees of n > 0 words. O(n³).
 
-    Small terms are lost to underflow; so a sum is right if it is not small itself.
+    Small terms are lost to underflow; so the sum is right if it is not below SMALLEST. That of the
+    first words is returned if it is so small already: numbers close to underflow take long.
 
     Parameters
     ----------
@@ -65,6 +66,8 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
             left = row_product(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
+        if 0.0 < complete[0, j].real < SMALLEST:
+            return complete[0, j]
     return complete[0, n]
 
 

@@ -13,6 +13,17 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.counting import Kind, count_trees
+from arborescence.nonprojective.elimination import eliminate, eliminate_in_logs
+from arborescence.partition import no_gaps
+from arborescence.projective.inside import (
+    inside,
+    inside_in_logs,
+    inside_scaled,
+    new_inside,
+    outside,
+    outside_in_logs,
+)
+from arborescence.weights import SMALLEST, as_weights
 from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from matrix_tree import MatrixTree
@@ -636,6 +647,104 @@ def test_many_projective_words_in_high_precision(root, n):
     value = -np.where(dist.marginals > 0, scores, 0)
     expected = dist.log_partition + dist.expectation(value)
     assert dist.entropy == pytest.approx(expected, rel=1e-10)
+
+
+# Sums over so many words that they are too small for floats, though no edge is.
+
+
+def by_logarithms(scores, single, projective):
+    """The log-sum and the marginals by logarithms alone, of the weights that kernels are given."""
+    n = len(scores) - 1
+    weights, logs, *_ = as_weights(scores[np.newaxis], np.empty(0, np.int64), single)
+    marginals = np.zeros(logs[0].shape)
+    if not projective:
+        log_sum, entropy = eliminate_in_logs(logs[0], n, single, marginals)
+        return weights[0], logs[0], log_sum, entropy, marginals
+    sums, slopes = new_inside(n + 1, logs[0]), new_inside(n + 1, logs[0])
+    log_sum = inside_in_logs(logs[0], n, single, sums, no_gaps(n + 1))
+    which = logs[0], n, single, sums, slopes, marginals, no_gaps(n + 1)
+    return weights[0], logs[0], log_sum, outside_in_logs(*which), marginals
+
+
+def text_like(rng, n):
+    """Words that are sure of a head close by, but for a few."""
+    scores = rng.normal(0, 2, (n + 1, n + 1))
+    for d in range(1, n + 1):
+        scores[min(max(0, d + rng.integers(-3, 4)), n), d] += rng.choice([0, 6])
+    return scores
+
+
+def pairs(rng, n):
+    """Each two words are a cycle, from which every way out is bad."""
+    scores = rng.normal(size=(n + 1, n + 1)) - 20
+    words = np.arange(1, n)
+    scores[words, words + 1] += 20 * (words % 2)
+    scores[words + 1, words] += 20 * (words % 2)
+    return scores
+
+
+def half_absent(rng, n):
+    scores = text_like(rng, n)
+    absent = rng.random(scores.shape) < 0.5
+    absent[np.arange(n), np.arange(1, n + 1)] = False
+    return np.where(absent, -np.inf, scores)
+
+
+def unlikely_parts(rng, n):
+    """Words in the middle, all of whose edges to each other are close to underflow."""
+    scores = text_like(rng, n)
+    middle = slice(n // 3, n // 2)
+    scores[middle, middle] -= rng.uniform(100, 300)
+    return scores
+
+
+@needs_jit
+@FAMILIES
+@pytest.mark.parametrize("make", [text_like, pairs, half_absent, unlikely_parts])
+def test_very_many_words_as_by_logarithms(make, root, projective):
+    scores = make(np.random.default_rng(300), 300)
+    single = root == "single"
+    _, _, log_sum, entropy, marginals = by_logarithms(scores, single, projective)
+    dist = arb.TreeDistribution(scores, root=root, projective=projective)
+    assert dist.marginals == pytest.approx(marginals, abs=1e-11)
+    assert dist.entropy == pytest.approx(entropy, rel=1e-10)
+    assert dist._log_sums[0] == pytest.approx(log_sum + scale_of(scores, single), rel=1e-12)
+
+
+def scale_of(scores, single):
+    return as_weights(scores[np.newaxis], np.empty(0, np.int64), single).scales[0]
+
+
+@needs_jit
+@pytest.mark.parametrize("single", [True, False])
+def test_floats_serve_very_many_words(single):
+    """That is, they are not given up for logarithms, which take many times as long."""
+    scores = pairs(np.random.default_rng(2), 600)
+    weights, _, log_sum, _, marginals = by_logarithms(scores, single, False)
+    assert log_sum < math.log(SMALLEST)
+    steps, slopes = np.empty_like(weights), np.empty_like(weights)
+    own = np.zeros_like(weights)
+    assert eliminate(weights, 600, single, steps, slopes, own) == pytest.approx(log_sum)
+    assert own == pytest.approx(marginals, abs=1e-11)
+    scores = text_like(np.random.default_rng(2), 600)
+    weights, _, log_sum, _, marginals = by_logarithms(scores, single, True)
+    sums, slopes = new_inside(601, weights), new_inside(601, weights)
+    assert inside(weights, 600, single, sums) < SMALLEST
+    total, log_scale = inside_scaled(weights, 600, single, sums)
+    assert math.log(total) - log_scale == pytest.approx(log_sum, rel=1e-12)
+    own = np.zeros_like(weights)
+    outside(weights, 600, single, sums, total, slopes, own)
+    assert own == pytest.approx(marginals, rel=1e-9, abs=1e-200)
+
+
+@needs_jit
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_covariance_of_very_many_words(projective):
+    """Every tree has as many edges as words: that number hardly varies, nor with any other."""
+    scores = text_like(np.random.default_rng(5), 300)
+    dist = arb.TreeDistribution(scores, projective=projective)
+    assert dist.covariance(np.ones(scores.shape), scores) == pytest.approx(0, abs=1e-8)
+    assert dist.covariance(scores) > 0
 
 
 # Batches, shapes, types.

@@ -523,6 +523,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_doubles(self._graph, start, stop):
                 weights, logs, shifts, scales = as_weights(scores, lengths, self._single)
+                del scores  # for long sentences, not to be kept in memory
                 first, fault = part.start, NO_TREE
                 while fault != FINE:
                     rest, left = slice(first - part.start, None), slice(first, part.stop)

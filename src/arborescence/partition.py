@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence._jit import inlined_kernel, kernel
 from arborescence.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
 from arborescence.nonprojective.elimination import eliminate, eliminate_in_logs
 from arborescence.projective.inside import (
     Inside,
     inside,
     inside_in_logs,
+    inside_scaled,
     new_inside,
     outside,
     outside_in_logs,
@@ -50,7 +51,7 @@ def sum_over_trees(
     Parameters
     ----------
     weights, logs : (N, N) float64 or complex128
-        As `as_weights` makes them.
+        As `as_weights` makes them. The former may be scaled in place.
     n, single, projective
         Words, and which trees.
     sums, slopes
@@ -65,18 +66,23 @@ def sum_over_trees(
     """
     wanted = marginals.shape[0] > 0
     if projective:
-        total = 0.0 * weights[0, 0]
+        total, log_scale = 0.0 * weights[0, 0], 0.0
         if gaps.shape[3] == 0:
             total = inside(weights, n, single, sums)
-        if not total.real > SMALLEST:
+            if not total.real > SMALLEST and none_lost(weights, logs, n):
+                total, log_scale = inside_scaled(weights, n, single, sums)
+        served = total.real > SMALLEST
+        if served and wanted:
+            outside(weights, n, single, sums, total, slopes, marginals)
+            # Scaled sums are not small, but the derivatives by sums of nothing may overflow.
+            served = log_scale == 0.0 or whole(marginals, n)
+        if not served:
             log_sum = inside_in_logs(logs, n, single, sums, gaps)
             entropy = 0.0
             if log_sum.real > -np.inf and wanted:
                 entropy = outside_in_logs(logs, n, single, sums, slopes, marginals, gaps)
             return log_sum, entropy
-        log_sum = np.log(total)
-        if wanted:
-            outside(weights, n, single, sums, total, slopes, marginals)
+        log_sum = np.log(total) - log_scale
     else:
         log_sum = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
         if np.isnan(log_sum.real):
@@ -89,6 +95,25 @@ def sum_over_trees(
                 if marginals[h, d].real > 0.0:
                     entropy -= marginals[h, d].real * logs[h, d].real
     return log_sum, entropy
+
+
+@inlined_kernel
+def none_lost(weights: np.ndarray, logs: np.ndarray, n: int) -> bool:
+    """Tell whether the weights of all edges that are present are far from underflow. O(n²)."""
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if weights[h, d].real < SMALLEST and logs[h, d].real > -np.inf:
+                return False
+    return True
+
+
+@inlined_kernel
+def whole(marginals: np.ndarray, n: int) -> bool:
+    """Tell whether the marginals of the edges into each word sum to 1. O(n²)."""
+    words = 0
+    for d in range(1, n + 1):
+        words += abs(marginals[: n + 1, d].sum() - 1.0) < 1e-9  # not so for NaN either
+    return words == n
 
 
 @kernel

@@ -76,7 +76,10 @@ def eliminate(
 
     Returns
     -------
-    log_sum : as the weights; NaN if the sum is so small that floats have lost some of it
+    log_sum : as the weights; NaN if floats may have lost some of the sum
+        Nothing is lost if the sum is not small. Nor is it if all edges are present and none is
+        small: edges only grow here, so each degree is right, and their logarithms are added up
+        however many there are.
     """
     order = np.arange(n + 1)
     degrees = np.zeros(n + 1, weights.dtype)
@@ -102,7 +105,7 @@ def eliminate(
         degrees[chosen] = degrees[m]
         degrees[m] = degree
         product *= degree
-        if abs(product) < 1e-100:
+        if abs(product) < 1e-50:
             log_sum += np.log(product)
             product = 1.0 + 0.0 * product
         degrees[1:m] = 0.0
@@ -117,7 +120,7 @@ def eliminate(
     if not steps[0, 1].real > SMALLEST:
         return np.nan * (1.0 + log_sum)
     log_sum += np.log(product) + np.log(steps[0, 1])
-    if not log_sum.real > np.log(SMALLEST):
+    if not log_sum.real > np.log(SMALLEST) and not none_small(weights, steps, n):
         return np.nan * log_sum
     if marginals.shape[0] > 0:
         go_back(n, first, steps, degrees, slopes)
@@ -127,6 +130,16 @@ def eliminate(
                 if weights[h, d] != 0.0:
                     marginals[h, d] = weights[h, d] * slopes[i, j]
     return log_sum
+
+
+@kernel
+def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
+    """Tell whether all edges are present, and none was, or root edge has become, extreme. O(n²)."""
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if h != d and not weights[h, d].real >= SMALLEST:
+                return False
+    return bool(np.all(steps[0, 1 : n + 1].real <= 1.0 / SMALLEST))
 
 
 @kernel

@@ -60,8 +60,10 @@ def edge_probabilities(
     probabilities : (B, K, N) float64
         That of the edge into each word; 1 for the root.
     """
-    tempered = scores / np.float32(temperature)
-    marginals = TreeDistribution(tempered, root=root, projective=projective).marginals
+    # The quotient is not kept: of a long sentence, every matrix counts.
+    marginals = TreeDistribution(
+        scores / np.float32(temperature), root=root, projective=projective
+    ).marginals
     probabilities = np.ones(trees.shape)
     probabilities[..., 1:] = np.take_along_axis(marginals[:, :, 1:], trees[..., 1:], axis=1)
     return probabilities

@@ -15,6 +15,10 @@ import numpy as np
 from arborescence._jit import inlined_kernel, kernel
 from arborescence.nonprojective.elimination import add_row, row_product, scale_column
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of
+from arborescence.weights import SMALLEST
+
+# Of larger sums the derivatives, of which they take a share of 1 at most, would lose digits.
+LARGEST = 1e50
 
 
 class Inside(NamedTuple):
@@ -27,17 +31,20 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray) -> Inside:
-    """Make room for sentences of up to so many nodes."""
+    """Make room for sentences of up to so many nodes: of what is not used, nothing is taken."""
     return Inside(
-        np.zeros((size, size), like.dtype),
-        np.zeros((size, size), like.dtype),
-        np.zeros((size, size), like.dtype),
+        np.empty((size, size), like.dtype),
+        np.empty((size, size), like.dtype),
+        np.empty((size, size), like.dtype),
     )
 
 
 @kernel
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return that over all trees of n > 0 words. O(n³).
+
+    Small terms are lost to underflow; so the sum is right if it is not below SMALLEST. That of the
+    first words is returned if it is so small already: numbers close to underflow take long.
 
     Parameters
     ----------
@@ -59,7 +66,86 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
             left = row_product(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
+        if 0.0 < complete[0, j].real < SMALLEST:
+            return complete[0, j]
     return complete[0, n]
+
+
+@kernel
+def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
+    """Do what `inside` does for sums that are small for having very many words. O(n³).
+
+    Every tree has one edge into each word of a span, but for the head. So the weights of all edges
+    into a word may be scaled alike. Here the sum over the trees of all words before the word
+    becomes 1; then no span is far from 1, unless its words hardly form a tree.
+
+    Parameters
+    ----------
+    weights : (N, N) float64 or complex128
+        0 for absent edges, or at least SMALLEST. Scaled in place.
+    n, single, sums
+        As in `inside`.
+
+    Returns
+    -------
+    total, log_scale : of the weights as they are now, and the logarithm of what they were scaled by
+        The former is 0 if a sum that is not 0 was too small, or one too large, for floats.
+    """
+    complete, across, incomplete = sums
+    nothing = 0.0 * weights[0, 0]
+    log_scale = 0.0
+    complete[0, 0] = across[0, 0] = 1.0
+    for j in range(1, n + 1):
+        complete[j, j] = across[j, j] = 1.0
+        before = complete[0, j - 1].real
+        if before > 0.0:
+            log_scale -= np.log(before)
+            for h in range(n + 1):
+                weights[h, j] /= before
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            one, other = complete[i, i:stop], complete[j, i + 1 : stop + 1]
+            meet = row_product(one, other)
+            if too_far(meet, one, other):
+                return nothing, log_scale
+            incomplete[i, j] = meet * weights[i, j]
+            incomplete[j, i] = meet * weights[j, i]
+            if too_small(incomplete[i, j], meet, weights[i, j]) or too_small(
+                incomplete[j, i], meet, weights[j, i]
+            ):
+                return nothing, log_scale
+            one, other = incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1]
+            right = row_product(one, other)
+            if too_far(right, one, other):
+                return nothing, log_scale
+            one, other = incomplete[j, i:j], across[i, i:j]
+            left = row_product(one, other)
+            if too_far(left, one, other):
+                return nothing, log_scale
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+    return complete[0, n], log_scale
+
+
+@inlined_kernel
+def too_small(product: Any, one: Any, other: Any) -> bool:
+    """Tell whether a product of two numbers may have lost digits to underflow. O(1)."""
+    return product.real < SMALLEST and one.real > 0.0 and other.real > 0.0
+
+
+@inlined_kernel
+def too_far(total: Any, one: np.ndarray, other: np.ndarray) -> bool:
+    """Tell whether the sum of the products of two rows is too large, or has lost digits.
+
+    O(1), or O(n) if the sum is small.
+    """
+    if not total.real < LARGEST:
+        return True
+    if total.real < SMALLEST:
+        for r in range(one.shape[0]):
+            if one[r].real > 0.0 and other[r].real > 0.0:
+                return True
+    return False
 
 
 @kernel

@@ -31,11 +31,11 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray) -> Inside:
-    """Make room for sentences of up to so many nodes: of what is not used, nothing is taken."""
+    """Make room for sentences of up to so many nodes."""
     return Inside(
-        np.empty((size, size), like.dtype),
-        np.empty((size, size), like.dtype),
-        np.empty((size, size), like.dtype),
+        np.zeros((size, size), like.dtype),
+        np.zeros((size, size), like.dtype),
+        np.zeros((size, size), like.dtype),
     )
 
 

@@ -10,8 +10,8 @@ from real import TREEBANKS
 
 cache_kernels()
 
-# How long something takes says nothing of whether it is right: the first call compiles, and machines
-# do other things as well.
+# How long something takes says nothing of whether it is right: the first call compiles, and
+# machines do other things as well.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 

@@ -151,7 +151,7 @@ def partition(
     (sentence, fault) : the first sentence that has no answer, and FINE or why
     """
     batch, size, _ = weights.shape
-    sums, slopes = new_inside(size, weights), new_inside(size, weights)
+    sums, slopes = new_inside(size, weights, projective), new_inside(size, weights, projective)
     none = np.empty((0, 0))
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
@@ -213,7 +213,7 @@ def derivatives(
     batch, size, _ = weights.shape
     turned = np.empty((size, size), np.complex128)
     turned_logs = np.empty((size, size), np.complex128)
-    sums, slopes = new_inside(size, turned), new_inside(size, turned)
+    sums, slopes = new_inside(size, turned, projective), new_inside(size, turned, projective)
     marginals = np.empty((size, size), np.complex128)
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1

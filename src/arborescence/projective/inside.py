@@ -30,12 +30,13 @@ class Inside(NamedTuple):
 
 
 @kernel
-def new_inside(size: int, like: np.ndarray) -> Inside:
-    """Make room for sentences of up to so many nodes."""
+def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
+    """Make room for sentences of up to so many nodes; sums over other trees use the first only."""
+    rest = size if projective else 0
     return Inside(
         np.zeros((size, size), like.dtype),
-        np.zeros((size, size), like.dtype),
-        np.zeros((size, size), like.dtype),
+        np.zeros((rest, rest), like.dtype),
+        np.zeros((rest, rest), like.dtype),
     )
 
 

@@ -47,7 +47,7 @@ COSTS: Final = {
     ("best", True): Cost(6e-8, 7.5e-10, 36.0),
     ("kbest", False): Cost(8e-8, 0.0, 20.0),
     ("kbest", True): Cost(6e-8, 2e-8, 270.0),
-    ("marginals", False): Cost(6e-8, 7.5e-10, 88.0),
+    ("marginals", False): Cost(6e-8, 7.5e-10, 50.0),
     ("marginals", True): Cost(6e-8, 2.8e-9, 88.0),
 }
 

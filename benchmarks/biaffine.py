@@ -19,8 +19,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from arborescence.experiments.corpora import find
-from arborescence.experiments.scored import Scored
+from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.common.treebanks import find
 
 UNKNOWN, ROOT = 1, 2  # 0 is padding
 WORDS = 1_500  # in a batch

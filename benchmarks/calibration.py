@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 
 from arborescence.parsers import LinearParser, load
-from arborescence.parsers.confidence import reliability
+from arborescence.parsers.shared.confidence import reliability
 from arborescence.treebank import read
 from inputs import TREEBANKS
 

@@ -10,9 +10,9 @@ import argparse
 import numpy as np
 
 import arborescence as arb
-from arborescence.errors import ArborescenceError
+from arborescence.core.errors import ArborescenceError
 from arborescence.experiments.runtime.decoders import greedy_pass
-from arborescence.inference.baselines import reweighted
+from arborescence.nonprojective.baselines import reweighted
 from inputs import KINDS, TREEBANKS, masked
 from peers import installed
 from timing import least_seconds, table

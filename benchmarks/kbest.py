@@ -14,12 +14,12 @@ from itertools import islice
 import numpy as np
 
 import arborescence as arb
-from arborescence._jit import kernel
+from arborescence.core.jit import kernel
 from arborescence.experiments.runtime.decoders import greedy_pass
-from arborescence.inference.baselines import trees_by_decoding, trees_by_filtering
-from arborescence.nonprojective.best import constrained, greedy_rows, unconstrained
+from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini
 from arborescence.nonprojective.contraction import expand, new_forest, plant
+from arborescence.nonprojective.decode import constrained, greedy_rows, unconstrained
 from inputs import ADVERSARIAL, KINDS, TREEBANKS, model_like
 from timing import least_seconds, table
 

@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from arborescence import decode
+from arborescence.core.tree import is_tree
 from arborescence.parsers import LinearParser
-from arborescence.parsers.base import Options
-from arborescence.parsers.features import Batch, Sides, tags_of
-from arborescence.parsers.pruning import SIDES, keep_edges, learn
-from arborescence.tree import is_tree
+from arborescence.parsers.linear.pruning import SIDES, keep_edges, learn
+from arborescence.parsers.shared.base import Options
+from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
 from timing import least_seconds, table

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from arborescence.parsers import LinearParser, Reranker
-from arborescence.parsers.features import COLUMNS, Batch, Sides
-from arborescence.parsers.reranker_features import TEMPLATES, TreeTemplates
-from arborescence.parsers.reranker_lists import Lists
-from arborescence.parsers.reranker_training import Trainer, jackknife
+from arborescence.parsers.reranker.features import TEMPLATES, TreeTemplates
+from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.training import Trainer, jackknife
+from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
 from arborescence.treebank import evaluate, oracle, read
 from inputs import TREEBANKS
 from timing import least_seconds, table

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from arborescence.experiments.recipes import Recipe
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.scores import Scored
 from arborescence.experiments.root.objectives import methods
-from arborescence.experiments.scored import Scored
 from timing import table
 
 

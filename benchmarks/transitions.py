@@ -25,11 +25,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 import numpy as np
 
 import arborescence as arb
-from arborescence.experiments.results import Results
+from arborescence.core.tree import is_projective, is_tree
+from arborescence.experiments.common.results import Results
 from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
-from arborescence.parsers.annotating import annotated
-from arborescence.parsers.base import batches
-from arborescence.tree import is_projective, is_tree
+from arborescence.parsers.shared.annotating import annotated
+from arborescence.parsers.shared.base import batches
 from arborescence.treebank import evaluate, read, write
 from inputs import TREEBANKS
 from timing import least_seconds, table

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 
 import arborescence as arb
-from arborescence.experiments import corpora
-from arborescence.experiments.measures import Counts
+from arborescence.experiments.common import treebanks as corpora
+from arborescence.experiments.common.measures import Counts
 from arborescence.experiments.undirected.findings import FINDINGS
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED, Outcome
 from arborescence.parsers import LinearParser

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.projective.lifting import MARK
+from arborescence.projective.pseudo import MARK
 from arborescence.transitions import Transition, system
 from arborescence.undirected import spanning_tree
 from brute_force import EveryTree

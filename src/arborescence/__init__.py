@@ -11,7 +11,7 @@ array([-1,  0,  1])
 
 from typing import TYPE_CHECKING
 
-from arborescence._lazy import lazily
+from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence import drawing as drawing
@@ -21,17 +21,21 @@ if TYPE_CHECKING:
     from arborescence import treebank as treebank
     from arborescence import undirected as undirected
     from arborescence._warmup import warmup as warmup
-    from arborescence.distribution import TreeDistribution as TreeDistribution
-    from arborescence.errors import ArborescenceError as ArborescenceError
-    from arborescence.errors import MissingExtraError as MissingExtraError
-    from arborescence.errors import ModelError as ModelError
-    from arborescence.errors import NoTreeError as NoTreeError
-    from arborescence.errors import OptionError as OptionError
-    from arborescence.errors import ScoresError as ScoresError
-    from arborescence.errors import TreebankError as TreebankError
-    from arborescence.errors import TreeError as TreeError
-    from arborescence.graph import forbid as forbid
-    from arborescence.graph import require as require
+    from arborescence.core.errors import ArborescenceError as ArborescenceError
+    from arborescence.core.errors import MissingExtraError as MissingExtraError
+    from arborescence.core.errors import ModelError as ModelError
+    from arborescence.core.errors import NoTreeError as NoTreeError
+    from arborescence.core.errors import OptionError as OptionError
+    from arborescence.core.errors import ScoresError as ScoresError
+    from arborescence.core.errors import TreebankError as TreebankError
+    from arborescence.core.errors import TreeError as TreeError
+    from arborescence.core.graph import forbid as forbid
+    from arborescence.core.graph import require as require
+    from arborescence.core.tree import is_projective as is_projective
+    from arborescence.core.tree import is_tree as is_tree
+    from arborescence.core.tree import root_count as root_count
+    from arborescence.core.tree import tree_weight as tree_weight
+    from arborescence.distribution.arrays import TreeDistribution as TreeDistribution
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
     from arborescence.inference.kbest import kbest as kbest
@@ -41,14 +45,10 @@ if TYPE_CHECKING:
     from arborescence.inference.labeled import trees_labeled as trees_labeled
     from arborescence.inference.search import best_where as best_where
     from arborescence.inference.search import best_where_labeled as best_where_labeled
-    from arborescence.inference.sparse import decode_sparse as decode_sparse
+    from arborescence.nonprojective.sparse import decode_sparse as decode_sparse
     from arborescence.parsers import load as load
-    from arborescence.projective.lifting import deprojectivize as deprojectivize
-    from arborescence.projective.lifting import projectivize as projectivize
-    from arborescence.tree import is_projective as is_projective
-    from arborescence.tree import is_tree as is_tree
-    from arborescence.tree import root_count as root_count
-    from arborescence.tree import tree_weight as tree_weight
+    from arborescence.projective.pseudo import deprojectivize as deprojectivize
+    from arborescence.projective.pseudo import projectivize as projectivize
 
 __version__ = "0.1.0"
 
@@ -56,8 +56,8 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence._warmup": ("warmup",),
-        "arborescence.distribution": ("TreeDistribution",),
-        "arborescence.errors": (
+        "arborescence.distribution.arrays": ("TreeDistribution",),
+        "arborescence.core.errors": (
             "ArborescenceError",
             "MissingExtraError",
             "ModelError",
@@ -67,15 +67,15 @@ __all__, __getattr__, __dir__ = lazily(
             "TreeError",
             "TreebankError",
         ),
-        "arborescence.graph": ("forbid", "require"),
+        "arborescence.core.graph": ("forbid", "require"),
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
         "arborescence.inference.search": ("best_where", "best_where_labeled"),
-        "arborescence.inference.sparse": ("decode_sparse",),
+        "arborescence.nonprojective.sparse": ("decode_sparse",),
         "arborescence.parsers": ("load",),
-        "arborescence.projective.lifting": ("deprojectivize", "projectivize"),
-        "arborescence.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
+        "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),
+        "arborescence.core.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
     modules=("drawing", "parsers", "torch", "transitions", "treebank", "undirected"),
 )

@@ -16,9 +16,9 @@ import numpy as np
 
 import arborescence as arb
 from arborescence import parsers, transitions, treebank, undirected
+from arborescence.parsers.linear.training import Algorithm as Learning
 from arborescence.parsers.text import Text
-from arborescence.parsers.training import Algorithm
-from arborescence.undirected import spanning
+from arborescence.undirected.spanning_tree import Algorithm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,7 @@ def _undirected() -> None:
     edges = undirected.spanning_tree(undirected.encode(scores[0]))
     u, v = edges.T
     undirected.enhance(scores[0], undirected.orient(6, u, v))
-    for algorithm in get_args(spanning.Algorithm):
+    for algorithm in get_args(Algorithm):
         undirected.spanning_tree(6, u, v, np.ones(5), algorithm=algorithm)
 
 
@@ -144,7 +144,7 @@ def _read_and_evaluate() -> None:
 
 def _train_and_parse() -> None:
     tagger = parsers.Tagger.train(_sentences(), dev=_sentences(), epochs=2)
-    for algorithm in get_args(Algorithm):
+    for algorithm in get_args(Learning):
         parser = parsers.LinearParser.train(
             _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1, bits=10, tagger=tagger
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import arborescence as arb
-from arborescence.parsers.confidence import edge_probs
+from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank import Sentence, read, write
 
 if TYPE_CHECKING:

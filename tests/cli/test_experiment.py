@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.experiments.corpora import LeftOut
-from arborescence.experiments.recipes import Recipe
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.treebanks import LeftOut
 from small_treebanks import write_treebanks
 
 if TYPE_CHECKING:

@@ -211,7 +211,7 @@ def test_each_sentence_comes_again_with_tags_of_a_tagger_that_has_not_seen_it(
             assert number < 100  # no list is read while it grows
             yield [sentence]
 
-    monkeypatch.setattr("arborescence.parsers.tagger.batches", one_by_one)
+    monkeypatch.setattr("arborescence.parsers.tagger.tagger.batches", one_by_one)
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
     for options in (("--jackknife",), ("--no-jackknife",), ("--jackknife", "--no-tagger")):
         assert command(*train, *options).status == 130

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 from arborescence import TreebankError
-from arborescence.experiments import results as results_module
-from arborescence.experiments.kbest import plots, reproduce, reproduction, tables
+from arborescence.experiments.common import results as results_module
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.kbest import plots, reproduce, tables
+from arborescence.experiments.kbest import reproduce as reproduction
 from arborescence.experiments.kbest.averages import by_size
 from arborescence.experiments.kbest.lists import Counts
 from arborescence.experiments.kbest.outcomes import Outcome
 from arborescence.experiments.kbest.report import Setting, report
-from arborescence.experiments.recipes import Recipe
-from arborescence.experiments.scored import Scored
 from brute_force import tree_weights
 from small_treebanks import sentences, write_treebanks
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from arborescence import TreebankError
-from arborescence.experiments import scored as scored_module
-from arborescence.experiments.corpora import LeftOut
-from arborescence.experiments.recipes import Recipe
+from arborescence.experiments.common import scores as scored_module
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.root import plots, report, reproduce, tables
 from arborescence.experiments.root.curve import learning_curve
 from arborescence.experiments.root.effects import Change, Effect
@@ -27,7 +28,6 @@ from arborescence.experiments.root.findings import (
     trend,
 )
 from arborescence.experiments.root.objectives import against_base, against_multi, methods
-from arborescence.experiments.scored import Scored
 from arborescence.treebank import write
 from small_treebanks import sentences, write_treebanks
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.experiments.corpora import LeftOut
-from arborescence.experiments.recipes import Recipe
-from arborescence.experiments.results import Results
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.results import Results
+from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.runtime import lists as lists_module
 from arborescence.experiments.runtime import plots, reproduce, stopwatch, tables
 from arborescence.experiments.runtime.clock import machine, race
@@ -28,7 +28,7 @@ from arborescence.experiments.runtime.decoders import (
 from arborescence.experiments.runtime.graphs import KINDS
 from arborescence.experiments.runtime.growth import Timed, batch_of, enough, time_decoders
 from arborescence.experiments.runtime.lists import Lists, Measured, time_lists
-from arborescence.inference.baselines import reweighted
+from arborescence.nonprojective.baselines import reweighted
 from small_treebanks import write_treebanks
 
 RECIPE = Recipe(epochs=1, bits=10)

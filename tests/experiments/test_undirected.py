@@ -13,9 +13,9 @@ import pytest
 
 import arborescence as arb
 from arborescence import TreebankError
-from arborescence.experiments import results
-from arborescence.experiments.corpora import LeftOut
-from arborescence.experiments.measures import Counts
+from arborescence.experiments.common import results
+from arborescence.experiments.common.measures import Counts
+from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.undirected import plots, reproduce, tables
 from arborescence.experiments.undirected.findings import FINDINGS
 from arborescence.experiments.undirected.models import MODELS, Outcome, Settings

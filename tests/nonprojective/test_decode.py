@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.inference.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
+from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 

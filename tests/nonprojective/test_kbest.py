@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.inference.baselines import trees_by_decoding, trees_by_filtering
+from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers import BilexicalModel
 from arborescence.parsers.bilexical import Counts, Estimate
 from arborescence.treebank import Sentence, evaluate, read
-
-from .samples import treebank, unparsed
+from samples import treebank, unparsed
 
 LEFT, RIGHT = 0, 1
 END, MORE = 0, 1

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.errors import ModelError
+from altered_models import altered
+from arborescence.core.errors import ModelError
 from arborescence.parsers import (
     CombinedParser,
     LinearParser,
@@ -14,12 +15,10 @@ from arborescence.parsers import (
     Tagger,
     TransitionParser,
 )
-from arborescence.parsers.base import VOTE
-from arborescence.parsers.confidence import edge_probs
+from arborescence.parsers.shared.base import VOTE
+from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank import Sentence
-
-from .samples import bare, treebank, unparsed
-from .test_model_file import altered
+from samples import bare, treebank, unparsed
 
 WORDS = Sentence.from_words(["a", "b", "c", "d"])
 

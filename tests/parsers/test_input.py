@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from arborescence.errors import OptionError, TreebankError
-from arborescence.parsers.base import as_sentences, batches
+from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.bilexical import BilexicalModel
+from arborescence.parsers.shared.base import as_sentences, batches
 from arborescence.treebank import Sentence
 
 

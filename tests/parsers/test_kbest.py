@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers import LinearParser, Tagger
 from arborescence.treebank import Sentence
-
-from .samples import bare, treebank, unparsed
+from samples import bare, treebank, unparsed
 
 BITS = 13
 
@@ -41,7 +40,7 @@ def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
     for sentence, trees in zip(treebank(), parser.kbest(treebank(), 6), strict=True):
         for _, parsed in trees:
             monkeypatch.setattr(
-                "arborescence.parsers.linear.decode",
+                "arborescence.parsers.linear.parser.decode",
                 lambda scores, root, projective, heads=parsed.heads: heads[None],
             )
             [labelled] = parser.parse([unparsed(sentence)])

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence._jit import kernel
+from arborescence.core.jit import kernel
+from arborescence.core.tree import projective_kernel
 from arborescence.transitions import SYSTEMS, Transition, system, systems
 from arborescence.transitions.state import FIELDS, HEAD, OTHER
-from arborescence.tree import projective_kernel
 from arborescence.treebank import read
 from brute_force import all_trees
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.treebank import Sentence, evaluate, oracle, write, write_kbest
 from random_treebanks import cut_at_random, guess
 

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.treebank.plain import read_pieces, read_tokens
 
 

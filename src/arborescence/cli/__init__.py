@@ -16,7 +16,7 @@ from contextlib import suppress
 from io import BufferedReader, BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from arborescence.errors import ArborescenceError, printable
+from arborescence.core.errors import ArborescenceError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

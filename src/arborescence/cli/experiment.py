@@ -17,8 +17,8 @@ from arborescence.cli.train import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arborescence.experiments.corpora import LeftOut
-    from arborescence.experiments.recipes import Recipe
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.treebanks import LeftOut
 
 
 class Objective(StrEnum):
@@ -296,7 +296,7 @@ def undirected(
 def _recipe(
     parser: Kind, objective: Objective, training_root: Root, epochs: int, bits: int
 ) -> Recipe:
-    from arborescence.experiments.recipes import Recipe
+    from arborescence.experiments.common.recipes import Recipe
 
     options: dict[str, Any] = {
         "parser": parser.value,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from arborescence.cli.progress import note
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

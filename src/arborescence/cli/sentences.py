@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from arborescence.cli.options import System  # noqa: TC001 - Typer looks at it
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import Format, readers_of, sentences_of
 from arborescence.cli.trees import words_of
-from arborescence.errors import TreebankError, TreeError
+from arborescence.core.errors import TreebankError, TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -152,7 +152,7 @@ def show(
     from arborescence import drawing
 
     if html:
-        from arborescence.files import writing
+        from arborescence.core.files import writing
 
         kept = list(counted(derivations, "derivations", printed=html == "-"))
         page = drawing.trace_html(

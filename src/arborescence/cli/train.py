@@ -230,8 +230,8 @@ def train(
     After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
     """
     from arborescence.parsers import Tagger
-    from arborescence.parsers.features import COLUMNS, can_be_looked_at
-    from arborescence.parsers.jackknifing import retagged
+    from arborescence.parsers.shared.features import COLUMNS, can_be_looked_at
+    from arborescence.parsers.shared.jackknifing import retagged
     from arborescence.parsers.text import Text
 
     chosen = columns.split(",")

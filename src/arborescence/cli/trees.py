@@ -40,7 +40,7 @@ def deliver(
     if not output:
         deque(sentences, maxlen=0)
     elif describe:
-        from arborescence.files import writing
+        from arborescence.core.files import writing
 
         with writing(output) as file:
             for analyses in sentences:
@@ -50,8 +50,8 @@ def deliver(
 
         write(chain.from_iterable(sentences), output)
     if svg:
+        from arborescence.core.files import replacing
         from arborescence.drawing import draw_svg
-        from arborescence.files import replacing
 
         with replacing(svg) as file:
             file.write(draw_svg(*kept, titles=[rank_of(tree) for tree in kept]).encode())
@@ -85,7 +85,7 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
     edges = {"heads": sentence.heads[1:].tolist(), "deprels": sentence.deprels}
     if not confidence:
         return edges
-    from arborescence.parsers.confidence import edge_probs
+    from arborescence.parsers.shared.confidence import edge_probs
 
     return {**edges, "edge_probs": edge_probs(sentence)}
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from arborescence._threads import in_threads
-from arborescence.errors import OptionError, ScoresError
-from arborescence.faults import FINE, NO_TREE, no_answer
-from arborescence.graph import (
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.core.faults import FINE, NO_TREE, no_answer
+from arborescence.core.graph import (
     Graph,
     Root,
     as_array,
@@ -21,11 +20,12 @@ from arborescence.graph import (
     in_doubles,
     stacked,
 )
-from arborescence.nonprojective.best import decode_kernel
-from arborescence.projective.eisner import eisner_kernel
-from arborescence.undirected.best import undirected_kernel
-from arborescence.undirected.encoding import Encoding, no_encoding, number_of
-from arborescence.undirected.enhancing import as_limit
+from arborescence.core.threads import in_threads
+from arborescence.nonprojective.decode import decode_kernel
+from arborescence.projective.decode import eisner_kernel
+from arborescence.undirected.decode import undirected_kernel
+from arborescence.undirected.encode import Encoding, no_encoding, number_of
+from arborescence.undirected.enhance import as_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence._threads import in_threads
-from arborescence.errors import NoTreeError, ScoresError
-from arborescence.faults import FINE, no_answer
-from arborescence.graph import (
+from arborescence.core.errors import NoTreeError, ScoresError
+from arborescence.core.faults import FINE, no_answer
+from arborescence.core.graph import (
     Graph,
     Root,
     as_graph,
@@ -20,10 +19,11 @@ from arborescence.graph import (
     matrix_of,
     words_of,
 )
-from arborescence.inference.lists import Lists
-from arborescence.nonprojective.desk import Desk
-from arborescence.projective.desk import ProjectiveDesk
-from arborescence.tree import tree_weight
+from arborescence.core.lists import Lists
+from arborescence.core.threads import in_threads
+from arborescence.core.tree import tree_weight
+from arborescence.nonprojective.kbest_state import Desk
+from arborescence.projective.kbest_state import ProjectiveDesk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.errors import ScoresError
-from arborescence.graph import check_count, check_flag, check_root
+from arborescence.core.errors import ScoresError
+from arborescence.core.exact import BIAS_32, BIAS_64, rounded_whole, whole_number
+from arborescence.core.graph import check_count, check_flag, check_root
+from arborescence.core.lists import Lists
 from arborescence.inference.decode import as_labeled
 from arborescence.inference.kbest import kbest, most_trees, trees
-from arborescence.inference.lists import Lists
-from arborescence.nonprojective.exact import BIAS_32, BIAS_64, rounded_whole, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
 
 
 def kbest_labeled(

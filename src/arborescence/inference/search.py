@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.errors import NoTreeError
-from arborescence.graph import as_array, check_count
+from arborescence.core.errors import NoTreeError
+from arborescence.core.graph import as_array, check_count
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
 
 
 def best_where(

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence._jit import spliced_kernel, uncounted_kernel
-from arborescence.faults import BAD_SCORE, FINE, no_answer
-from arborescence.graph import as_graph, check_root
-from arborescence.nonprojective.desk import Desk
-from arborescence.nonprojective.exact import SCALE
-from arborescence.nonprojective.ranking import (
+from arborescence.core.exact import SCALE
+from arborescence.core.faults import BAD_SCORE, FINE, no_answer
+from arborescence.core.graph import as_graph, check_root
+from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.nonprojective.kbest import (
     EXHAUSTED,
     FULL,
     GIVEN,
@@ -39,7 +38,8 @@ from arborescence.nonprojective.ranking import (
     solve,
     start,
 )
-from arborescence.nonprojective.replacement import (
+from arborescence.nonprojective.kbest_state import Desk
+from arborescence.nonprojective.swaps import (
     Board,
     exclude,
     include_all,
@@ -49,7 +49,7 @@ from arborescence.nonprojective.replacement import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
     from arborescence.nonprojective.contraction import Forest
 
 

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
-from arborescence.nonprojective.exact import (
+from arborescence.core.exact import (
     BIAS_32,
     BIAS_64,
     DIGITS_32,
@@ -31,6 +30,7 @@ from arborescence.nonprojective.exact import (
     rounded,
     sign_of,
 )
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 
 NEW, ON_PATH, DONE = 0, 1, 2
 

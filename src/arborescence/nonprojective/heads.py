@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.nonprojective.elimination import add_logs, add_row, swap
-from arborescence.weights import SMALLEST
+from arborescence.core.jit import kernel
+from arborescence.core.weights import SMALLEST
+from arborescence.nonprojective.sums import add_logs, add_row, swap
 
 
 @kernel

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import OptionError, TreebankError
+from arborescence.core.errors import OptionError, TreebankError
+from arborescence.core.tree import is_tree
 from arborescence.inference.decode import decode
-from arborescence.parsers.base import as_sentences
-from arborescence.tree import is_tree
+from arborescence.parsers.shared.base import as_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
     from arborescence.treebank import Sentence
 
     Codes = NDArray[np.int64]

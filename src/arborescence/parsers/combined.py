@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 import arborescence
-from arborescence.errors import ModelError, OptionError
+from arborescence.core.errors import ModelError, OptionError
+from arborescence.core.tree import is_projective
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.parsers import scheme
-from arborescence.parsers.base import Options, Parser
-from arborescence.parsers.confidence import noted
-from arborescence.parsers.linear import LinearParser
-from arborescence.parsers.transition import TransitionParser
-from arborescence.tree import is_projective
+from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.base import Options, Parser
+from arborescence.parsers.shared.confidence import noted
+from arborescence.parsers.transition.parser import TransitionParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.base import Progress
+    from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"
@@ -185,11 +185,11 @@ class CombinedParser(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        from arborescence.parsers import loading
+        from arborescence.parsers import registry
 
         fields = scheme.fields_of(header, _FIELDS)
         parsers = [
-            loading.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
+            registry.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
             for number, of_parser in enumerate(fields["parsers"])
         ]
         try:

@@ -9,7 +9,7 @@ span of the root, node 0, that reaches to the last word.
 
 from __future__ import annotations
 
-from arborescence._jit import inlined_kernel
+from arborescence.core.jit import inlined_kernel
 
 INCOMPLETE, COMPLETE = 0, 1
 

@@ -10,7 +10,7 @@
 tensor([ 0.3333,  0.0000, -0.6667,  0.3333])
 """
 
-from arborescence.errors import MissingExtraError
+from arborescence.core.errors import MissingExtraError
 
 try:
     import torch  # noqa: F401
@@ -19,6 +19,6 @@ except ImportError as error:
         "arborescence.torch needs PyTorch: install it with `pip install 'arborescence[torch]'`"
     ) from error
 
-from arborescence.torch.distribution import TreeDistribution
+from arborescence.distribution.tensors import TreeDistribution
 
 __all__ = ["TreeDistribution"]

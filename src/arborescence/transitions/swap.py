@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.transitions import arc_standard
 from arborescence.transitions.state import (
     BUFFER,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.errors import OptionError, TreeError
-from arborescence.graph import check_root
+from arborescence.core.errors import OptionError, TreeError
+from arborescence.core.graph import check_root
+from arborescence.core.tree import as_rows, projective_kernel, tree_kernel
 from arborescence.transitions import systems
 from arborescence.transitions.state import (
     ACTIONS,
@@ -21,14 +22,13 @@ from arborescence.transitions.state import (
     SIZE,
     STACK,
 )
-from arborescence.tree import as_rows, projective_kernel, tree_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
 
 
 class Transition(NamedTuple):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
+from arborescence.core.jit import kernel
 from arborescence.treebank.columns import Columns, equal
 from arborescence.treebank.sentence import FORM
 

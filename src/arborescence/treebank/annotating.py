@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.errors import OptionError
+from arborescence.core.errors import OptionError
+from arborescence.core.jit import kernel
 from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
 
 if TYPE_CHECKING:

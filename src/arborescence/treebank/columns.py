@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel
-from arborescence.tree import projective_kernel, tree_kernel
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
 from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence, read_head
 

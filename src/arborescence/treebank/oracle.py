@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from arborescence.errors import OptionError, TreebankError
+from arborescence.core.errors import OptionError, TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import Columns, Numbering
 from arborescence.treebank.conllu import read

@@ -6,8 +6,8 @@ import codecs
 import io
 from typing import IO, TYPE_CHECKING
 
-from arborescence.errors import TreebankError
-from arborescence.files import opened
+from arborescence.core.errors import TreebankError
+from arborescence.core.files import opened
 from arborescence.treebank.conllu import inflated
 from arborescence.treebank.sentence import Sentence
 

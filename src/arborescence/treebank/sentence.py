@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel
-from arborescence.errors import TreebankError, TreeError
+from arborescence.core.errors import TreebankError, TreeError
+from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import ROOT, UNKNOWN, Numbering
 from arborescence.treebank.sentence import DEPREL, FEATS, LEMMA, UPOS, XPOS

@@ -7,22 +7,9 @@
 array([1, 2, 4])
 """
 
-from typing import TYPE_CHECKING
+from arborescence.undirected.encode import encode
+from arborescence.undirected.enhance import enhance
+from arborescence.undirected.orient import orient
+from arborescence.undirected.spanning_tree import spanning_tree
 
-from arborescence._lazy import lazily
-
-if TYPE_CHECKING:
-    from arborescence.undirected.directing import orient as orient
-    from arborescence.undirected.encoding import encode as encode
-    from arborescence.undirected.enhancing import enhance as enhance
-    from arborescence.undirected.spanning import spanning_tree as spanning_tree
-
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.undirected.directing": ("orient",),
-        "arborescence.undirected.encoding": ("encode",),
-        "arborescence.undirected.enhancing": ("enhance",),
-        "arborescence.undirected.spanning": ("spanning_tree",),
-    },
-)
+__all__ = ["encode", "enhance", "orient", "spanning_tree"]

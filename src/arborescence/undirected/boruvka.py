@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 
 
 @kernel

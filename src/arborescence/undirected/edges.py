@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.faults import FINE
+from arborescence.core.faults import FINE
+from arborescence.core.jit import kernel
 
 # What can be wrong with an edge.
 BAD_NODE, BAD_WEIGHT = 1, 2

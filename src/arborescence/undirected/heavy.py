@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.undirected.boruvka import boruvka_step
 from arborescence.undirected.minima import least, new_minima
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence.core.jit import kernel
 from arborescence.undirected.boruvka import boruvka_step, choose
 from arborescence.undirected.heavy import drop_heavy
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel
-from arborescence.union_find import find
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.union_find import find
 
 # A part of so few edges is sorted by insertion.
 _SHORT = 16

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel
+from arborescence.core.jit import inlined_kernel, kernel
 
 _BLOCK = 32
 

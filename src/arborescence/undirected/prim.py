@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence._jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 
 # Where a node stands that is not in the heap.
 _UNSEEN, _DONE = -1, -2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers.text import Lemmatizer, Text, lemmas
 from arborescence.parsers.text import rewriting as kernels
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules, cased

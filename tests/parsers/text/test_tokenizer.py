@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
-from arborescence.errors import ModelError, TreebankError
+from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
 from arborescence.parsers.text.lessons import Lesson, tokens_of

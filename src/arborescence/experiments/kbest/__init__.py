@@ -4,6 +4,6 @@ Zmigrod, Vieira and Cotterell (2021), *On Finding the K-best Non-projective Depe
 count how many of the k best arborescences have more than one edge from the root.
 """
 
-from arborescence.experiments.kbest.reproduction import reproduce
+from arborescence.experiments.kbest.reproduce import reproduce
 
 __all__ = ["reproduce"]

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.experiments.groups import grouped
-from arborescence.experiments.statistics import Interval, mean_interval, paired_p, ratio_interval
+from arborescence.experiments.common.groups import grouped
+from arborescence.experiments.common.statistics import (
+    Interval,
+    mean_interval,
+    paired_p,
+    ratio_interval,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

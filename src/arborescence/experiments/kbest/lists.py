@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import ScoresError
+from arborescence.core.errors import ScoresError
 from arborescence.inference.kbest import kbest
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.experiments.scored import Scored
+    from arborescence.experiments.common.scores import Scored
 
     Whole = NDArray[np.int64]
 
@@ -79,7 +79,7 @@ class Counts(NamedTuple):
         --------
         Two words that both would hang from the root, if they could:
 
-        >>> from arborescence.experiments.scored import Scored
+        >>> from arborescence.experiments.common.scores import Scored
         >>> scores = np.array([[0, 3, 3], [0, 0, 1], [0, 2, 0]], np.float32)
         >>> gold = np.array([-1, 0, 1])
         >>> scored = Scored("Birdish", "train", 1, {}, False, [gold], [np.array([True, True])],

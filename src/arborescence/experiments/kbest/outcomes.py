@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
-from arborescence.experiments.groups import group_of
-from arborescence.experiments.statistics import Interval, holm, paired_p, ratio_interval
+from arborescence.experiments.common.groups import group_of
+from arborescence.experiments.common.statistics import Interval, holm, paired_p, ratio_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

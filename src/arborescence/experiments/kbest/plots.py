@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.experiments import look
-from arborescence.experiments.groups import GROUPS
+from arborescence.experiments.common import style as look
+from arborescence.experiments.common.groups import GROUPS
 from arborescence.experiments.kbest.averages import PAPER
 
 if TYPE_CHECKING:

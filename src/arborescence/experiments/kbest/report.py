@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence import __version__
-from arborescence.experiments import reports
-from arborescence.experiments.groups import ALL
+from arborescence.experiments.common import report as reports
+from arborescence.experiments.common.groups import ALL
+from arborescence.experiments.common.report import number, p_value, table, with_interval
+from arborescence.experiments.common.statistics import rank_correlation
 from arborescence.experiments.kbest.averages import PAPER
 from arborescence.experiments.kbest.outcomes import adjusted_ps
-from arborescence.experiments.reports import number, p_value, table, with_interval
-from arborescence.experiments.statistics import rank_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from arborescence.experiments.corpora import LeftOut
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.kbest.averages import Average, Averages
     from arborescence.experiments.kbest.outcomes import Outcome
-    from arborescence.experiments.recipes import Recipe
 
 _STAR: Final = "\\*"
 _LEVEL: Final = 0.05

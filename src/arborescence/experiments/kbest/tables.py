@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from arborescence.experiments.common.report import csv_text, exact
 from arborescence.experiments.kbest.outcomes import adjusted_ps
-from arborescence.experiments.reports import csv_text, exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

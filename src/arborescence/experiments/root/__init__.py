@@ -5,6 +5,6 @@ Parsing*, count the trees that are malformed when parsers decode without the roo
 what the constraint does to accuracy.
 """
 
-from arborescence.experiments.root.reproduction import reproduce
+from arborescence.experiments.root.reproduce import reproduce
 
 __all__ = ["reproduce"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.experiments.recipes import Recipe
+    from arborescence.experiments.common.recipes import Recipe
 
 _FIRST: Final = 20
 

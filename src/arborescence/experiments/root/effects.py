@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from arborescence.experiments.statistics import (
+from arborescence.experiments.common.statistics import (
     Interval,
     change_interval,
     paired_p,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.experiments.scored import Scored
+    from arborescence.experiments.common.scores import Scored
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Effect:
 
     Examples
     --------
-    >>> from arborescence.experiments.scored import Scored
+    >>> from arborescence.experiments.common.scores import Scored
     >>> from arborescence.treebank import Sentence
     >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
     ...                                deprels=["nsubj", "root"])

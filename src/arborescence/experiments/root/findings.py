@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.experiments.groups import ALL, grouped
-from arborescence.experiments.statistics import (
+from arborescence.experiments.common.groups import ALL, grouped
+from arborescence.experiments.common.statistics import (
     Correlation,
     Interval,
     correlation,
@@ -23,8 +23,8 @@ from arborescence.experiments.statistics import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from arborescence.experiments.corpora import LeftOut
-    from arborescence.experiments.recipes import Recipe
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.root.effects import Effect
 
 

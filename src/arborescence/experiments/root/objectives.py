@@ -6,14 +6,14 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
+from arborescence.core.graph import Root
+from arborescence.experiments.common.statistics import holm, paired_p
 from arborescence.experiments.root.findings import Average, average
-from arborescence.experiments.statistics import holm, paired_p
-from arborescence.graph import Root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.experiments.recipes import Objective, Recipe
+    from arborescence.experiments.common.recipes import Objective, Recipe
     from arborescence.experiments.root.effects import Effect
 
 #: The method that the others are compared with: it is how the paper's parsers were trained.
@@ -27,7 +27,7 @@ def methods(recipe: Recipe) -> dict[str, Recipe]:
 
     Examples
     --------
-    >>> from arborescence.experiments.recipes import Recipe
+    >>> from arborescence.experiments.common.recipes import Recipe
     >>> list(methods(Recipe()))[:3]
     ['head-selection', 'perceptron-multi', 'perceptron-single']
     """

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments import look
-from arborescence.experiments.groups import GROUPS, bounds_of
+from arborescence.experiments.common import style as look
+from arborescence.experiments.common.groups import GROUPS, bounds_of
 from arborescence.experiments.root.findings import PAPER, average, groups, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from arborescence.experiments.common.statistics import Interval
     from arborescence.experiments.root.effects import Effect
     from arborescence.experiments.root.findings import Average, Findings
-    from arborescence.experiments.statistics import Interval
 
 _NAMED: Final = 3
 _RATE: Final = "malformed trees, %"

@@ -7,9 +7,10 @@ from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
-from arborescence.experiments import reports
-from arborescence.experiments.groups import ALL, bounds_of
-from arborescence.experiments.reports import number, p_value, table, with_interval
+from arborescence.experiments.common import report as reports
+from arborescence.experiments.common.groups import ALL, bounds_of
+from arborescence.experiments.common.report import number, p_value, table, with_interval
+from arborescence.experiments.common.statistics import log_slope
 from arborescence.experiments.root.findings import (
     MEASURES,
     PAPER,
@@ -23,7 +24,6 @@ from arborescence.experiments.root.findings import (
     trend,
 )
 from arborescence.experiments.root.objectives import BASE, against_base, against_multi
-from arborescence.experiments.statistics import log_slope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.experiments import reports
+from arborescence.experiments.common import report as reports
 from arborescence.experiments.root.findings import (
     MEASURES,
     PAPER,

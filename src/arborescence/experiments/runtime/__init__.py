@@ -6,6 +6,6 @@ their algorithm beside that of Camerini, Fratta and Maffioli (1980). Zmigrod, Vi
 unconstrained decoder take a factor n more.
 """
 
-from arborescence.experiments.runtime.reproduction import reproduce
+from arborescence.experiments.runtime.reproduce import reproduce
 
 __all__ = ["reproduce"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence.core.jit import kernel
 from arborescence.inference.decode import decode
-from arborescence.nonprojective.best import greedy_rows
+from arborescence.nonprojective.decode import greedy_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.core.tree import root_count
 from arborescence.experiments.runtime.clock import race
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
@@ -19,7 +20,6 @@ from arborescence.experiments.runtime.decoders import (
     count_worse,
 )
 from arborescence.experiments.runtime.graphs import KINDS
-from arborescence.tree import root_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

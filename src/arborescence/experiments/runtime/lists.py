@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from arborescence.experiments.common.statistics import Interval, ratio_interval
 from arborescence.experiments.runtime.clock import race
-from arborescence.experiments.statistics import Interval, ratio_interval
 from arborescence.inference.kbest import kbest
 from arborescence.nonprojective.camerini import kbest_by_camerini
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.graph import Root
+    from arborescence.core.graph import Root
 
     Item = TypeVar("Item")
     Key = TypeVar("Key", bound=Hashable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments import look
+from arborescence.experiments.common import style as look
 from arborescence.experiments.runtime.decoders import DECODERS
 from arborescence.experiments.runtime.lists import grouped
 from arborescence.experiments.runtime.tables import PAPER, ROOTS

@@ -7,18 +7,18 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
+from arborescence.core.graph import Root
 from arborescence.experiments.runtime.clock import machine
 from arborescence.experiments.runtime.growth import Timed, enough, time_decoders
 from arborescence.experiments.runtime.lists import Lists, Measured, time_lists
-from arborescence.graph import Root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.experiments.results import Results
-    from arborescence.parsers.base import Progress
+    from arborescence.experiments.common.results import Results
+    from arborescence.parsers.shared.base import Progress
 
     Result = TypeVar("Result")
 

@@ -6,7 +6,8 @@ from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from arborescence.experiments.reports import csv_text, number, table, with_interval
+from arborescence.experiments.common.report import csv_text, number, table, with_interval
+from arborescence.experiments.common.statistics import log_slope, mean_interval
 from arborescence.experiments.runtime.clock import machine
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
@@ -16,15 +17,14 @@ from arborescence.experiments.runtime.decoders import (
     UNCONSTRAINED,
 )
 from arborescence.experiments.runtime.lists import grouped
-from arborescence.experiments.statistics import log_slope, mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arborescence.experiments.recipes import Recipe
+    from arborescence.core.graph import Root
+    from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.runtime.growth import Timed
     from arborescence.experiments.runtime.lists import Measured
-    from arborescence.graph import Root
 
 #: The speed-ups in the paper's Table 1, where any number of edges may leave the root.
 PAPER: Final[Mapping[int, float]] = {10: 1.42, 20: 1.39, 50: 1.37}

@@ -5,6 +5,6 @@ Minimum Spanning Tree Inference*, compare a directed parser with three that look
 spanning tree first.
 """
 
-from arborescence.experiments.undirected.reproduction import reproduce
+from arborescence.experiments.undirected.reproduce import reproduce
 
 __all__ = ["reproduce"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from arborescence.experiments.measures import oracle_uas, wins
+from arborescence.experiments.common.measures import oracle_uas, wins
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from arborescence.experiments.measures import Counts
+    from arborescence.experiments.common.measures import Counts
     from arborescence.experiments.undirected.models import Outcome
 
     Models = dict[str, Counts]

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 import arborescence
-from arborescence.errors import ArborescenceError
-from arborescence.experiments.corpora import LeftOut, digest
-from arborescence.experiments.measures import Counts
+from arborescence.core.errors import ArborescenceError
+from arborescence.experiments.common.measures import Counts
+from arborescence.experiments.common.treebanks import LeftOut, digest
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from arborescence.experiments.corpora import Corpus
-    from arborescence.experiments.results import Results
-    from arborescence.parsers.base import Progress
+    from arborescence.experiments.common.results import Results
+    from arborescence.experiments.common.treebanks import Corpus
+    from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
     #: The head vectors that a model finds for the sentences of a test set.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments import look
+from arborescence.experiments.common import style as look
 from arborescence.experiments.undirected.findings import ABOVE, ENHANCEMENT, LOST, ORACLE, WON
 from arborescence.experiments.undirected.models import DIRECTED, MODELS
 

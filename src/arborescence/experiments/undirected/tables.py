@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
-from arborescence.experiments import reports
-from arborescence.experiments.measures import oracle_uas, wins
-from arborescence.experiments.reports import number, table
+from arborescence.experiments.common import report as reports
+from arborescence.experiments.common.measures import oracle_uas, wins
+from arborescence.experiments.common.report import number, table
 from arborescence.experiments.undirected.findings import FINDINGS, oracle_gain
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, MODELS
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from arborescence.experiments.corpora import LeftOut
-    from arborescence.experiments.measures import Counts
+    from arborescence.experiments.common.measures import Counts
+    from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.undirected.models import Outcome, Settings
 
     Row = tuple[object, ...]

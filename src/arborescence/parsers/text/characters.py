@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence._jit import kernel
+from arborescence.core.jit import kernel
 
 #: What stands around each paragraph, so that kernels may look a little too far.
 PADDING: Final = 5

@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from arborescence.errors import TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers import scheme
+from arborescence.core.errors import ModelError, TreebankError
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.tokenizer import Tokenizer
 

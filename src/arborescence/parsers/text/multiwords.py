@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.parsers.hashing import mix
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, STEM
 from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE

@@ -13,9 +13,9 @@ from zlib import crc32
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.parsers import scheme
-from arborescence.parsers.hashing import mix
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
 from arborescence.parsers.text.weights import Learned, move, pack, place, total, unpack
 

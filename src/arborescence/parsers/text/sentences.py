@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.parsers.hashing import mix
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import (
     CLOSING,
     LOWER,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import TreebankError
-from arborescence.parsers import scheme
+from arborescence.core.errors import TreebankError
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence._jit import kernel
-from arborescence.errors import ModelError
-from arborescence.parsers import scheme
+from arborescence.core.errors import ModelError
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,0 +1,1 @@
+"""The ground that all families stand on: input, errors, head vectors, exact sums, compiling."""

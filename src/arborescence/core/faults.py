@@ -1,0 +1,124 @@
+"""Why a sentence has no answer: what kernels return, and the error that a caller gets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.errors import NoTreeError, OptionError, TreeError
+from arborescence.core.graph import Graph, bad_score, matrix_of, name_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.errors import ArborescenceError
+
+FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, TOO_FAR = range(5)
+
+
+def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:
+    """Return the error that says why a kernel found no tree for a sentence."""
+    if fault == BAD_SCORE:
+        return bad_score(graph, sentence)
+    name = name_of(graph, sentence)
+    present = matrix_of(graph, sentence) > -np.inf
+    np.fill_diagonal(present, val=False)
+    headless = np.flatnonzero(~present[:, 1:].any(axis=0)) + 1
+    if headless.size:
+        return NoTreeError(f"{name}no tree exists: no edge enters {listed(headless)}")
+    lost = _out_of_reach(present, 0)
+    if lost.size:
+        return NoTreeError(f"{name}no tree exists: the root does not reach {listed(lost)}")
+    children = np.flatnonzero(present[0, 1:]) + 1
+    if single and all(
+        _out_of_reach(present[1:, 1:], child - 1).size for child in children.tolist()
+    ):
+        return NoTreeError(
+            f"{name}no tree with a single root exists: no one child of the root, of "
+            f"{listed(children)}, reaches all other words; root='multi' allows several"
+        )
+    return NoTreeError(
+        f"{name}no projective tree exists, only trees with crossing edges: projective=False "
+        "allows those"
+    )
+
+
+def raises(errors: str) -> bool:
+    """Return whether a head vector that is no such tree is an error, and not just improbable."""
+    if errors not in ("raise", "-inf"):
+        raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
+    return errors == "raise"
+
+
+def no_such_tree(
+    graph: Graph, sentence: int, heads: NDArray[np.int64], *, single: bool, projective: bool
+) -> TreeError:
+    """Return the error that says why a head vector is none of a sentence's trees.
+
+    Parameters
+    ----------
+    graph, sentence
+        As in `no_answer`.
+    heads : (N,) int64
+        What is beyond the sentence is ignored, and so is the root's place.
+    single, projective
+        Which trees.
+    """
+    present = matrix_of(graph, sentence) > -np.inf
+    return TreeError(
+        f"{name_of(graph, sentence)}{_why_no_tree(present, heads, single, projective)}; "
+        "errors='-inf' gives what is no such tree the probability 0"
+    )
+
+
+def _why_no_tree(
+    present: NDArray[np.bool_], heads: NDArray[np.int64], single: bool, projective: bool
+) -> str:
+    n = len(present) - 1
+    words = np.arange(1, n + 1)
+    heads = heads[1 : n + 1]
+    outside = np.flatnonzero((heads < 0) | (heads > n))
+    if outside.size:
+        d = outside[0]
+        padding = "; if that is padding, give lengths" if heads[d] < 0 else ""
+        return f"heads is no tree: the head of word {d + 1} is {heads[d]}, not 0 to {n}{padding}"
+    edges = np.zeros_like(present)
+    edges[heads, words] = True
+    lost = _out_of_reach(edges, 0)
+    if lost.size:
+        return f"heads is no tree: the root does not reach {listed(lost)}"
+    roots = words[heads == 0]
+    if single and roots.size > 1:
+        return (
+            f"heads is no tree with a single root: that is the head of {listed(roots)}; "
+            "root='multi' allows several"
+        )
+    low, high = np.minimum(heads, words), np.maximum(heads, words)
+    inner = low[:, np.newaxis]
+    crossing = np.argwhere((low < inner) & (inner < high) & (high < high[:, np.newaxis]))
+    if projective and crossing.size:
+        one, other = (f"{heads[d]} -> {d + 1}" for d in crossing[0])
+        return (
+            f"heads is no projective tree: the edges {one} and {other} cross; "
+            "projective=False allows that"
+        )
+    d = words[~present[heads, words]][0]
+    return f"heads is no tree of this graph: the edge {heads[d - 1]} -> {d} is absent"
+
+
+def _out_of_reach(present: NDArray[np.bool_], start: int) -> NDArray[np.intp]:
+    """Return the nodes that no path over the edges that are present reaches from `start`."""
+    reached = np.zeros(present.shape[0], np.bool_)
+    reached[start] = True
+    while True:
+        further = reached | present[reached].any(axis=0)
+        if (further == reached).all():
+            return np.flatnonzero(~reached)
+        reached = further
+
+
+def listed(words: NDArray[np.intp]) -> str:
+    """Return words as messages name them: by number, the first ten."""
+    shown = ", ".join(map(str, words[:10])) + (", ..." if words.size > 10 else "")
+    return f"word {shown}" if words.size == 1 else f"words {shown}"

@@ -1,0 +1,231 @@
+"""Head vectors: whether they are trees, projective, single-rooted, and what they weigh.
+
+All functions take one head vector of shape (N,) or any batch of shape (..., N) whose rows are
+padded with -1, as NumPy arrays, torch tensors or lists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.core.errors import ScoresError, TreeError
+from arborescence.core.exact import rounded_sum
+from arborescence.core.graph import Root, as_array, as_floats, check_root, stacked
+from arborescence.core.jit import inlined_kernel, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@inlined_kernel
+def spans(heads: np.ndarray, n: int, single: bool, mark: np.ndarray) -> bool:
+    """Tell whether n words whose heads lie within 0..n form a tree, with one root edge if `single`.
+
+    ``mark`` is (n + 1,) scratch. O(n): a walk from each word marks what it meets, and ends at the
+    root, at an earlier walk, or at its own mark, which closes a cycle.
+    """
+    roots = 0
+    for d in range(1, n + 1):
+        mark[d] = 0
+        roots += 1 if heads[d] == 0 else 0
+    if roots == 0 or (single and roots != 1):
+        return False
+    mark[0] = -1
+    for d in range(1, n + 1):
+        x = d
+        while mark[x] == 0:
+            mark[x] = d
+            x = heads[x]
+        if mark[x] == d:
+            return False
+    return True
+
+
+@kernel
+def tree_kernel(heads: np.ndarray, single: bool, mark: np.ndarray) -> bool:
+    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``mark`` is (n + 1,) scratch. O(n)."""
+    n = heads.shape[0] - 1
+    for d in range(1, n + 1):
+        if heads[d] < 0 or heads[d] > n:
+            return False
+    return n == 0 or spans(heads, n, single, mark)
+
+
+@kernel
+def projective_kernel(heads: np.ndarray) -> bool:
+    """Tell whether no two edges of ``heads`` (n + 1,) int64 cross. O(n · longest edge)."""
+    for d in range(1, heads.shape[0]):
+        low, high = min(heads[d], d), max(heads[d], d)
+        for between in range(low + 1, high):
+            if heads[between] < low or heads[between] > high:
+                return False
+    return True
+
+
+def is_tree(heads: Any, root: Root = "single") -> Any:
+    """Tell whether head vectors are dependency trees.
+
+    Parameters
+    ----------
+    heads : (..., N) whole numbers
+    root : {"single", "multi"}
+        Whether exactly one word may have the root as its head, or several.
+
+    Returns
+    -------
+    answer : bool, or (...) bool array for a batch
+        False also if a head is out of range, or a word before the padding has none. An empty
+        sentence is a tree. O(n).
+
+    Examples
+    --------
+    >>> is_tree([-1, 2, 0]), is_tree([-1, 0, 0]), is_tree([-1, 0, 0], root="multi")
+    (True, False, True)
+    >>> is_tree([[-1, 2, 0], [-1, 2, 1]])
+    array([ True, False])
+    """
+    single = check_root(root)
+    rows, shape = as_rows(heads)
+    mark = np.empty(rows.shape[1], np.int64)
+    return _answers(
+        [row[0] == -1 and tree_kernel(row[: 1 + word_count(row)], single, mark) for row in rows],
+        shape,
+    )
+
+
+def is_projective(heads: Any) -> Any:
+    """Tell whether the edges of trees can be drawn above the sentence without crossing.
+
+    Parameters
+    ----------
+    heads : (..., N) whole numbers
+        Trees, as `is_tree` knows them.
+
+    Returns
+    -------
+    answer : bool, or (...) bool array for a batch
+
+    Raises
+    ------
+    TreeError
+        If a head is out of range.
+
+    Examples
+    --------
+    >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2, 2])
+    (True, False)
+    """
+    rows, shape = as_rows(heads)
+    _check_range(rows)
+    return _answers([projective_kernel(row[: 1 + word_count(row)]) for row in rows], shape)
+
+
+def root_count(heads: Any) -> Any:
+    """Return how many edges leave the root.
+
+    Parameters
+    ----------
+    heads : (..., N) whole numbers
+
+    Returns
+    -------
+    count : int, or (...) int64 array for a batch
+
+    Examples
+    --------
+    >>> root_count([-1, 2, 0]), root_count([-1, 0, 0])
+    (1, 2)
+    """
+    rows, shape = as_rows(heads)
+    counts = np.count_nonzero(rows == 0, axis=1)
+    return counts.reshape(shape) if shape else int(counts[0])
+
+
+def tree_weight(scores: Any, heads: Any) -> Any:
+    """Return the sum of the scores of the edges of trees.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        As in `arborescence.decode`.
+    heads : (..., N) whole numbers
+
+    Returns
+    -------
+    weight : float, or (...) float64 array for a batch
+        The exact sum, rounded once; -inf if an edge is absent.
+
+    Raises
+    ------
+    TreeError
+        If shapes do not fit, or a head is out of range.
+    ScoresError
+        If an edge of a tree has the score NaN or +inf, or the scores' type cannot be used.
+
+    Examples
+    --------
+    >>> tree_weight([[0, 5, 4], [0, 0, 3], [0, 2, 0]], [-1, 2, 0])
+    6.0
+    """
+    if isinstance(scores, (list, tuple)):
+        array, _, _ = stacked(scores)
+    else:
+        array, _ = as_array(scores, absent=-np.inf)
+    array = as_floats(array)
+    rows, shape = as_rows(heads)
+    size = rows.shape[1]
+    if array.shape != (*shape, size, size):
+        raise TreeError(
+            f"heads of shape {(*shape, size)} do not fit scores of shape {array.shape}: "
+            "those must be (..., N, N) for heads of (..., N)"
+        )
+    _check_range(rows)
+    weights = np.empty(len(rows))
+    for b, (matrix, row) in enumerate(zip(array.reshape(-1, size, size), rows, strict=True)):
+        words = np.flatnonzero(row[1:] >= 0) + 1
+        edges = matrix[row[words], words]
+        unusable = ~(edges < np.inf)
+        if unusable.any():
+            d = int(words[unusable][0])
+            sentence = f"sentence {b}: " if shape else ""
+            raise ScoresError(
+                f"{sentence}the edge {row[d]} -> {d} of the tree has the score "
+                f"{matrix[row[d], d]}; scores are finite, or -inf for an absent edge"
+            )
+        weights[b] = rounded_sum(edges.tolist())
+    return weights.reshape(shape) if shape else float(weights[0])
+
+
+def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
+    """Return heads as (B, N) int64, and the caller's leading dimensions."""
+    try:
+        array, _ = as_array(heads, "heads")
+    except ScoresError as error:
+        raise TreeError(str(error)) from None
+    if array.ndim == 0 or array.shape[-1] == 0:
+        raise TreeError("a head vector has at least the root's own place: shape (..., N), N > 0")
+    if array.dtype.kind not in "iu":
+        raise TreeError(f"heads must be whole numbers, not {array.dtype}")
+    rows = np.ascontiguousarray(array.reshape(-1, array.shape[-1]), np.int64)
+    return rows, array.shape[:-1]
+
+
+def word_count(row: NDArray[np.int64]) -> int:
+    """Return the number of words before the padding."""
+    headed = np.flatnonzero(row >= 0)
+    return int(headed[-1]) if headed.size else 0
+
+
+def _check_range(rows: NDArray[np.int64]) -> None:
+    outside = (rows < -1) | (rows >= rows.shape[1])
+    if outside.any():
+        b, d = map(int, np.argwhere(outside)[0])
+        raise TreeError(
+            f"sentence {b}: the head of word {d} is {rows[b, d]}, outside -1 .. {rows.shape[1] - 1}"
+        )
+
+
+def _answers(answers: list[bool], shape: tuple[int, ...]) -> Any:
+    return np.array(answers, np.bool_).reshape(shape) if shape else bool(answers[0])

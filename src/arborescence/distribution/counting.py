@@ -1,0 +1,137 @@
+"""How many trees there are, as a whole number, and whether all of them are in another set.
+
+Sets of trees are given by the edges that are present and by a kind: with a single root edge or any
+number, with crossing edges or without. The number of trees is the determinant of a Laplacian (Tutte
+1984; for a single root Koo, Globerson, Carreras and Collins 2007), here over whole numbers (Bareiss
+1968); that of projective trees is Eisner's recursion (1996) with sums and products.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from arborescence.core.faults import FINE
+from arborescence.core.weights import as_weights
+from arborescence.distribution.partition import no_gaps, partition
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Logarithms of two numbers of trees that are further apart than this are not those of one number.
+_APART = 1e-6
+
+
+class Kind(NamedTuple):
+    """Which trees: with a single root edge or any number, projective ones or all."""
+
+    single: bool
+    projective: bool
+
+
+def leaves(
+    own: NDArray[np.bool_], own_kind: Kind, other: NDArray[np.bool_], other_kind: Kind
+) -> bool:
+    """Tell whether one set of trees has a tree that another set has not.
+
+    Parameters
+    ----------
+    own, other : (n + 1, n + 1) bool
+        Which edges are present, ``[h, d]``; column 0 and the diagonal are ignored. There is a tree
+        of `own_kind` over the former.
+    own_kind, other_kind
+        Which trees over these edges.
+
+    Notes
+    -----
+    The trees that are in both sets are those of both kinds over the edges that are in both; so it
+    is enough to count. Where one set plainly lies within the other, O(n²). Else O(n³): in floats,
+    and if those do not tell the numbers apart, in whole numbers.
+    """
+    if len(own) == 1:
+        return False
+    shared = own & other
+    both = Kind(own_kind.single or other_kind.single, own_kind.projective or other_kind.projective)
+    if both == own_kind and not _edges(own & ~other).any():
+        return False
+    if _log_count(shared, both) < _log_count(own, own_kind) - _APART:
+        return True
+    return count_trees(shared, both) < count_trees(own, own_kind)
+
+
+def count_trees(present: NDArray[np.bool_], kind: Kind) -> int:
+    """Return the number of trees of a kind over these edges, (n + 1, n + 1) bool. O(n³).
+
+    Examples
+    --------
+    >>> count_trees(np.ones((4, 4), bool), Kind(single=True, projective=False))
+    9
+    >>> count_trees(np.ones((4, 4), bool), Kind(single=True, projective=True))
+    7
+    """
+    edges = _edges(present).astype(int).astype(object)
+    if len(edges) == 1:
+        return 1
+    if kind.projective:
+        return _count_projective(edges.tolist(), kind.single)
+    words, root = edges[1:, 1:], edges[0, 1:]
+    laplacian = np.diag(words.sum(axis=0)) - words
+    if kind.single:
+        laplacian[0] = root
+    else:
+        laplacian += np.diag(root)
+    return abs(_determinant(laplacian))
+
+
+def _edges(present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a copy without loops and edges into the root."""
+    edges = present.copy()
+    edges[:, 0] = False
+    np.fill_diagonal(edges, val=False)
+    return edges
+
+
+def _determinant(matrix: NDArray[np.object_]) -> int:
+    """Return the determinant of whole numbers, up to its sign, by exact divisions (Bareiss)."""
+    before = 1
+    while len(matrix) > 1:
+        pivots = np.flatnonzero(matrix[:, 0])
+        if not pivots.size:
+            return 0
+        matrix[[0, pivots[0]]] = matrix[[pivots[0], 0]]
+        pivot = matrix[0, 0]
+        matrix = (pivot * matrix[1:, 1:] - np.outer(matrix[1:, 0], matrix[0, 1:])) // before
+        before = pivot
+    return int(matrix[0, 0])
+
+
+def _count_projective(edges: list[list[int]], single: bool) -> int:
+    """Count derivations of spans of words, and at the end those of the root."""
+    size = len(edges)
+    first = 1 if single else 0
+    # [i][j] and [j][i] are spans from i to j with the head at i and at j.
+    complete = [[int(i == j) for j in range(size)] for i in range(size)]
+    closed = [[0] * size for _ in range(size)]
+    for width in range(1, size - first):
+        for i in range(first, size - width):
+            j = i + width
+            inside = sum(complete[i][r] * complete[j][r + 1] for r in range(i, j))
+            closed[i][j] = inside * edges[i][j]
+            closed[j][i] = inside * edges[j][i]
+            complete[i][j] = sum(closed[i][r] * complete[r][j] for r in range(i + 1, j + 1))
+            complete[j][i] = sum(closed[j][r] * complete[r][i] for r in range(i, j))
+    if not single:
+        return complete[0][-1]
+    return sum(edges[0][r] * complete[r][1] * complete[r][-1] for r in range(1, size))
+
+
+def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
+    """Return the logarithm of `count_trees` as the sums over trees have it."""
+    scores = np.where(present, 0.0, -np.inf)[np.newaxis]
+    every = np.empty(0, np.int64)
+    log_count, log_sums, entropy = np.empty((3, 1))
+    weights = as_weights(scores, every, kind.single)
+    marginals, gaps = np.empty((0, 0, 0)), no_gaps(len(present))
+    _, fault = partition(*weights, every, *kind, log_count, log_sums, entropy, marginals, gaps)
+    return float(log_count[0]) if fault == FINE else -np.inf

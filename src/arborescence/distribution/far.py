@@ -1,0 +1,82 @@
+"""Scores too far apart for sums of floats: the same distribution, told by moderate numbers.
+
+If every tree needs an edge that is 1e30 below the best one into its word, all that tells trees
+apart is rounded away beside 1e30. But only differences to the best tree matter, and those are found
+exactly: for all trees by the potentials that prove the best one (`potentials`), for projective ones
+from the exact weights of the best spans (`wholes`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from arborescence.distribution.partition import no_gaps
+from arborescence.inference.decode import decode
+from arborescence.nonprojective.potentials import moderate
+from arborescence.projective.exact_chart import fill_wholes, gaps_in_wholes
+from arborescence.projective.spans import COMPLETE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Sums and differences of scores of this size may be too large for a float.
+HUGE = 1e300
+
+
+class Far(NamedTuple):
+    """A sentence whose trees weigh what they weigh under moderate scores, and `base` more."""
+
+    scores: NDArray[np.float64]
+    """(n + 1, n + 1): moderate ones, -inf for the same edges."""
+    gaps: NDArray[np.float64]
+    """What is to be added to these for projective trees, as `inside_in_logs` takes it."""
+    base: Fraction
+    log_partition: float = np.nan
+    """Under the moderate scores, once it is known."""
+
+    def log_prob(self, scores: NDArray[np.float64], heads: NDArray[np.int64]) -> float:
+        """Return the logarithm of the probability of a tree (n + 1,) whose edges are present."""
+        return rounded(_weight(scores, heads) - self.base - Fraction(self.log_partition))
+
+    @property
+    def whole_log_partition(self) -> float:
+        """The log-partition, rounded once."""
+        return rounded(self.base + Fraction(self.log_partition))
+
+
+def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far | None:
+    """Return a sentence of n > 0 words as one of these; None if it has no tree. O(n³).
+
+    ``scores`` (n + 1, n + 1) are finite or -inf, but for column 0 and the diagonal.
+    """
+    n = len(scores) - 1
+    if projective:
+        wholes = fill_wholes(scores, n, single)
+        if wholes.splits[COMPLETE, 0, n] < 0:
+            return None
+        digits = wholes.spans[COMPLETE, 0, n].tolist()
+        best = sum(digit << 32 * place for place, digit in enumerate(digits))
+        base = Fraction(best) / Fraction(2) ** wholes.bias
+        alike = np.where(scores > -np.inf, 0.0, -np.inf)
+        return Far(alike, gaps_in_wholes(wholes, n, single), base)
+    made = moderate(scores, single)
+    if made is None:
+        return None
+    heads = decode(scores, root="single" if single else "multi")
+    return Far(made, no_gaps(n + 1), _weight(scores, heads) - _weight(made, heads))
+
+
+def _weight(scores: NDArray[np.float64], heads: NDArray[np.int64]) -> Fraction:
+    edges = scores[heads[1:], np.arange(1, len(heads))]
+    return sum(map(Fraction, edges.tolist()), Fraction(0))
+
+
+def rounded(number: Fraction) -> float:
+    """Return the nearest float, which may be infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf

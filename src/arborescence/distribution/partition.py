@@ -1,0 +1,238 @@
+"""The sum over all trees of each sentence, its entropy, and the marginals of its edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.weights import FURTHEST, SMALLEST
+from arborescence.nonprojective.sums import eliminate, eliminate_in_logs
+from arborescence.projective.sums import (
+    Inside,
+    inside,
+    inside_in_logs,
+    inside_scaled,
+    new_inside,
+    outside,
+    outside_in_logs,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+# The size of imaginary parts in `derivatives`: its square is lost beside 1.
+_TINY = 2.0**-60
+
+
+def no_gaps(size: int) -> NDArray[np.float64]:
+    """Return what `gaps` are for sentences without, of N = `size` nodes."""
+    return np.empty((2, size, size, 0))
+
+
+@kernel
+def sum_over_trees(
+    weights: np.ndarray,
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    projective: bool,
+    sums: Inside,
+    slopes: Inside,
+    marginals: np.ndarray,
+    gaps: np.ndarray,
+) -> tuple[Any, float]:
+    """Sum over all trees of n > 0 words, and fill the marginals. O(n³).
+
+    Parameters
+    ----------
+    weights, logs : (N, N) float64 or complex128
+        As `as_weights` makes them. The former may be scaled in place.
+    n, single, projective
+        Words, and which trees.
+    sums, slopes
+        Scratch, of the type of the weights.
+    marginals : (N, N) zeros of the same type, filled; or (0, 0) if they are not wanted
+    gaps : as `inside_in_logs` takes them
+
+    Returns
+    -------
+    log_sum : the logarithm of the sum; -inf if there is no tree
+    entropy : of the distribution over trees, if the marginals are wanted
+    """
+    wanted = marginals.shape[0] > 0
+    if projective:
+        total, log_scale = 0.0 * weights[0, 0], 0.0
+        if gaps.shape[3] == 0:
+            total = inside(weights, n, single, sums)
+            if not total.real > SMALLEST and none_lost(weights, logs, n):
+                total, log_scale = inside_scaled(weights, n, single, sums)
+        served = total.real > SMALLEST
+        if served and wanted:
+            outside(weights, n, single, sums, total, slopes, marginals)
+            # Scaled sums are not small, but the derivatives by sums of nothing may overflow.
+            served = log_scale == 0.0 or whole(marginals, n)
+        if not served:
+            log_sum = inside_in_logs(logs, n, single, sums, gaps)
+            entropy = 0.0
+            if log_sum.real > -np.inf and wanted:
+                entropy = outside_in_logs(logs, n, single, sums, slopes, marginals, gaps)
+            return log_sum, entropy
+        log_sum = np.log(total) - log_scale
+    else:
+        log_sum = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
+        if np.isnan(log_sum.real):
+            return eliminate_in_logs(logs, n, single, marginals)
+    entropy = 0.0
+    if wanted:
+        entropy = log_sum.real
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                if marginals[h, d].real > 0.0:
+                    entropy -= marginals[h, d].real * logs[h, d].real
+    return log_sum, entropy
+
+
+@inlined_kernel
+def none_lost(weights: np.ndarray, logs: np.ndarray, n: int) -> bool:
+    """Tell whether the weights of all edges that are present are far from underflow. O(n²)."""
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if weights[h, d].real < SMALLEST and logs[h, d].real > -np.inf:
+                return False
+    return True
+
+
+@inlined_kernel
+def whole(marginals: np.ndarray, n: int) -> bool:
+    """Tell whether the marginals of the edges into each word sum to 1. O(n²)."""
+    words = 0
+    for d in range(1, n + 1):
+        words += abs(marginals[: n + 1, d].sum() - 1.0) < 1e-9  # not so for NaN either
+    return words == n
+
+
+@kernel
+def partition(
+    weights: np.ndarray,
+    logs: np.ndarray,
+    shifts: np.ndarray,
+    scales: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    projective: bool,
+    log_partition: np.ndarray,
+    log_sums: np.ndarray,
+    entropy: np.ndarray,
+    marginals: np.ndarray,
+    gaps: np.ndarray,
+) -> tuple[int, int]:
+    """Sum over the trees of every sentence. O(n³) each.
+
+    Parameters
+    ----------
+    weights, logs, shifts, scales
+        As `as_weights` makes them.
+    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
+    single, projective
+        Which trees.
+    log_partition, log_sums, entropy : (B,) float64, filled
+        The second is the first less the shifts.
+    marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and the entropy means nothing
+    gaps : as `inside_in_logs` takes them
+        Those of `no_gaps`, unless it is a single sentence whose scores are moderate already.
+
+    Returns
+    -------
+    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    """
+    batch, size, _ = weights.shape
+    sums, slopes = new_inside(size, weights, projective), new_inside(size, weights, projective)
+    none = np.empty((0, 0))
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        log_partition[b] = 0.0
+        log_sums[b] = 0.0
+        entropy[b] = 0.0
+        if np.isnan(shifts[b]):
+            return b, BAD_SCORE
+        if shifts[b] == -np.inf:
+            return b, NO_TREE
+        if n == 0:
+            continue
+        shares = marginals[b] if marginals.shape[0] > 0 else none
+        if shifts[b] == np.inf:
+            return b, TOO_FAR
+        log_sum, doubt = sum_over_trees(
+            weights[b], logs[b], n, single, projective, sums, slopes, shares, gaps
+        )
+        if log_sum == -np.inf:
+            return b, NO_TREE
+        log_sums[b] = scales[b] + log_sum
+        log_partition[b] = shifts[b] + log_sums[b]
+        # What is less than 0 or more than 1 is so by rounding alone.
+        entropy[b] = max(doubt, 0.0)
+        for h in range(min(n + 1, shares.shape[0])):
+            for d in range(1, n + 1):
+                shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
+        if not (log_sum > -FURTHEST and abs(log_partition[b]) < np.inf):
+            return b, TOO_FAR
+    return batch, FINE
+
+
+@kernel
+def derivatives(
+    weights: np.ndarray,
+    logs: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    projective: bool,
+    direction: np.ndarray,
+    slopes_of_marginals: np.ndarray,
+    gaps: np.ndarray,
+) -> None:
+    """Fill how fast all marginals change as the scores move in a direction. O(n³) each.
+
+    The marginals are an analytic function of the weights, so the same code is run over complex
+    numbers: what a tiny imaginary step brings about is free of differences (Squire and Trapp 1998).
+
+    Parameters
+    ----------
+    weights, logs, lengths, single, projective
+        As in `partition`, which has found that every sentence has a tree.
+    direction : (B, N, N) float64
+        Finite where edges are present.
+    slopes_of_marginals : (B, N, N) float64 zeros, filled
+    gaps
+        As in `partition`.
+    """
+    batch, size, _ = weights.shape
+    turned = np.empty((size, size), np.complex128)
+    turned_logs = np.empty((size, size), np.complex128)
+    sums, slopes = new_inside(size, turned, projective), new_inside(size, turned, projective)
+    marginals = np.empty((size, size), np.complex128)
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        largest = 0.0
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                if logs[b, h, d] > -np.inf:
+                    largest = max(largest, abs(direction[b, h, d]))
+        if n == 0 or largest == 0.0:
+            continue
+        for h in range(n + 1):
+            for d in range(n + 1):
+                step = 0.0
+                if logs[b, h, d] > -np.inf:
+                    step = _TINY * (direction[b, h, d] / largest)
+                turned[h, d] = weights[b, h, d] * (1.0 + 1j * step)
+                turned_logs[h, d] = logs[b, h, d] + 1j * step
+        marginals[:] = 0.0
+        sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals, gaps)
+        for h in range(n + 1):
+            for d in range(1, n + 1):
+                slopes_of_marginals[b, h, d] = marginals[h, d].imag / _TINY * largest

@@ -1,0 +1,250 @@
+"""Draws from the distribution over the trees of one sentence, with and without replacement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.weights import as_weights
+from arborescence.distribution.partition import no_gaps, sum_over_trees
+from arborescence.nonprojective.heads import weigh_heads, weigh_roots
+from arborescence.nonprojective.sample import add_up, walk
+from arborescence.projective.sample import draw_down
+from arborescence.projective.sums import inside_in_logs, new_inside, outside_in_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+# A marginal that is less may have lost digits, or all, to underflow.
+_LEAST_SURE = 1e-290
+
+
+class Sampler:
+    """Draws trees of one sentence.
+
+    Parameters
+    ----------
+    scores : (N, N) float64
+        Scores for which there is a tree.
+    n : int
+        Words; the rest is padding.
+    single, projective : bool
+        Which trees.
+    gaps : optional
+        As `inside_in_logs` takes them.
+    """
+
+    def __init__(
+        self,
+        scores: NDArray[np.float64],
+        n: int,
+        *,
+        single: bool,
+        projective: bool,
+        gaps: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._n = n
+        self._single = single
+        self._projective = projective
+        self._gaps = no_gaps(n + 1) if gaps is None else gaps
+        matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
+        made = as_weights(matrix, np.empty(0, np.int64), single)
+        self._weights: NDArray[np.float64] = made.weights[0]
+        self._logs: NDArray[np.float64] = made.logs[0]
+
+    def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw k trees, (k, n + 1), each from all trees."""
+        heads = np.full((k, self._n + 1), -1, np.int64)
+        if self._n == 0:
+            return heads
+        if self._projective:
+            inside = new_inside(self._n + 1, self._logs)
+            inside_in_logs(self._logs, self._n, self._single, inside, self._gaps)
+            draw_down(self._logs, self._n, self._single, inside, self._gaps, generator, heads)
+            return heads
+        weights, logs, sums = self._for_walks()
+        roots = self._roots() if self._single else np.empty(0)
+        drawn = walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
+        while drawn < k:  # rounding has given a word the root edge that no tree gives it
+            roots = np.exp(self.weigh(self._logs, 0)).cumsum()
+            rest = heads[drawn:]
+            drawn += walk(weights, logs, sums, roots, self._n, self._single, generator, rest)
+        return heads
+
+    def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw up to k trees, (m, n + 1), none twice: each from those that have not been drawn.
+
+        To draw from all trees and to leave out what came before does just that, but may take
+        forever where a few trees are very probable. So it is done for some draws only, and what
+        is still missing is drawn from the trees that are left.
+        """
+        every = self.draw(2 * k + 16, generator)
+        _, first = np.unique(every, axis=0, return_index=True)
+        distinct = every[np.sort(first)][:k]
+        if len(distinct) == k or self._n == 0:
+            return distinct
+        drawn = _Drawn(self)
+        for tree in distinct:
+            drawn.add(tree)
+        trees = list(distinct)
+        while len(trees) < k and drawn.any_left:
+            trees.append(drawn.draw(generator))
+        return np.array(trees)
+
+    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights, their logarithms and sums, as `walk` takes them."""
+        n = self._n
+        weights, logs, sums = self._weights, self._logs, np.zeros((n + 1, n + 1))
+        if self._single:
+            # What is left beside the root edge may be next to nothing: for walks it is all.
+            logs = logs.copy()
+            logs[0] = -np.inf
+            highest = logs.max(axis=0)
+            logs -= np.where(highest > -np.inf, highest, 0.0)
+            weights = np.exp(logs)
+        add_up(weights, n, sums)
+        return weights, logs, sums
+
+    def _roots(self) -> NDArray[np.float64]:
+        """Return the sums, from left to right, of the probabilities of root edges."""
+        marginals = np.zeros((self._n + 1, self._n + 1))
+        scratch = (new_inside(self._n + 1, marginals), new_inside(self._n + 1, marginals))
+        which = self._n, True, False
+        sum_over_trees(self._weights, self._logs, *which, *scratch, marginals, self._gaps)
+        sums: NDArray[np.float64] = np.maximum(marginals[0], 0.0).cumsum()
+        return sums
+
+    # A tree as a sequence of choices: the word of the root edge, if there is just one, and then
+    # the heads of all words, the last word first.
+
+    def weigh(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
+        """Return the logarithms of the probabilities of what can be chosen, (n + 1,).
+
+        Parameters
+        ----------
+        logs : (n + 1, n + 1)
+            The logarithms of the weights, in which earlier choices leave one edge into a word.
+        choice : int
+            The word whose head is chosen; 0 for the word of the root edge.
+        """
+        shares: NDArray[np.float64] = np.empty(self._n + 1)
+        if self._projective:
+            shares = self._weigh_projective(logs, choice)
+        elif choice == 0:
+            weigh_roots(logs, self._n, shares)
+        else:
+            weigh_heads(logs, self._n, choice, shares)
+        shares -= np.logaddexp.reduce(shares)
+        return shares
+
+    def _weigh_projective(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
+        """Return what `weigh` does; O(n³), and so much again for each choice that floats lose."""
+        sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
+        marginals = np.zeros(logs.shape)
+        log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
+        outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
+        edges = np.s_[:, choice] if choice else np.s_[0]
+        lost = (marginals[edges] < _LEAST_SURE) & (logs[edges] > -np.inf)
+        with np.errstate(divide="ignore"):
+            shares: NDArray[np.float64] = np.log(marginals[edges])
+        for each in np.flatnonzero(lost).tolist():
+            only = logs.copy()
+            only[edges] = -np.inf
+            only[edges][each] = logs[edges][each]
+            shares[each] = inside_in_logs(only, self._n, self._single, sums, self._gaps) - log_sum
+        return shares
+
+    @property
+    def choices(self) -> list[int]:
+        """What is chosen, in order."""
+        return [0, *range(self._n, 0, -1)] if self._single else [*range(self._n, 0, -1)]
+
+    @property
+    def logs(self) -> NDArray[np.float64]:
+        """A copy of the logarithms of the weights."""
+        return self._logs.copy()
+
+
+class _Choice:
+    """The choices that there are after some earlier ones, and how much of each is left."""
+
+    def __init__(self, shares: NDArray[np.float64]) -> None:
+        self.shares = shares
+        self.left = shares.copy()
+        self.then: dict[int, _Choice] = {}
+
+    @property
+    def all_left(self) -> float:
+        return float(np.logaddexp.reduce(self.left))
+
+
+class _Drawn:
+    """The trees drawn so far: a tree of choices (Shi, Bieber and Sutton 2020).
+
+    What is left after a choice is added up from what is left below it. It is never found by taking
+    away what has been drawn, so that it is right even where next to nothing is left.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+        self._first: _Choice | None = None
+
+    @property
+    def any_left(self) -> bool:
+        """Whether there are more trees."""
+        return self._first is None or self._first.all_left > -np.inf
+
+    def draw(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Draw one of the trees that are left, and count it among those drawn."""
+        return self._go(lambda choice, _: _pick(choice.left, generator))
+
+    def add(self, tree: NDArray[np.int64]) -> None:
+        """Count a tree among those drawn."""
+        root = int(np.flatnonzero(tree == 0)[0])
+        self._go(lambda _, word: int(tree[word]) if word else root)
+
+    def _go(self, choose: Callable[[_Choice, int], int]) -> NDArray[np.int64]:
+        sampler = self._sampler
+        logs = sampler.logs
+        tree = np.full(len(logs), -1, np.int64)
+        trail: list[tuple[_Choice, int]] = []
+        for word in sampler.choices:
+            if trail:
+                before, chosen = trail[-1]
+                if chosen not in before.then:
+                    before.then[chosen] = _Choice(self._weigh(logs, word))
+                choice = before.then[chosen]
+            else:
+                self._first = choice = self._first or _Choice(self._weigh(logs, word))
+            chosen = choose(choice, word)
+            trail.append((choice, chosen))
+            head, dependent = (chosen, word) if word else (0, chosen)
+            if not word:
+                logs[0] = -np.inf
+            logs[:, dependent] = -np.inf
+            logs[head, dependent] = 0.0
+            tree[dependent] = head
+        left = -np.inf
+        for choice, chosen in reversed(trail):
+            share = float(choice.shares[chosen])
+            if left > -np.inf:  # so little may be left that a float can only say that it is least
+                left = max(share + left, float(np.finfo(np.float64).min))
+            choice.left[chosen] = left
+            left = choice.all_left
+        return tree
+
+    def _weigh(self, logs: NDArray[np.float64], word: int) -> NDArray[np.float64]:
+        present = logs[:, word] > -np.inf
+        if word and np.count_nonzero(present) == 1:
+            return np.where(present, 0.0, -np.inf)
+        return self._sampler.weigh(logs, word)
+
+
+def _pick(logs: NDArray[np.float64], generator: np.random.Generator) -> int:
+    """Draw an index in proportion to the exponentials."""
+    sums = np.exp(logs - logs.max()).cumsum()
+    return int(np.searchsorted(sums, generator.random() * sums[-1], side="right"))

@@ -1,0 +1,243 @@
+"""The sum over all trees of the product of their edges' weights, in logarithms.
+
+Each function takes `weights` (B, N, N) float64: logarithms, -inf where an edge is absent and in
+column 0, and of one size (see `scaled`). Each returns the logarithm of the sum, (B,), -inf if there
+is no tree. All can be differentiated any number of times. `single` asks for trees with one root
+edge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from arborescence.core.weights import FURTHEST
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# A determinant is trusted if no entry of the inverse is larger, while those of the matrix are about
+# 1. Each derivative loses as many digits: marginals are right to some 1e-13, covariances to 1e-10.
+_LARGEST = 1e3
+
+
+def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
+    """Return weights whose columns have 1 as their largest, and what trees have lost by it, (B,).
+
+    A tree enters each word once, so any number may be taken from a column. One with a single root
+    edge leaves the root once, so any number may be taken from the row of the root before: so much,
+    and no more, that the root is a better head than all others for one word only.
+    """
+    if not single or weights.shape[1] <= 2:
+        columns = _finite(weights.detach().amax(1))
+        return weights - columns[:, None], columns.sum(1)
+    given = weights.detach()[:, 0, 1:]
+    words = _finite(weights.detach()[:, 1:].amax(1))
+    weights = weights - words[:, None]
+    # Root edges and others may differ by a large number that is the same for all words. It goes,
+    # and what was rounded away beside it comes back.
+    root = weights.detach()[:, 0, 1:]
+    missing = _rounded_away(root, given, words[:, 1:])
+    best, second = root.topk(2).values.unbind(1)
+    ahead = second.clamp(min=0).minimum(best)
+    ahead = ahead.masked_fill(ahead.isinf(), 0)
+    root_row = weights[:, 0] - ahead[:, None] + torch.nn.functional.pad(missing, (1, 0))
+    weights = torch.cat([root_row[:, None], weights[:, 1:]], 1)
+    columns = _finite(weights.detach().amax(1))
+    from_root = columns[:, 1:] == root_row.detach()[:, 1:]
+    lost = torch.where(from_root, given, words[:, 1:]).sum(1) + ahead * (1 - from_root.sum(1))
+    return weights - columns[:, None], lost
+
+
+def _rounded_away(total: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """Return what is missing from ``total = one - other`` (Knuth's two-sum); 0 if not finite."""
+    back = total - one
+    missing = (one - (total - back)) - (other + back)
+    return missing.masked_fill(~missing.isfinite(), 0)
+
+
+def matrix_tree(weights: Tensor, single: bool) -> Tensor:
+    """Sum over non-projective trees by a determinant, or by `elimination` where rounding shows.
+
+    O(n³). The matrix-tree theorem (Tutte 1948). With one root edge the Laplacian is one of words
+    alone, and one of its rows is replaced by the root's edges (Koo et al. 2007). Which one is free
+    in theory; that of the word which the root prefers keeps the matrix far from singular.
+    """
+    linear = weights.exp()
+    root, words = linear[:, 0, 1:], linear[:, 1:, 1:]
+    if single:
+        laplacian = torch.diag_embed(words.sum(1)) - words
+        nodes = torch.arange(root.shape[1], device=root.device)
+        child = nodes == root.argmax(1, keepdim=True)
+        laplacian = torch.where(child[:, :, None], root[:, None], laplacian)
+    else:
+        laplacian = torch.diag_embed(words.sum(1) + root) - words
+    result = _LogDeterminant.apply(laplacian)[0]
+    doubtful = result.isnan()
+    if doubtful.any():
+        (index,) = doubtful.nonzero(as_tuple=True)
+        result = result.index_copy(0, index, elimination(weights[index], single))
+    return result
+
+
+def elimination(weights: Tensor, single: bool) -> Tensor:
+    """Sum over non-projective trees by taking out one word after the other. O(n³), n steps.
+
+    The word k leaves the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge. It is
+    Gaussian elimination of the Laplacian, but each pivot is summed anew from edges, so nothing is
+    ever subtracted (Grassmann, Taksar and Heyman 1985), and rounding stays what it was, however
+    close the determinant is to zero.
+    With one root edge, no pivot counts the root's, and the word that is left over takes one. NaN
+    where a pivot is so low that the sum of pivots may hide what was rounded away.
+    """
+    size = weights.shape[1]
+    if single:
+        weights = _child_first(weights)
+    first = 1 if single else 0
+    loops = torch.eye(size, dtype=torch.bool, device=weights.device)
+    total = weights.new_zeros(len(weights))
+    lowest = total
+    for k in range(size - 1, first, -1):
+        into, out_of = weights[:, :k, k], weights[:, k, :k]
+        pivot = _log_sum(into[:, first:].T)
+        total = total + pivot
+        lowest = lowest.minimum(pivot.detach())
+        into = into - _finite(pivot)[:, None]
+        paths = into[:, :, None] + out_of[:, None, :]
+        weights = _log_sum(torch.stack([weights[:, :k, :k], paths]))
+        weights = weights.masked_fill(loops[:k, :k], -torch.inf)
+    if single:
+        total = total + weights[:, 0, 1]
+    return total.masked_fill((lowest < -FURTHEST) & (lowest > -torch.inf), torch.nan)
+
+
+def _child_first(weights: Tensor) -> Tensor:
+    """Exchange word 1 and one from which all others can be reached, where there is one."""
+    words = weights[:, 1:, 1:].detach()
+    reached = (words > -torch.inf).to(words.dtype) + torch.eye(
+        words.shape[1], dtype=words.dtype, device=words.device
+    )
+    for _ in range(words.shape[1].bit_length()):
+        reached = (reached @ reached).clamp(max=1)
+    child = 1 + reached.all(2).to(torch.int64).argmax(1)
+    rows = torch.arange(len(weights), device=weights.device)
+    order = torch.arange(weights.shape[1], device=weights.device).repeat(len(weights), 1)
+    order[rows, 1], order[rows, child] = child, torch.ones_like(child)
+    return weights[rows[:, None, None], order[:, :, None], order[:, None, :]]
+
+
+def inside(weights: Tensor, single: bool) -> Tensor:
+    """Sum over projective trees: Eisner's (1996) spans, all of one width at once. O(n³), n steps.
+
+    A span is complete or not (its outermost words are joined by an edge, and nothing is known of
+    what is between), and its head is at the left or at the right. The tables hold the spans of all
+    widths so far by where they start (widths grow) or by where they end (widths shrink), so that
+    the two spans of a split lie at the same place: (width, place, B).
+    With one root edge, spans are made of words alone, and the root takes one that covers them all.
+    """
+    root = weights[:, 0, 1:].T
+    if single:
+        weights = weights[:, 1:, 1:]
+    batch, size, _ = weights.shape
+    nodes = torch.arange(size, device=weights.device)
+    others = (nodes + nodes[:, None]) % size
+    edges = weights.permute(1, 2, 0)
+    to_right, to_left = edges[nodes, others].unbind(0), edges[others, nodes].unbind(0)
+
+    left_starts = right_starts = left_ends = right_ends = weights.new_zeros(1, size, batch)
+    open_starts = open_ends = weights.new_zeros(0, size, batch)
+    for width in range(1, size):
+        left_starts, right_starts = left_starts[:, :-1], right_starts[:, :-1]
+        left_ends, right_ends = left_ends[:, 1:], right_ends[:, 1:]
+        between = _log_dot(left_starts, right_ends)
+        span = between + to_right[width][:-width]
+        open_starts = torch.cat([open_starts[:, :-1], span[None]])
+        span = between + to_left[width][:-width]
+        open_ends = torch.cat([span[None], open_ends[:, 1:]])
+        span = _log_dot(open_starts, left_ends)[None]
+        left_starts, left_ends = torch.cat([left_starts, span]), torch.cat([span, left_ends])
+        span = _log_dot(right_starts, open_ends)[None]
+        right_starts, right_ends = torch.cat([right_starts, span]), torch.cat([span, right_ends])
+    if single:
+        return _log_dot(root + right_starts[:, 0], left_ends[:, -1])
+    return left_starts[-1, 0]
+
+
+class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc]
+    """Logarithms of determinants, and inverses, from one LU decomposition.
+
+    The inverse is the gradient, and is returned as well, so that the gradient can be
+    differentiated in turn. Where rounding may spoil the result, it is NaN and the inverse 0:
+    a sentence that is not trusted sends no gradient.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, matrices: Tensor) -> tuple[Tensor, Tensor]:
+        """Return (B,) logarithms and (B, n, n) inverses of (B, n, n) matrices."""
+        ctx.set_materialize_grads(False)
+        factors, pivots, _ = torch.linalg.lu_factor_ex(matrices)
+        logarithms = factors.diagonal(dim1=1, dim2=2).abs().log().sum(1)
+        identity = torch.eye(matrices.shape[1], dtype=matrices.dtype, device=matrices.device)
+        inverses = torch.linalg.lu_solve(factors, pivots, identity.expand_as(matrices))
+        doubtful = ~(inverses.abs().amax((1, 2)) <= _LARGEST)  # NaN is doubtful too
+        logarithms.masked_fill_(doubtful, torch.nan)
+        inverses.masked_fill_(doubtful[:, None, None], 0)
+        ctx.save_for_backward(inverses)
+        return logarithms, inverses
+
+    @staticmethod
+    def backward(ctx: Any, towards: Tensor | None, towards_inverse: Tensor | None) -> Tensor | None:
+        """By d log|M| = tr(M⁻¹ dM), and dM⁻¹ = -M⁻¹ dM M⁻¹."""
+        (inverses,) = ctx.saved_tensors
+        across = inverses.mT
+        result = None if towards is None else towards[:, None, None] * across
+        if towards_inverse is not None:
+            inner = across @ towards_inverse @ across
+            result = -inner if result is None else result - inner
+        return result
+
+
+class _LogDot(torch.autograd.Function):  # type: ignore[misc]
+    """log Σ exp(x + y) over the first dimension, -inf (and no gradient) where all terms are.
+
+    The share of each term is the gradient, and is returned as well, so that the gradient can be
+    differentiated in turn.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logarithms (...) of the sums over (M, ...), and the shares (M, ...)."""
+        ctx.set_materialize_grads(False)
+        shares = x + y
+        highest = shares.amax(0)
+        highest.masked_fill_(highest == -torch.inf, 0)
+        shares.sub_(highest).exp_()
+        total = shares.sum(0)
+        shares.div_(total.masked_fill(total == 0, 1))
+        ctx.save_for_backward(shares)
+        return total.log_().add_(highest), shares
+
+    @staticmethod
+    def backward(
+        ctx: Any, towards: Tensor | None, towards_shares: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """By the shares, and by the derivative of a softmax."""
+        (shares,) = ctx.saved_tensors
+        result = None if towards is None else towards * shares
+        if towards_shares is not None:
+            inner = shares * (towards_shares - (towards_shares * shares).sum(0))
+            result = inner if result is None else result + inner
+        return result, result
+
+
+def _log_dot(x: Tensor, y: Tensor) -> Tensor:
+    return _LogDot.apply(x, y)[0]
+
+
+def _log_sum(x: Tensor) -> Tensor:
+    return _log_dot(x, torch.zeros_like(x))
+
+
+def _finite(x: Tensor) -> Tensor:
+    return x.masked_fill(x == -torch.inf, 0)

@@ -1,0 +1,1 @@
+"""What all experiments share: treebanks, scores, measures, statistics, reports."""

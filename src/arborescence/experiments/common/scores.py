@@ -1,0 +1,351 @@
+"""Score files: a test set as a parser sees it, for any decoder to be tried on.
+
+A score file is an ``.npz`` of plain arrays. Of S sentences with n_1, ..., n_S words, W in all:
+
+========== ============================ =====================================================
+array      dtype, shape                 what
+========== ============================ =====================================================
+header     uint8                        JSON text in UTF-8: ``kind`` is ``"scores"``, ``treebank``,
+                                        ``split``, ``lessons``, ``projective``, and under
+                                        ``settings`` what the scores come from
+lengths    int32 (S,)                   the words of each sentence
+gold       int32 (W,)                   the head of each word in the treebank; 0 is the root
+counted    bool (W,)                    whether the word counts for UAS: whether its gold
+                                        relation is not ``punct``
+single     int32 (W,)                   the head of each word in the parser's tree with exactly
+                                        one root edge
+multi      int32 (W,)                   the same where there may be several
+scores     float32 (sum of (n_i + 1)²,) the weights of all edges, sentence after sentence, each
+                                        row by row: ``[head, dependent]``; missing if the parser
+                                        gives edges no weights
+========== ============================ =====================================================
+
+Words of all sentences follow one another. There is nothing of the sentences themselves.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self, get_args
+
+import numpy as np
+
+from arborescence.core.errors import ModelError, NoTreeError, ScoresError, TreebankError
+from arborescence.core.graph import Root
+from arborescence.core.tree import is_tree
+from arborescence.experiments.common.measures import counts_for_uas
+from arborescence.inference.decode import decode
+from arborescence.parsers import LinearParser
+from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers.shared.training_trees import place
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from arborescence.parsers import Parser
+    from arborescence.parsers.shared.base import Progress
+    from arborescence.treebank import Sentence
+
+_KIND: Final = "scores"
+_TEXT: Final = scheme.Field("a string", lambda value: isinstance(value, str))
+_FIELDS: Final = {
+    "treebank": _TEXT,
+    "split": _TEXT,
+    "lessons": scheme.whole(0, 10**12),
+    "settings": scheme.MAPPING,
+    "projective": scheme.one_of([False, True]),
+}
+_LENGTHS: Final = {"lengths": scheme.Array((np.int32,), ("sentences",), low=1)}
+_ARRAYS: Final = {
+    "gold": scheme.Array((np.int32,), ("words",), low=0),
+    "counted": scheme.Array((np.bool_,), ("words",)),
+    "single": scheme.Array((np.int32,), ("words",), low=0),
+    "multi": scheme.Array((np.int32,), ("words",), low=0),
+    "scores": scheme.Array((np.float32,), ("cells",), low=-np.inf),
+}
+_EVERY: Final = 100  # sentences between two reports of progress
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A test set as a parser sees it.
+
+    Attributes
+    ----------
+    treebank : str
+        Its name.
+    split : str
+        The part that the parser has learned from: ``"train"`` or ``"dev"``.
+    lessons : int
+        From how many sentences it has learned.
+    settings : dict
+        What all this comes from: parser, data, version of the library; as JSON can hold it.
+    projective : bool
+        Whether the trees are without crossing edges.
+    gold : list of (n + 1,) int64
+        The head vectors of S sentences.
+    counted : list of (n,) bool
+        Which words count for UAS: those whose gold relation is not ``punct``.
+    single, multi : list of (n + 1,) int64
+        The parser's trees: with one edge from the root, and with any number.
+    scores : list of (n + 1, n + 1) float32, or None
+        The weights of edges; None if the parser has none.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import arborescence as arb
+    >>> from arborescence.treebank import Sentence
+    >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> parser = LinearParser.train([gold], epochs=1, bits=10)
+    >>> scored = Scored.by(parser, [gold], treebank="Birdish", split="train", settings={})
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "Birdish.npz"
+    >>> scored.write(path)
+    >>> again = Scored.read(path)
+    >>> again.treebank, again.lessons, again.counted
+    ('Birdish', 1, [array([ True,  True])])
+    >>> again.single, arb.decode(again.scores[0])
+    ([array([-1,  2,  0])], array([-1,  2,  0]))
+    """
+
+    treebank: str
+    split: str
+    lessons: int
+    settings: dict[str, Any]
+    projective: bool
+    gold: list[NDArray[np.int64]]
+    counted: list[NDArray[np.bool_]]
+    single: list[NDArray[np.int64]]
+    multi: list[NDArray[np.int64]]
+    scores: list[NDArray[np.float32]] | None
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """The words of each sentence: (S,)."""
+        return np.array([len(heads) - 1 for heads in self.gold], dtype=np.int32)
+
+    @classmethod
+    def by(
+        cls,
+        parser: Parser,
+        exams: Sequence[Sentence],
+        *,
+        treebank: str,
+        split: str,
+        settings: dict[str, Any],
+        progress: Progress | None = None,
+    ) -> Self:
+        """Let a parser look at a test set.
+
+        Parameters
+        ----------
+        parser
+            Any. Only a `LinearParser` that is not undirected has edge scores.
+        exams
+            Sentences with gold trees.
+        treebank, split, settings
+            As the attributes.
+        progress
+            Called as ``progress(what, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If the heads of a sentence are not a tree.
+        """
+        gold = [_gold(sentence) for sentence in exams]  # before anything that takes long
+        scores = None
+        projective = False
+        if isinstance(parser, LinearParser) and parser.inference == "exact":
+            projective = parser.projective is True
+            scores = []
+            for done, sentence in enumerate(exams):
+                if progress and done % _EVERY == 0:
+                    progress("scores", done, len(exams))
+                scores.append(parser.scores(sentence))
+        single, multi = (
+            [parsed.heads for parsed in parser.parse(exams, root=root)] for root in get_args(Root)
+        )
+        info: dict[str, Any] = getattr(parser, "info", {})
+        return cls(
+            treebank=treebank,
+            split=split,
+            lessons=info.get("sentences", 0),
+            settings=settings,
+            projective=projective,
+            gold=gold,
+            counted=[counts_for_uas(sentence) for sentence in exams],
+            single=single,
+            multi=multi,
+            scores=scores,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        scores: Iterable[ArrayLike],
+        exams: Sequence[Sentence],
+        *,
+        treebank: str,
+        split: str = "train",
+        lessons: int,
+        settings: dict[str, Any] | None = None,
+    ) -> Self:
+        """Take the scores of a parser that this library does not know, and find its trees.
+
+        Parameters
+        ----------
+        scores
+            For each sentence of n words a matrix (n + 1, n + 1), as `arborescence.decode` takes
+            it. It is kept as float32.
+        exams
+            Sentences with gold trees.
+        treebank, split, lessons, settings
+            As the attributes.
+
+        Raises
+        ------
+        TreebankError
+            If the heads of a sentence are not a tree.
+        ScoresError
+            If there are more or fewer matrices than sentences, one is of the wrong shape, or holds
+            NaN.
+        NoTreeError
+            If edges are missing without which there is no tree.
+
+        Examples
+        --------
+        >>> from arborescence.treebank import Sentence
+        >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
+        ...                                deprels=["nsubj", "root"])
+        >>> scored = Scored.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
+        ...                    treebank="Birdish", lessons=100)
+        >>> scored.single, scored.multi
+        ([array([-1,  2,  0])], [array([-1,  0,  0])])
+        """
+        matrices = [np.asarray(matrix, dtype=np.float32) for matrix in scores]
+        if len(matrices) != len(exams):
+            raise ScoresError(f"{len(matrices)} matrices for {len(exams)} sentences")
+        trees: list[tuple[NDArray[np.int64], ...]] = []
+        for matrix, sentence in zip(matrices, exams, strict=True):
+            size = len(sentence) + 1
+            try:
+                if matrix.shape != (size, size):
+                    raise ScoresError(f"scores have the shape {matrix.shape}, not {size, size}")
+                trees.append(tuple(decode(matrix, root=root) for root in get_args(Root)))
+            except (ScoresError, NoTreeError) as error:
+                raise type(error)(f"{place(sentence)}: {error}") from error
+        single, multi = map(list, zip(*trees, strict=True))
+        return cls(
+            treebank=treebank,
+            split=split,
+            lessons=lessons,
+            settings=settings or {},
+            projective=False,
+            gold=[_gold(sentence) for sentence in exams],
+            counted=[counts_for_uas(sentence) for sentence in exams],
+            single=single,
+            multi=multi,
+            scores=matrices,
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a score file; it appears whole or not at all."""
+        header = {
+            "kind": _KIND,
+            "treebank": self.treebank,
+            "split": self.split,
+            "lessons": self.lessons,
+            "projective": self.projective,
+            "settings": self.settings,
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "lengths": self.lengths,
+            "gold": _words(self.gold),
+            "counted": np.concatenate(self.counted),
+            "single": _words(self.single),
+            "multi": _words(self.multi),
+        }
+        if self.scores is not None:
+            arrays["scores"] = np.concatenate([matrix.reshape(-1) for matrix in self.scores])
+        # Compressing takes ten times as long, and scores hardly get smaller.
+        model_file.save(path, header, arrays, compress=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a score file.
+
+        Raises
+        ------
+        ModelError
+            If there is no such file, or it is damaged or something else.
+        """
+        header, arrays = model_file.load(path)
+        if header.get("kind") != _KIND:
+            kind = reprlib.repr(header.get("kind"))
+            raise ModelError(f"{path}: not a score file but {kind}")
+        try:
+            return cls._from_file(header, arrays)
+        except ModelError as error:
+            raise ModelError(f"{path}: the score file is damaged ({error})") from error
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        fields = scheme.fields_of(header, _FIELDS)
+        lengths = scheme.arrays_of(arrays, _LENGTHS, {})["lengths"].astype(np.int64)
+        nodes = lengths + 1
+        sizes = {
+            "words": int(lengths.sum()),
+            "cells": sum(size * size for size in nodes.tolist()),
+        }
+        kept = scheme.arrays_of(arrays, _ARRAYS, sizes, optional=("scores",))
+        scores = None
+        if "scores" in kept:
+            parts = np.split(kept["scores"], np.cumsum(nodes**2)[:-1])
+            scores = [part.reshape(n, n) for part, n in zip(parts, nodes.tolist(), strict=True)]
+        fields |= {name: _trees(name, kept[name], lengths) for name in ("gold", "single", "multi")}
+        return cls(
+            **fields,
+            counted=np.split(kept["counted"], np.cumsum(lengths)[:-1]),
+            scores=scores,
+        )
+
+
+def is_score_file(path: str | os.PathLike[str]) -> bool:
+    """Tell score files from model files.
+
+    Raises
+    ------
+    ModelError
+        If it is neither.
+    """
+    return bool(model_file.load(path)[0].get("kind") == _KIND)
+
+
+def _gold(sentence: Sentence) -> NDArray[np.int64]:
+    heads = sentence.heads
+    if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
+        raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
+    return heads
+
+
+def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    """Put the heads of words one after the other."""
+    return np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
+
+
+def _trees(
+    name: str, flat: NDArray[np.int32], lengths: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """Undo `_words`."""
+    trees = [
+        np.concatenate(([-1], part)).astype(np.int64)
+        for part in np.split(flat, np.cumsum(lengths)[:-1])
+    ]
+    if not all(is_tree(tree, "multi") for tree in trees):
+        raise ModelError(f"array '{name}' holds heads that are not those of trees")
+    return trees

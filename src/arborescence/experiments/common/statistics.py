@@ -1,0 +1,454 @@
+"""How sure an average, a rate or a difference is: intervals, tests and correlations.
+
+What varies is what was sampled: treebanks, sentences or seeds, called items here. Intervals come
+from the bootstrap (Efron and Tibshirani 1993), p-values from permutations; neither assumes a
+distribution. Dror et al. (2018) tell which test suits which question about parsers, and
+Berg-Kirkpatrick et al. (2012) what such tests are worth. Needs SciPy: the extra ``experiments``.
+
+References
+----------
+Bradley Efron and Robert Tibshirani (1993), *An Introduction to the Bootstrap*.
+
+Taylor Berg-Kirkpatrick, David Burkett and Dan Klein (2012), *An Empirical Investigation of
+Statistical Significance in NLP*.
+
+Rotem Dror, Gili Baumer, Segev Shlomov and Roi Reichart (2018), *The Hitchhiker's Guide to Testing
+Statistical Significance in Natural Language Processing*.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.float64]
+
+_RESAMPLES: Final = 5_000
+_CELLS: Final = 1 << 22  # numbers that are drawn at a time
+_ENUMERATED: Final = 14  # so many signs are not drawn: all 2^14 patterns are looked at
+
+
+class Interval(NamedTuple):
+    """Where a number probably lies; nan where the items cannot tell."""
+
+    low: float
+    high: float
+
+
+class Correlation(NamedTuple):
+    """How two columns go together.
+
+    Attributes
+    ----------
+    value : float
+        From -1 to 1; nan if a column is constant.
+    interval : Interval
+        Its bootstrap interval.
+    p : float
+        The probability of one as far from 0 if the columns had nothing to do with each other.
+    """
+
+    value: float
+    interval: Interval
+    p: float
+
+
+def mean_interval(
+    values: ArrayLike, *, seed: int = 0, level: float = 0.95, resamples: int = _RESAMPLES
+) -> Interval:
+    """Return the bootstrap interval of a mean over items.
+
+    Parameters
+    ----------
+    values : (N,)
+        A number for each item. One item alone does not tell how items vary: its interval is nan.
+    seed
+        The same seed gives the same interval.
+    level
+        The share of such intervals that should hold the true mean. With few items (below 20 or
+        so) it is less, as for all percentile intervals.
+    resamples
+        How many samples are drawn from the items, with replacement.
+
+    Raises
+    ------
+    OptionError
+        If there is no value, or one is not finite.
+
+    Notes
+    -----
+    Percentiles of the means of the resamples (Efron and Tibshirani 1993, chapter 13). Equal items
+    are drawn together: the time is that of `resamples` draws of each different value.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([1.0, 2.0, 4.0, 2.0])
+    >>> print(f"{low:.2f} {high:.2f}")
+    1.25 3.50
+    """
+    column = _column(values, "values")
+    return ratio_interval(column, np.ones_like(column), seed=seed, level=level, resamples=resamples)
+
+
+def ratio_interval(
+    part: ArrayLike,
+    whole: ArrayLike,
+    *,
+    seed: int = 0,
+    level: float = 0.95,
+    resamples: int = _RESAMPLES,
+) -> Interval:
+    """Return the bootstrap interval of ``sum(part) / sum(whole)``, as of a UAS.
+
+    Parameters
+    ----------
+    part, whole : (N,)
+        Two numbers for each item, such as the right and all words of a sentence. Items are
+        resampled with both.
+    seed, level, resamples
+        As for `mean_interval`.
+
+    Returns
+    -------
+    Interval
+        Both ends are nan if there is but one item, or if the whole is 0 in a resample. Where all
+        parts are 0, it is ``[0, 0]``, as nothing in the items says what else there might be.
+
+    Raises
+    ------
+    OptionError
+        If there is no item, a number is not finite, or the columns differ in length.
+
+    Examples
+    --------
+    >>> low, high = ratio_interval([3, 0, 5, 2], [4, 1, 5, 4])
+    >>> print(f"{low:.2f} {high:.2f}")
+    0.40 0.94
+    """
+    columns = _columns(part=part, whole=whole)
+    parts, wholes = _resampled_sums(columns, seed, resamples)
+    return _percentiles(parts, wholes, level)
+
+
+def change_interval(
+    before: ArrayLike,
+    after: ArrayLike,
+    *,
+    seed: int = 0,
+    level: float = 0.95,
+    resamples: int = _RESAMPLES,
+) -> Interval:
+    """Return the bootstrap interval of a relative change, ``sum(after) / sum(before) - 1``.
+
+    Parameters
+    ----------
+    before, after : (N,)
+        Two numbers for each item, such as the right words of a sentence in two trees. Items are
+        resampled with both, so what makes a sentence hard cancels out.
+    seed, level, resamples
+        As for `mean_interval`.
+
+    Returns
+    -------
+    Interval
+        Both ends are nan if there is but one item, or if the sum before is 0 in a resample.
+
+    Raises
+    ------
+    OptionError
+        If there is no item, a number is not finite, or the columns differ in length.
+
+    Examples
+    --------
+    >>> low, high = change_interval([3, 2, 5, 4], [4, 2, 5, 5])
+    >>> print(f"{low:.2f} {high:.2f}")
+    0.00 0.29
+    """
+    columns = _columns(before=before, after=after)
+    befores, afters = _resampled_sums(columns, seed, resamples)
+    return _percentiles(afters - befores, befores, level)
+
+
+def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -> float:
+    """Return the p-value of the hypothesis that a difference is as likely up as down.
+
+    Parameters
+    ----------
+    difference : (N,)
+        For each item, one system less the other. Items without a difference do not matter.
+    seed
+        The same seed gives the same p-value.
+    resamples
+        How many patterns of signs are drawn.
+
+    Returns
+    -------
+    float
+        Two-sided; 1.0 if nothing differs. Exact for up to 14 differences that are not 0; above
+        that, ``(hits + 1) / (resamples + 1)``, which is never 0.
+
+    Raises
+    ------
+    OptionError
+        If there is no difference, or one is not finite.
+
+    Notes
+    -----
+    The sign-flip permutation test of Fisher: if the two systems are the same, each difference
+    could as well have had the other sign (Dror et al. 2018, section 3.2). Equal differences are
+    flipped together, by one draw of how many of them go up.
+
+    Examples
+    --------
+    >>> paired_p([1, 1, 0, 1, 2, 1])
+    0.0625
+    """
+    column = _column(difference, "differences")
+    sizes = np.abs(column[column != 0])
+    # Sums that are equal in real arithmetic may differ by rounding.
+    least = abs(float(column.sum())) - 1e-12 * float(sizes.sum())
+    if sizes.size <= _ENUMERATED:
+        signs = np.array(list(product((-1, 1), repeat=sizes.size)))
+        return float((np.abs(signs @ sizes) >= least).mean())
+    distinct, counts = np.unique(sizes, return_counts=True)
+    generator = np.random.default_rng(seed)
+    hits = 0
+    for chunk in _chunks(resamples, distinct.size):
+        up = generator.binomial(counts, 0.5, (chunk, distinct.size))
+        hits += int((np.abs((2 * up - counts) @ distinct) >= least).sum())
+    return (hits + 1) / (resamples + 1)
+
+
+def holm(ps: Iterable[float]) -> list[float]:
+    """Adjust the p-values of several tests, so that all of them can be read together.
+
+    Parameters
+    ----------
+    ps
+        The p-values of tests that one looks at side by side.
+
+    Returns
+    -------
+    list of float
+        In the same order. With those below 0.05 called significant, the probability of one or more
+        false alarms is at most 0.05, whatever the tests have to do with each other.
+
+    Raises
+    ------
+    OptionError
+        If one is not a probability.
+
+    Notes
+    -----
+    Sture Holm (1979), *A Simple Sequentially Rejective Multiple Test Procedure*: the smallest of m
+    is multiplied by m, the next one by m - 1, and so on, and none is smaller than the one before.
+
+    Examples
+    --------
+    >>> holm([0.03, 0.01, 0.5])
+    [0.06, 0.03, 0.5]
+    """
+    given = np.asarray(list(ps), dtype=np.float64)
+    if not ((given >= 0) & (given <= 1)).all():
+        raise OptionError(f"p-values must lie between 0 and 1, not {given.tolist()}")
+    order = np.argsort(given, kind="stable")
+    steps = np.maximum.accumulate(given[order] * np.arange(given.size, 0, -1))
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(steps, 1)
+    return [float(p) for p in adjusted]
+
+
+def correlation(
+    x: ArrayLike, y: ArrayLike, *, seed: int = 0, resamples: int = _RESAMPLES
+) -> Correlation:
+    """Return the correlation of Pearson, its 95 % interval and its p-value.
+
+    Parameters
+    ----------
+    x, y : (N,)
+        Two numbers for each item; tens or hundreds of items.
+    seed
+        The same seed gives the same result.
+    resamples
+        How many resamples of the items, and how many pairings at random.
+
+    Returns
+    -------
+    Correlation
+        The interval is made of percentiles over the resamples in which neither column is constant.
+        The p-value is two-sided, from all pairings if there are no more than `resamples`. All are
+        nan where a column is constant.
+
+    Raises
+    ------
+    OptionError
+        If there is no item, a number is not finite, or the columns differ in length.
+
+    Examples
+    --------
+    >>> found = correlation([1, 2, 3, 4], [1, 3, 2, 5])
+    >>> print(f"{found.value:.2f} {found.p:.2f}")
+    0.83 0.25
+    """
+    one, other = _columns(x=x, y=y)
+    value = float(_pearson(one, other))
+    if np.isnan(value):
+        return Correlation(value, Interval(np.nan, np.nan), np.nan)
+    return Correlation(
+        value,
+        _correlation_interval(one, other, seed, resamples, ranked=False),
+        _pairing_p(one, other, seed, resamples),
+    )
+
+
+def rank_correlation(
+    x: ArrayLike, y: ArrayLike, *, seed: int = 0, resamples: int = _RESAMPLES
+) -> Correlation:
+    """Return the rank correlation of Spearman, its 95 % interval and its p-value.
+
+    It sees whether one column rises with the other, on whatever scale. Items that are equal share
+    a rank. All else is as for `correlation`.
+
+    Examples
+    --------
+    >>> found = rank_correlation([20, 100, 1000, 10000], [6.0, 4.5, 5.0, 1.0])
+    >>> print(f"{found.value:.2f} {found.p:.2f}")
+    -0.80 0.33
+    """
+    from scipy.stats import rankdata
+
+    one, other = _columns(x=x, y=y)
+    found = correlation(rankdata(one), rankdata(other), seed=seed, resamples=resamples)
+    if np.isnan(found.value):
+        return found
+    # The items of a resample are ranked anew.
+    return found._replace(interval=_correlation_interval(one, other, seed, resamples, ranked=True))
+
+
+def log_slope(x: ArrayLike, y: ArrayLike) -> float:
+    """Return the exponent of the power law that fits best: the slope of log y over log x.
+
+    Parameters
+    ----------
+    x, y : (N,)
+        Two positive numbers for each item, such as words and seconds.
+
+    Raises
+    ------
+    OptionError
+        If there is no item, a number is not positive, the columns differ in length, or all of x
+        are the same.
+
+    Examples
+    --------
+    >>> print(f"{log_slope([10, 20, 40], [3, 12, 48]):.2f}")
+    2.00
+    """
+    columns = _columns(x=x, y=y)
+    if not (columns > 0).all():
+        raise OptionError("a power law needs positive numbers")
+    one, other = np.log(columns)
+    if np.ptp(one) == 0:
+        raise OptionError("a slope needs two different numbers in x")
+    return float(np.polyfit(one, other, 1)[0])
+
+
+def _column(values: ArrayLike, name: str) -> Numbers:
+    column = np.asarray(values, dtype=np.float64)
+    if column.ndim != 1 or not column.size:
+        raise OptionError(f"{name} must be a row of one or more numbers, not {column.shape}")
+    if not (fine := np.isfinite(column)).all():
+        place = int(np.argmin(fine))
+        raise OptionError(
+            f"{name}[{place}] is {column[place]}: leave out items that have no such number"
+        )
+    return column
+
+
+def _columns(**given: ArrayLike) -> Numbers:
+    columns = [_column(values, name) for name, values in given.items()]
+    if len({column.size for column in columns}) > 1:
+        sizes = " and ".join(f"{len(c)} of {name}" for name, c in zip(given, columns, strict=True))
+        raise OptionError(f"numbers must come in pairs, not {sizes}")
+    return np.array(columns)
+
+
+def _chunks(resamples: int, width: int) -> Iterable[int]:
+    """Split the resamples, so that a chunk of rows of this width fits into memory."""
+    if resamples < 1:
+        raise OptionError(f"resamples must be at least 1, not {resamples}")
+    most = max(1, _CELLS // width)
+    return (min(most, resamples - start) for start in range(0, resamples, most))
+
+
+def _resampled_sums(columns: Numbers, seed: int, resamples: int) -> Numbers:
+    """Return the sums of each column over samples of the items: (columns, resamples).
+
+    How often each of the different items is in a sample follows a multinomial distribution. There
+    are few different ones: sentences have few numbers of right words. One item alone has no sums.
+    """
+    size = columns.shape[1]
+    if size == 1:
+        return np.empty((len(columns), 0))
+    distinct, counts = np.unique(columns, axis=1, return_counts=True)
+    generator = np.random.default_rng(seed)
+    sums = [
+        generator.multinomial(size, counts / size, chunk) @ distinct.T
+        for chunk in _chunks(resamples, counts.size)
+    ]
+    return np.concatenate(sums).T
+
+
+def _percentiles(parts: Numbers, wholes: Numbers, level: float) -> Interval:
+    if not 0 < level < 1:
+        raise OptionError(f"level must lie between 0 and 1, not {level}")
+    if not (wholes.size and wholes.all()):
+        return Interval(np.nan, np.nan)
+    low, high = np.quantile(parts / wholes, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def _pearson(x: Numbers, y: Numbers) -> Any:
+    """Return the correlations of the rows of two arrays; nan where a row is constant."""
+    one, other = (rows - rows.mean(axis=-1, keepdims=True) for rows in (x, y))
+    spread = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    constant = (np.ptp(x, axis=-1) == 0) | (np.ptp(y, axis=-1) == 0)
+    found = (one * other).sum(axis=-1) / np.where(constant, 1, spread)
+    return np.where(constant, np.nan, np.clip(found, -1, 1))
+
+
+def _correlation_interval(
+    x: Numbers, y: Numbers, seed: int, resamples: int, *, ranked: bool
+) -> Interval:
+    from scipy.stats import rankdata
+
+    draws = np.random.default_rng(seed).integers(x.size, size=(resamples, x.size))
+    one, other = x[draws], y[draws]
+    if ranked:
+        one, other = rankdata(one, axis=1), rankdata(other, axis=1)
+    values = _pearson(one, other)
+    values = values[~np.isnan(values)]
+    return _percentiles(values, np.ones_like(values), 0.95)
+
+
+def _pairing_p(x: Numbers, y: Numbers, seed: int, resamples: int) -> float:
+    from scipy.stats import permutation_test
+
+    found = permutation_test(
+        (x,),
+        lambda one, axis: _pearson(one, y),  # noqa: ARG005 - always the last
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)

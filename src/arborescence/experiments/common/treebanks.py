@@ -1,0 +1,182 @@
+"""Treebanks in folders, each with a part to learn from and a part to be tested on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from arborescence.core.errors import TreebankError
+from arborescence.treebank import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from arborescence.core.errors import ArborescenceError
+    from arborescence.treebank import Sentence
+
+# en_ewt-ud-train.conllu, test.conllu.gz; of large treebanks also cs_pdt-ud-train-ca.conllu
+_PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\.gz)?")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A treebank that a parser can be trained and tested on.
+
+    Attributes
+    ----------
+    name : str
+        The name of its folder.
+    split : str
+        The part that there is to learn from: ``"train"`` or, where that is missing, ``"dev"``.
+    lesson_files, exam_files : tuple of Path
+        The files of that part, and those of the test part.
+    """
+
+    name: str
+    split: str
+    lesson_files: tuple[Path, ...]
+    exam_files: tuple[Path, ...]
+
+    def read(self) -> tuple[list[Sentence], list[Sentence]]:
+        """Read what to learn from, and what to be tested on.
+
+        Raises
+        ------
+        TreebankError
+            If a file is broken, or one of the two holds no sentence.
+        OSError
+            If a file cannot be read.
+        """
+        lessons, exams = (
+            list(chain.from_iterable(map(read, files)))
+            for files in (self.lesson_files, self.exam_files)
+        )
+        for sentences, files in ((lessons, self.lesson_files), (exams, self.exam_files)):
+            if not sentences:
+                raise TreebankError(f"{', '.join(map(str, files))}: no sentence")
+        return lessons, exams
+
+    @property
+    def size(self) -> int:
+        """How many bytes its files have."""
+        return sum(file.stat().st_size for file in (*self.lesson_files, *self.exam_files))
+
+
+def digest(*files: Path) -> str:
+    """Return a string that differs where the files or a byte in them do."""
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()[:16]
+
+
+class LeftOut(NamedTuple):
+    """A treebank that an experiment goes without.
+
+    Attributes
+    ----------
+    treebank : str
+        Its name.
+    reason : str
+        What is missing or broken, and where.
+    failed : bool
+        Whether something went wrong: a broken file, a full disk. Not so where the treebank just
+        has no test part.
+    """
+
+    treebank: str
+    reason: str
+    failed: bool
+
+    @classmethod
+    def because(cls, treebank: str, error: ArborescenceError | OSError) -> Self:
+        """Say what went wrong with a treebank, and where."""
+        reason = str(error)
+        if isinstance(error, OSError):
+            where = f"{error.filename}: " if error.filename else ""
+            reason = f"{where}{error.strerror or error}"
+        return cls(treebank, reason, failed=True)
+
+
+def none_left(folder: str | os.PathLike[str], left_out: Iterable[LeftOut]) -> TreebankError:
+    """Return the error that says why an experiment has nothing to report."""
+    reasons = "; ".join(one.reason for one in left_out if one.failed)
+    return TreebankError(f"{os.fspath(folder)}: no treebank that can be used: {reasons}")
+
+
+class Found(NamedTuple):
+    """What `find` has found.
+
+    Attributes
+    ----------
+    corpora : list of Corpus
+        Those with a test part and one to learn from: first those with a train part, by name.
+    left_out : list of LeftOut
+        The others.
+    """
+
+    corpora: list[Corpus]
+    left_out: list[LeftOut]
+
+
+def find(folder: Path, only: Iterable[str] = ()) -> Found:
+    """Find the treebanks in a folder that an experiment can use.
+
+    Parameters
+    ----------
+    folder
+        Holds a folder for each treebank, with files such as ``train.conllu``,
+        ``en_ewt-ud-dev.conllu.gz`` and ``test.conllu.gz``. Other files do not matter, nor do
+        folders whose names begin with a dot.
+    only
+        The names of some of them; none for all.
+
+    Raises
+    ------
+    TreebankError
+        If there is none that can be used, or one of those named in `only` is missing or cannot be.
+    OSError
+        If the folder cannot be read.
+    """
+    corpora, left_out = [], []
+    for place in sorted(folder.iterdir()):
+        if place.name.startswith(".") or not place.is_dir():
+            continue
+        parts: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
+        for file in sorted(place.iterdir()):
+            if match := _PART.fullmatch(file.name):
+                parts[match[1]].append(file)
+        split = "train" if parts["train"] else "dev"
+        if parts[split] and parts["test"]:
+            lessons, exams = tuple(parts[split]), tuple(parts["test"])
+            corpora.append(Corpus(place.name, split, lessons, exams))
+        else:
+            missing = "test part" if parts[split] else "part to learn from (train or dev)"
+            left_out.append(LeftOut(place.name, f"no {missing}", failed=False))
+    names = {corpus.name for corpus in corpora}
+    wanted = set(only)
+    for name in sorted(wanted - names):
+        raise TreebankError(
+            f"{folder}: no treebank {name!r} with a part to learn from (train or dev) and a "
+            "test part"
+        )
+    if not corpora:
+        raise TreebankError(
+            f"{folder}: no treebank that can be used: give a folder of folders with files such as "
+            "train.conllu (or dev.conllu) and test.conllu, plain or gzipped"
+        )
+    if wanted:
+        corpora, left_out = [corpus for corpus in corpora if corpus.name in wanted], []
+    corpora.sort(key=lambda corpus: (corpus.split != "train", corpus.name))
+    return Found(corpora, left_out)
+
+
+def smallest(corpora: Sequence[Corpus], count: int) -> list[Corpus]:
+    """Return the treebanks with the smallest files, in the order in which they are given."""
+    chosen = sorted(corpora, key=lambda corpus: (corpus.size, corpus.name))[:count]
+    return [corpus for corpus in corpora if corpus in chosen]

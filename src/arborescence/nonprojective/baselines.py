@@ -1,0 +1,238 @@
+"""What others do, to compare with: slower, and not all of it right.
+
+Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or
+yields weights and head vectors, as `trees` does. They are for tests, benchmarks and teaching.
+"""
+
+from __future__ import annotations
+
+import heapq
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.core.errors import NoTreeError
+from arborescence.core.graph import forbid, require
+from arborescence.core.tree import root_count, tree_weight
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import trees
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Root
+
+    Edge = tuple[int, int]
+
+
+def chu_liu_edmonds(
+    scores: NDArray[Any], number: Callable[[Any], Any] = float
+) -> NDArray[np.int64]:
+    """Return the best arborescence, by the recursion that the lecture prints (Smith 2017).
+
+    Every node takes its best incoming edge; a cycle among those is contracted into one node,
+    an edge into the cycle is scored by what it adds over the edge it *kicks out*, and the
+    smaller problem is solved the same way. O(n³), any number of root edges.
+
+    Parameters
+    ----------
+    scores : (N, N) array
+    number : callable
+        The arithmetic: `float` as everyone has it, `fractions.Fraction` to be exact.
+
+    Raises
+    ------
+    NoTreeError
+        If a word cannot be reached from the root.
+
+    Examples
+    --------
+    >>> chu_liu_edmonds(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
+    array([-1,  2,  0])
+    """
+    size = len(scores)
+    edges = {
+        (h, d): number(score)  # a number of Python's, which all arithmetics take
+        for h, row in enumerate(scores.tolist())
+        for d, score in enumerate(row)
+        if d not in (0, h) and score > -np.inf
+    }
+    heads = np.full(size, -1, np.int64)
+    for h, d in _max_arborescence(set(range(size)), {edge: (w, edge) for edge, w in edges.items()}):
+        heads[d] = h
+    return heads
+
+
+def _max_arborescence(nodes: set[int], edges: dict[Edge, tuple[Any, Edge]]) -> set[Edge]:
+    """Return the original edges of the best arborescence from node 0.
+
+    `edges` maps a pair of nodes to its score and to the edge of the sentence that it stands for.
+    """
+    best_in_edge: dict[int, Edge] = {}
+    for node in nodes - {0}:
+        entering = [edge for edge in edges if edge[1] == node]
+        if not entering:
+            raise NoTreeError("no tree exists: a word, or a cycle of words, has no edge into it")
+        best_in_edge[node] = max(entering, key=lambda edge: edges[edge][0])
+    cycle = _find_cycle(best_in_edge)
+    if not cycle:
+        return {edges[edge][1] for edge in best_in_edge.values()}
+
+    merged = max(nodes) + 1
+    contracted: dict[Edge, tuple[Any, Edge]] = {}
+    kicks_out: dict[Edge, Edge] = {}
+    for (h, d), (score, original) in edges.items():
+        if h in cycle and d in cycle:
+            continue
+        new_score = score - edges[best_in_edge[d]][0] if d in cycle else score
+        pair = (merged if h in cycle else h, merged if d in cycle else d)
+        if pair not in contracted or new_score > contracted[pair][0]:
+            contracted[pair] = (new_score, original)
+        if d in cycle:
+            kicks_out[original] = edges[best_in_edge[d]][1]
+    tree = _max_arborescence((nodes - cycle) | {merged}, contracted)
+    kicked = {kicks_out[edge] for edge in tree if edge in kicks_out}
+    return tree | ({edges[best_in_edge[node]][1] for node in cycle} - kicked)
+
+
+def _find_cycle(best_in_edge: dict[int, Edge]) -> set[int]:
+    for start in best_in_edge:
+        path: list[int] = []
+        node = start
+        while node in best_in_edge and node not in path:
+            path.append(node)
+            node = best_in_edge[node][0]
+        if node in path:
+            return set(path[path.index(node) :])
+    return set()
+
+
+def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best tree with one root edge, by one run for each child of the root.
+
+    As Dozat et al. (2017) do it: O(n³).
+
+    Raises
+    ------
+    NoTreeError
+        If no child of the root reaches all words.
+
+    Examples
+    --------
+    >>> best_of_n_runs(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
+    array([-1,  2,  0])
+    """
+    best: NDArray[np.int64] | None = None
+    best_weight = -np.inf
+    for word in np.flatnonzero(scores[0, 1:] > -np.inf) + 1:
+        run = scores.astype(np.float64)
+        run[0, np.arange(len(run)) != word] = -np.inf
+        try:
+            heads = decode(run, root="multi")
+        except NoTreeError:
+            continue
+        weight = tree_weight(scores, heads)
+        if best is None or weight > best_weight:
+            best, best_weight = heads, weight
+    if best is None:
+        raise NoTreeError("no tree with a single root exists")
+    return best
+
+
+def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best tree with one root edge, by making root edges too costly for two.
+
+    Stanojević and Cohen (2021): lower every root edge by more than any two trees can differ,
+    then find the best arborescence. O(n²), but the large constant swallows the low bits of the
+    root's scores: with masked scores the answer is often wrong.
+
+    Raises
+    ------
+    NoTreeError
+        If a word cannot be reached from the root.
+
+    Examples
+    --------
+    >>> reweighted(np.array([[0.0, 5.0, 1.0], [0.0, 0.0, 3.0], [0.0, 9.0, 0.0]]))
+    array([-1,  2,  0])
+    """
+    present = scores[scores > -np.inf]
+    lowered = scores.astype(np.float64)
+    spread = float(present.max()) - float(present.min())
+    lowered[0] -= 1 + (len(scores) - 1) * spread
+    return decode(lowered, root="multi")
+
+
+def trees_by_decoding(
+    scores: NDArray[Any], root: Root = "single"
+) -> Iterator[tuple[float, NDArray[np.int64]]]:
+    """Yield all trees, best first, by one constrained decode for each edge of each tree.
+
+    Lawler (1972) and Murty (1968): the trees other than the best one are split by the first of
+    its edges that they lack, and the best tree of each part comes from `decode`. O(n³) a tree.
+
+    Raises
+    ------
+    NoTreeError
+        If there is no tree at all.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> [(weight, heads.tolist()) for weight, heads in trees_by_decoding(scores)]
+    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    """
+    heap: list[tuple[Fraction, int, list[int], NDArray[Any], set[int]]] = []
+    pushed = 0
+
+    def push(part: NDArray[Any], kept: set[int]) -> None:
+        nonlocal pushed
+        heads = decode(part, root=root).tolist()
+        weight = sum(Fraction(float(scores[h, d])) for d, h in enumerate(heads) if d)
+        heapq.heappush(heap, (-Fraction(weight), pushed, heads, part, kept))
+        pushed += 1
+
+    push(scores, set())
+    while heap:
+        _, _, heads, part, kept = heapq.heappop(heap)
+        tree = np.array(heads)
+        yield tree_weight(scores, tree), tree
+        kept = set(kept)
+        for d in range(1, len(heads)):
+            if d in kept:
+                continue
+            with suppress(NoTreeError):
+                push(forbid(part, [(heads[d], d)]), set(kept))
+            part = require(part, [(heads[d], d)])
+            kept.add(d)
+
+
+def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np.int64]]]:
+    """Yield all trees with a single root edge, best first, by leaving out those with more.
+
+    What the paper compares with (Zmigrod et al. 2021, Section 4): `trees` without the root
+    constraint, and a look at each. O(n²) a tree that is looked at; how many lie between two
+    that are wanted has no bound but the number of all trees.
+
+    Raises
+    ------
+    NoTreeError
+        If there is no such tree, which may take all others to find out.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> [(weight, heads.tolist()) for weight, heads in trees_by_filtering(scores)]
+    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    """
+    found = False
+    for weight, heads in trees(scores, root="multi"):
+        if root_count(heads) == 1:
+            found = True
+            yield weight, heads
+    if not found:
+        raise NoTreeError("no tree with a single root exists")

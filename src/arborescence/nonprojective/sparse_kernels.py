@@ -1,0 +1,659 @@
+"""The best tree of a sparse graph, exactly, in O(m log n) for m edges.
+
+Edmonds' algorithm as Tarjan (1977) organizes it, with the corrections of Camerini, Fratta and
+Maffioli (1979), along a growing path as Gabow, Galil, Spencer and Tarjan (1986) walk: take a
+cluster of words, follow its best entering edge back to another cluster, and so on, until the walk
+meets what already hangs on the root, or itself. In the second case the clusters of that cycle
+become one, and the walk goes on.
+
+* Edges are kept by dependent. Each word's *column* is a binary heap of the edges into it, in one
+  piece of memory, and a cluster's edges are a pairing heap of its columns, by the best edge of
+  each. So the heaps that have to be merged hold n columns, not m edges; and an edge that has
+  become internal to its cluster is dropped where it lies, within its column.
+* The *gain* of an edge is its weight less what it kicks out. All that a word's edges kick out is
+  the same: the *base* of the word, and the *offset* of its cluster, which shifts all gains of the
+  cluster by the same and changes no order. When clusters join, the bases of the smaller ones
+  change, O(log n) times for each word.
+* Bases and offsets are whole numbers of as many 32-bit digits as the weights need (mostly three to
+  five), so they are never rounded. The float64 gains that the heaps compare are rounded from them
+  once, and where two are too close to tell, the whole numbers decide. So every decision is the one
+  of real arithmetic.
+
+The root's edges stay out of the columns: a cluster only remembers the best of them. If more than
+one is taken and one is wanted, root edges are made dearer, all by the same, until one is left
+(Gabow and Tarjan 1984). Of the clusters that a root edge enters, the one goes first for which the
+best other edge is worse by the least. If that edge comes from outside the cluster's own subtree,
+there is one root edge less; if not, it closes a cycle, and that is contracted. At every moment the
+tree is the best one for root edges that are that much dearer, so the first with one root edge is
+the best of those with one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence.core.exact import SCALE_EXPONENT, add_float, normalize, sign_of
+from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.tree import spans
+from arborescence.core.union_find import find
+
+# Beyond the faults of `faults`: an edge whose nodes are not 0..n.
+BAD_NODE = 4
+
+# Gains are rounded to about 2^-51 of their size; what underflows is smaller than the second.
+_CLOSE = 2.0**-48
+_TINY = 2.0**-1000
+
+_FRACTION = (1 << 52) - 1
+
+
+class Columns(NamedTuple):
+    """The edges into each word, best first: once a cycle has opened it, a binary heap."""
+
+    start: np.ndarray  # (n + 2,) int64: where each word's edges begin
+    left: np.ndarray  # (n + 1,) int64: how many of them are left
+    heads: np.ndarray  # (m,) int32
+    weights: np.ndarray  # (m,) float64
+    root: np.ndarray  # (n + 1,) float64: the root's edges; -inf where there is none
+
+
+class Clusters(NamedTuple):
+    """Words that have been contracted; a cluster goes by the name of one of its words.
+
+    Every contraction makes an *item*, numbered from n + 1; words are the items up to n.
+    """
+
+    name: np.ndarray  # (n + 1,) int32: what a word's cluster is called
+    following: np.ndarray  # (n + 1,) int32: another word of the cluster; they form a ring
+    size: np.ndarray  # (n + 1,) int32: words in the cluster
+    item: np.ndarray  # (n + 1,) int32: what the cluster is
+    inside: np.ndarray  # (2 n + 2,) int32: the item that an item is part of, or -1
+    entered_from: np.ndarray  # (2 n + 2,) int32: the best edge into the item
+    entered_at: np.ndarray  # (2 n + 2,) int32
+    rooted: np.ndarray  # (n + 1,) int32: the word that the root's best edge enters, or -1
+    top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
+    child: np.ndarray  # (n + 1,) int32: the first of the columns right below one, or -1
+    sibling: np.ndarray  # (n + 1,) int32: the next of them, or -1
+    gain: np.ndarray  # (n + 1,) float64: that of a column's best edge, without the offset
+    slack: np.ndarray  # (n + 1,) float64: what a root edge is better by, where one is taken
+    base: np.ndarray  # (n + 1, D) int64
+    offset: np.ndarray  # (n + 1, D) int64
+    scratch: np.ndarray  # (D,) int64
+    power: np.ndarray  # (D,) float64: what a digit stands for, times SCALE
+    bias: int  # digits are multiples of 2^-bias
+
+
+@kernel
+def sparse_kernel(
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    single: bool,
+    tree: np.ndarray,
+) -> tuple[int, int]:
+    """Find the best tree of n words and m edges. O(m log n); O(m) if the greedy graph is a tree.
+
+    Parameters
+    ----------
+    heads, deps : (m,) int64
+    weights : (m,) float64
+        -inf is an absent edge. Loops and edges into the root are left out.
+    tree : (n + 1,) int64, written
+        The head of each word. Where there is no tree, -1, but 0 for the words of a set that no
+        edge enters.
+
+    Returns
+    -------
+    (fault, edge)
+        FINE, or BAD_SCORE or BAD_NODE with the index of the first such edge; or NO_TREE, or
+        NO_SINGLE_ROOT.
+    """
+    best = np.full(n + 1, -1, np.int64)
+    root = np.full(n + 1, -np.inf)
+    fault, edge = greedy(n, heads, deps, weights, best, root)
+    if fault != FINE:
+        return fault, edge
+    tree[0] = -1
+    for d in range(1, n + 1):
+        tree[d] = -1
+        if best[d] >= 0 and weights[best[d]] > root[d]:
+            tree[d] = heads[best[d]]
+        elif root[d] > -np.inf:
+            tree[d] = 0
+    if n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, np.empty(n + 1, np.int64))):
+        return FINE, -1
+    columns = gather(n, heads, deps, weights, best, root)
+    clusters = new_clusters(n, columns, weights)
+    return contract(clusters, columns, single, tree), -1
+
+
+@spliced_kernel
+def greedy(
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    best: np.ndarray,
+    root: np.ndarray,
+) -> tuple[int, int]:
+    """Check all edges; find the best one into each word, and the best of the root's. O(m).
+
+    Parameters
+    ----------
+    best : (n + 1,) int64, all -1; written
+        The index of the best edge that is not the root's; of equal ones that of the lowest head.
+    root : (n + 1,) float64, all -inf; written
+
+    Returns
+    -------
+    (fault, edge)
+    """
+    for i in range(weights.shape[0]):
+        h, d, weight = heads[i], deps[i], weights[i]
+        if h < 0 or h > n or d < 0 or d > n:
+            return BAD_NODE, i
+        if h == d or d == 0 or weight == -np.inf:
+            continue
+        if not weight < np.inf:
+            return BAD_SCORE, i
+        if h == 0:
+            root[d] = max(root[d], weight)
+        elif best[d] < 0 or precedes(weight, h, weights[best[d]], heads[best[d]]):
+            best[d] = i
+    return FINE, -1
+
+
+@kernel
+def gather(
+    n: int,
+    heads: np.ndarray,
+    deps: np.ndarray,
+    weights: np.ndarray,
+    best: np.ndarray,
+    root: np.ndarray,
+) -> Columns:
+    """Sort checked edges by dependent, with the best one into each word first. O(m)."""
+    start = np.zeros(n + 2, np.int64)
+    for i in range(weights.shape[0]):
+        h, d = heads[i], deps[i]
+        start[d + 1] += h != 0 and h != d and d != 0 and weights[i] != -np.inf
+    for d in range(n + 1):
+        start[d + 1] += start[d]
+    columns = Columns(
+        start,
+        np.zeros(n + 1, np.int64),
+        np.empty(start[n + 1], np.int32),
+        np.empty(start[n + 1]),
+        root,
+    )
+    for d in range(1, n + 1):
+        if best[d] >= 0:
+            columns.left[d] = 1
+            columns.heads[start[d]] = heads[best[d]]
+            columns.weights[start[d]] = weights[best[d]]
+    for i in range(weights.shape[0]):
+        h, d = heads[i], deps[i]
+        if h != 0 and h != d and d != 0 and weights[i] != -np.inf and i != best[d]:
+            place = start[d] + columns.left[d]
+            columns.left[d] += 1
+            columns.heads[place] = h
+            columns.weights[place] = weights[i]
+    return columns
+
+
+@inlined_kernel
+def sink(columns: Columns, d: int, i: int) -> None:
+    """Let the edge at place i of a column sink below better ones. O(log of their number)."""
+    start, count = columns.start[d], columns.left[d]
+    heads = columns.heads[start : start + count]
+    weights = columns.weights[start : start + count]
+    head, weight = heads[i], weights[i]
+    while True:
+        j = 2 * i + 1
+        if j >= count:
+            break
+        if j + 1 < count and precedes(weights[j + 1], heads[j + 1], weights[j], heads[j]):
+            j += 1
+        if not precedes(weights[j], heads[j], weight, head):
+            break
+        heads[i] = heads[j]
+        weights[i] = weights[j]
+        i = j
+    heads[i] = head
+    weights[i] = weight
+
+
+@inlined_kernel
+def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
+    """Tell whether one edge into a word is better than another: equal ones by the lower head."""
+    return weight > other_weight or (weight == other_weight and head < other_head)
+
+
+@kernel
+def unit_of(weights: np.ndarray) -> tuple[int, int]:
+    """Return ``(bias, digits)``: weights are multiples of 2^-bias, and fit so many digits. O(m)."""
+    seen = np.zeros(2048, np.int64)
+    bits = weights.view(np.int64)
+    first, last = 2046, 0
+    for i in range(bits.shape[0]):
+        field = bits[i] >> 52 & 2047
+        seen[field] |= bits[i] & _FRACTION | 1 << 52
+        first = min(first, field)
+        last = max(last, field)
+    lowest, highest = 2000, -2000
+    for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
+        # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
+        fraction = seen[field] if field > 0 else seen[field] & _FRACTION
+        if fraction != 0:
+            zeros = 0
+            while fraction & 1 == 0:
+                fraction >>= 1
+                zeros += 1
+            place = max(field, 1) - 1075
+            lowest = min(lowest, place + zeros)
+            highest = max(highest, place)
+    if lowest == 2000:  # all are zeros
+        return 0, 3
+    # The highest is that of a last bit, and lies below the lowest where all weights are short.
+    return -lowest, max(highest - lowest, 0) // 32 + 3
+
+
+@kernel
+def new_clusters(n: int, columns: Columns, weights: np.ndarray) -> Clusters:
+    """Make a cluster of each word. O(n + m)."""
+    bias, digits = unit_of(weights)
+    clusters = Clusters(
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.full(2 * n + 2, -1, np.int32),
+        np.empty(2 * n + 2, np.int32),
+        np.empty(2 * n + 2, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1),
+        np.empty(n + 1),
+        np.zeros((n + 1, digits), np.int64),
+        np.zeros((n + 1, digits), np.int64),
+        np.empty(digits, np.int64),
+        np.empty(digits),
+        bias,
+    )
+    for k in range(digits):
+        clusters.power[k] = np.ldexp(1.0, 32 * k - bias + SCALE_EXPONENT)
+    for d in range(n + 1):
+        clusters.name[d] = clusters.following[d] = clusters.item[d] = d
+        clusters.size[d] = 1
+        clusters.rooted[d] = d if columns.root[d] > -np.inf else -1
+        clusters.top[d] = d if columns.left[d] > 0 else -1
+        clusters.child[d] = clusters.sibling[d] = -1
+    return clusters
+
+
+@kernel
+def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarray) -> int:
+    """Find the best tree of n words; columns are used up. O(m log n)."""
+    n = clusters.name.shape[0] - 1
+    items = n + 1
+    path = np.empty(n + 1, np.int32)
+    place = np.zeros(n + 1, np.int32)  # where on the path a cluster is, if path says so too
+    # Of clusters that hang on the root: one of the same subtree of the root; -1 of others.
+    subtree = np.full(n + 1, -1, np.int32)
+    roots = 0
+    for first in range(1, n + 1):
+        cluster = clusters.name[first]
+        length = 0
+        while subtree[cluster] < 0:
+            if length > 0 and place[cluster] < length and path[place[cluster]] == cluster:
+                start = place[cluster]
+                cluster = join(clusters, columns, path[start:length], items)
+                items += 1
+                length = start
+            path[length] = cluster
+            place[cluster] = length
+            length += 1
+            d, r = best_column(clusters, columns, cluster), clusters.rooted[cluster]
+            if r >= 0 and (d < 0 or root_wins(clusters, columns, r, d)):
+                enter(clusters, cluster, 0, r)
+                roots += 1
+                subtree[cluster] = cluster
+            elif d >= 0:
+                head = columns.heads[columns.start[d]]
+                enter(clusters, cluster, head, d)
+                cluster = clusters.name[head]
+            else:
+                mark_words(clusters, cluster, tree)
+                return NO_TREE
+        for i in range(length):
+            subtree[path[i]] = subtree[cluster]
+    if single and roots > 1:
+        items = leave_one_root(clusters, columns, subtree, roots, items, path)
+        if items < 0:
+            return NO_SINGLE_ROOT
+    expand(clusters, items, tree)
+    return FINE
+
+
+@spliced_kernel
+def leave_one_root(
+    clusters: Clusters,
+    columns: Columns,
+    subtree: np.ndarray,
+    roots: int,
+    items: int,
+    path: np.ndarray,
+) -> int:
+    """Make root edges dearer until one is left; return the number of items, or -1. O(m log n)."""
+    n = clusters.name.shape[0] - 1
+    queue = np.empty(roots, np.int32)
+    waiting = 0
+    for d in range(1, n + 1):
+        if subtree[d] == d and clusters.name[d] == d:
+            waiting = queue_up(clusters, columns, queue, waiting, d)
+    while roots > 1:
+        if waiting == 0:
+            return -1
+        cluster, waiting = queue[0], waiting - 1
+        let_sink(clusters, columns, queue, waiting, queue[waiting], 0)
+        d = clusters.top[cluster]
+        head = columns.heads[columns.start[d]]
+        enter(clusters, cluster, head, d)
+        outside = clusters.name[head]
+        if find(subtree, outside) != find(subtree, cluster):
+            subtree[find(subtree, cluster)] = find(subtree, outside)
+            roots -= 1
+        else:
+            length = 0
+            while outside != cluster:
+                path[length] = outside
+                length += 1
+                outside = clusters.name[clusters.entered_from[clusters.item[outside]]]
+            path[length] = cluster
+            cluster = join(clusters, columns, path[: length + 1], items)
+            items += 1
+            enter(clusters, cluster, 0, clusters.rooted[cluster])
+            waiting = queue_up(clusters, columns, queue, waiting, cluster)
+    return items
+
+
+@inlined_kernel
+def queue_up(
+    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int
+) -> int:
+    """Let a cluster wait, if an edge enters it that is not the root's; return how many do."""
+    if best_column(clusters, columns, cluster) < 0:
+        return waiting
+    clusters.scratch[:] = 0
+    add_slack(clusters, columns, cluster, 1)
+    clusters.slack[cluster] = as_float(clusters)
+    i = waiting
+    while i > 0 and dearer(clusters, columns, queue[(i - 1) // 2], cluster):
+        queue[i] = queue[(i - 1) // 2]
+        i = (i - 1) // 2
+    queue[i] = cluster
+    return waiting + 1
+
+
+@inlined_kernel
+def let_sink(
+    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int, i: int
+) -> None:
+    """Put a cluster in place i of the queue, or below those that are to go before it."""
+    while True:
+        j = 2 * i + 1
+        if j + 1 < waiting and dearer(clusters, columns, queue[j], queue[j + 1]):
+            j += 1
+        if j >= waiting or not dearer(clusters, columns, cluster, queue[j]):
+            break
+        queue[i] = queue[j]
+        i = j
+    queue[i] = cluster
+
+
+@inlined_kernel
+def enter(clusters: Clusters, cluster: int, head: int, d: int) -> None:
+    """Let the edge head -> d be the one that enters a cluster."""
+    clusters.entered_from[clusters.item[cluster]] = head
+    clusters.entered_at[clusters.item[cluster]] = d
+
+
+@inlined_kernel
+def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
+    """Return the word at which the best edge enters a cluster, or -1.
+
+    Edges that have become internal are dropped on the way. O(log n) for each of them.
+    """
+    while clusters.top[cluster] >= 0:
+        d = clusters.top[cluster]
+        start = columns.start[d]
+        if clusters.name[columns.heads[start]] != cluster:
+            return d
+        while columns.left[d] > 0 and clusters.name[columns.heads[start]] == cluster:
+            last = start + columns.left[d] - 1
+            columns.heads[start] = columns.heads[last]
+            columns.weights[start] = columns.weights[last]
+            columns.left[d] -= 1
+            if columns.left[d] > 1:
+                sink(columns, d, 0)
+        rest = pair_up(clusters, columns, clusters.child[d])
+        clusters.child[d] = -1
+        if columns.left[d] > 0:
+            weigh(clusters, columns, d)
+            rest = meld(clusters, columns, rest, d)
+        clusters.top[cluster] = rest
+    return -1
+
+
+@inlined_kernel
+def root_wins(clusters: Clusters, columns: Columns, r: int, d: int) -> bool:
+    """Tell whether the root's edge into r is better than the best other edge, into d. O(D)."""
+    one, other = columns.root[r], columns.weights[columns.start[d]]
+    return one > other if r == d else exact_order(clusters, one, r, other, d) > 0
+
+
+@uncounted_kernel
+def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bool:
+    """Tell whether a cluster's root edge outlasts that of another; of equal ones the later word's.
+
+    O(D).
+    """
+    one, two = clusters.slack[cluster], clusters.slack[other]
+    if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
+        return one > two
+    clusters.scratch[:] = 0
+    add_slack(clusters, columns, cluster, 1)
+    add_slack(clusters, columns, other, -1)
+    sign = sign_of(clusters.scratch)
+    return sign > 0 or (sign == 0 and cluster > other)
+
+
+@inlined_kernel
+def add_slack(clusters: Clusters, columns: Columns, cluster: int, sign: int) -> None:
+    """Add to the scratch how much better a root edge is than the best other one, or subtract it."""
+    r, d = clusters.rooted[cluster], clusters.top[cluster]
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] += sign * (clusters.base[d, k] - clusters.base[r, k])
+    add_float(scratch, columns.root[r], sign, clusters.bias)
+    add_float(scratch, columns.weights[columns.start[d]], -sign, clusters.bias)
+
+
+@inlined_kernel
+def as_float(clusters: Clusters) -> float:
+    """Return what is in the scratch, times SCALE, to a relative error of 2^-50. O(D)."""
+    total = 0.0
+    for k in range(clusters.scratch.shape[0] - 1, -1, -1):
+        # From the highest digit down, leading ones that cancel do so exactly.
+        total += clusters.scratch[k] * clusters.power[k]
+    return total
+
+
+@uncounted_kernel
+def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> int:
+    """Make one cluster of those on a cycle; return its name.
+
+    O(log n) amortized for each word, as only those of the smaller clusters are looked at.
+    """
+    bias = clusters.bias
+    largest = cycle[0]
+    for cluster in cycle:
+        if clusters.size[cluster] == 1:
+            open_column(clusters, columns, cluster)
+        clusters.inside[clusters.item[cluster]] = item
+        if clusters.size[cluster] > clusters.size[largest]:
+            largest = cluster
+        # Whatever enters the cluster from now on kicks its best edge out.
+        d = clusters.top[cluster]
+        offset = clusters.offset[cluster]
+        for k in range(offset.shape[0]):
+            offset[k] = -clusters.base[d, k]
+        add_float(offset, columns.weights[columns.start[d]], 1, bias)
+        normalize(offset)
+    clusters.item[largest] = item
+    for cluster in cycle:
+        if cluster != largest:
+            absorb(clusters, columns, largest, cluster)
+    return largest
+
+
+@spliced_kernel
+def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
+    """Sort the edges into a word into a heap. O(their number)."""
+    for i in range(columns.left[d] // 2 - 1, -1, -1):
+        sink(columns, d, i)
+    weigh(clusters, columns, d)
+
+
+@spliced_kernel
+def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
+    """Take the words of another cluster into one."""
+    d = other
+    while True:
+        clusters.name[d] = cluster
+        for k in range(clusters.base.shape[1]):
+            clusters.base[d, k] += clusters.offset[other, k] - clusters.offset[cluster, k]
+        if columns.left[d] > 0:
+            weigh(clusters, columns, d)
+        d = clusters.following[d]
+        if d == other:
+            break
+    r, other_r = clusters.rooted[cluster], clusters.rooted[other]
+    if r < 0 or (
+        other_r >= 0
+        and exact_order(clusters, columns.root[other_r], other_r, columns.root[r], r) > 0
+    ):
+        clusters.rooted[cluster] = other_r
+    clusters.size[cluster] += clusters.size[other]
+    following = clusters.following[cluster]
+    clusters.following[cluster] = clusters.following[other]
+    clusters.following[other] = following
+    clusters.top[cluster] = meld(clusters, columns, clusters.top[cluster], clusters.top[other])
+
+
+@inlined_kernel
+def weigh(clusters: Clusters, columns: Columns, d: int) -> None:
+    """Round the gain of a column's best edge. O(D)."""
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] = -clusters.base[d, k]
+    add_float(scratch, columns.weights[columns.start[d]], 1, clusters.bias)
+    clusters.gain[d] = as_float(clusters)
+
+
+@uncounted_kernel
+def exact_order(clusters: Clusters, weight: float, d: int, other_weight: float, other: int) -> int:
+    """Compare the gains of two edges into words of a cluster: 1, 0 or -1. O(D)."""
+    scratch = clusters.scratch
+    for k in range(scratch.shape[0]):
+        scratch[k] = clusters.base[other, k] - clusters.base[d, k]
+    add_float(scratch, weight, 1, clusters.bias)
+    add_float(scratch, other_weight, -1, clusters.bias)
+    return sign_of(scratch)
+
+
+@inlined_kernel
+def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
+    """Merge two heaps of columns, -1 being the empty one; return the top. O(1)."""
+    if one < 0:
+        return other
+    if other < 0:
+        return one
+    gain, other_gain = clusters.gain[one], clusters.gain[other]
+    order = 1 if gain > other_gain else -1
+    if abs(gain - other_gain) <= _CLOSE * max(abs(gain), abs(other_gain)) + _TINY:
+        order = exact_order(
+            clusters,
+            columns.weights[columns.start[one]],
+            one,
+            columns.weights[columns.start[other]],
+            other,
+        )
+        if order == 0:
+            order = 1 if one < other else -1
+    if order < 0:
+        one, other = other, one
+    clusters.sibling[other] = clusters.child[one]
+    clusters.child[one] = other
+    return one
+
+
+@inlined_kernel
+def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
+    """Merge a list of siblings into one heap, in pairs, and these from the last to the first.
+
+    O(log n) amortized (Fredman, Sedgewick, Sleator and Tarjan 1986).
+    """
+    pairs = -1
+    while first >= 0:
+        second = clusters.sibling[first]
+        following = -1
+        if second >= 0:
+            following = clusters.sibling[second]
+        pair = meld(clusters, columns, first, second)
+        clusters.sibling[pair] = pairs
+        pairs = pair
+        first = following
+    top = -1
+    while pairs >= 0:
+        following = clusters.sibling[pairs]
+        top = meld(clusters, columns, top, pairs)
+        pairs = following
+    return top
+
+
+@spliced_kernel
+def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
+    """Write the tree, from the outermost clusters to the words.
+
+    The edge that enters an item at a word kicks out the best edge of each item around the word
+    that is inside. O(n).
+    """
+    settled = np.zeros(items, np.bool_)
+    for item in range(items - 1, 0, -1):
+        if not settled[item]:
+            d = clusters.entered_at[item]
+            tree[d] = clusters.entered_from[item]
+            inner = d
+            while inner != item:
+                settled[inner] = True
+                inner = clusters.inside[inner]
+    tree[0] = -1
+
+
+@spliced_kernel
+def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
+    """Write 0 for the words of a cluster, and -1 for others."""
+    tree[:] = -1
+    d = cluster
+    while True:
+        tree[d] = 0
+        d = clusters.following[d]
+        if d == cluster:
+            break

@@ -1,0 +1,301 @@
+"""The sum over all trees, and each edge's share of it: the matrix-tree theorem without subtraction.
+
+The sum is a determinant of the graph's Laplacian: Tutte's for any number of root edges, that of
+Koo, Globerson, Carreras and Collins (2007) for a single one. Gaussian elimination of a Laplacian
+subtracts numbers that may be all but equal: if a cycle of words outweighs all ways out of it by
+e^37, nothing is left of those. But a Laplacian is known by its edges alone, and there elimination
+only ever adds (Grassmann, Taksar and Heyman 1985, for Markov chains): to take the word k out, each
+head i and dependent j of it get an edge more::
+
+    w[i, j] += w[i, k] w[k, j] / degree(k),    degree(k) = sum of w[i, k] over the heads i left
+
+Loops are dropped. The sum over trees is the product of all degrees. With a single root edge it is
+the part of that product with one factor from the root: root edges are left out of all degrees, and
+the word that is left to the end hangs from the root.
+
+The shares are the derivatives of the logarithm of the sum, by going back through the same steps.
+Then their error is about that of the floats, not relative to how singular the Laplacian is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel, reordered_kernel
+from arborescence.core.weights import SMALLEST
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@reordered_kernel
+def add_row(out: np.ndarray, factor: Any, row: np.ndarray) -> None:
+    """Add ``factor * row``. O(n)."""
+    for j in range(out.shape[0]):
+        out[j] += factor * row[j]
+
+
+@reordered_kernel
+def row_product(one: np.ndarray, other: np.ndarray) -> Any:
+    """Return the sum of ``one * other``. O(n)."""
+    total = 0.0 * one[0]
+    for j in range(one.shape[0]):
+        total += one[j] * other[j]
+    return total
+
+
+@inlined_kernel
+def swap(matrix: np.ndarray, one: int, other: int, n: int) -> None:
+    """Exchange two rows and columns of the nodes 0 to n. O(n)."""
+    for j in range(n + 1):
+        matrix[one, j], matrix[other, j] = matrix[other, j], matrix[one, j]
+    for i in range(n + 1):
+        matrix[i, one], matrix[i, other] = matrix[i, other], matrix[i, one]
+
+
+@kernel
+def eliminate(
+    weights: np.ndarray,
+    n: int,
+    single: bool,
+    steps: np.ndarray,
+    slopes: np.ndarray,
+    marginals: np.ndarray,
+) -> Any:
+    """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
+
+    Parameters
+    ----------
+    weights : (N, N) float64 or complex128 as `as_weights` makes them
+    n : words
+    single : whether exactly one edge leaves the root
+    steps, slopes : (N, N) as the weights: scratch
+    marginals : (N, N) as the weights, filled; or (0, 0)
+
+    Returns
+    -------
+    log_sum : as the weights; NaN if floats may have lost some of the sum
+        Nothing is lost if the sum is not small. Nor is it if all edges are present and none is
+        small: edges only grow here, so each degree is right, and their logarithms are added up
+        however many there are.
+    """
+    order = np.arange(n + 1)
+    degrees = np.zeros(n + 1, weights.dtype)
+    first = 1 if single else 0
+    for i in range(n + 1):
+        for j in range(1, n + 1):
+            steps[i, j] = weights[i, j] if i != j else 0.0
+            if i >= first:
+                degrees[j] += steps[i, j]
+    log_sum = 0.0 * weights[0, 0]
+    product = 1.0 + log_sum
+    # Words are swapped to the end as they are taken out, largest degree first.
+    for m in range(n, 1, -1):
+        chosen = m
+        for j in range(1, m):
+            if degrees[j].real > degrees[chosen].real:
+                chosen = j
+        degree = degrees[chosen]
+        if not degree.real > SMALLEST:
+            return np.nan * (1.0 + log_sum)
+        swap(steps, chosen, m, n)
+        order[chosen], order[m] = order[m], order[chosen]
+        degrees[chosen] = degrees[m]
+        degrees[m] = degree
+        product *= degree
+        if abs(product) < 1e-50:
+            log_sum += np.log(product)
+            product = 1.0 + 0.0 * product
+        degrees[1:m] = 0.0
+        for i in range(m):
+            via = steps[i, m] / degree
+            row = steps[i, 1:m]
+            add_row(row, via, steps[m, 1:m])
+            if i > 0:
+                steps[i, i] = 0.0
+            if i >= first:
+                add_row(degrees[1:m], 1.0 + 0.0 * via, row)
+    if not steps[0, 1].real > SMALLEST:
+        return np.nan * (1.0 + log_sum)
+    log_sum += np.log(product) + np.log(steps[0, 1])
+    if not log_sum.real > np.log(SMALLEST) and not none_small(weights, steps, n):
+        return np.nan * log_sum
+    if marginals.shape[0] > 0:
+        go_back(n, first, steps, degrees, slopes)
+        for i in range(n + 1):
+            for j in range(1, n + 1):
+                h, d = order[i], order[j]
+                if weights[h, d] != 0.0:
+                    marginals[h, d] = weights[h, d] * slopes[i, j]
+    return log_sum
+
+
+@kernel
+def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
+    """Tell whether all edges are present, and none was, or root edge has become, extreme. O(n²)."""
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            if h != d and not weights[h, d].real >= SMALLEST:
+                return False
+    return bool(np.all(steps[0, 1 : n + 1].real <= 1.0 / SMALLEST))
+
+
+@kernel
+def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: np.ndarray) -> None:
+    """Fill the slopes of the logarithm of the sum along all edges. O(n³).
+
+    In what elimination left, column m of `steps` and row m before the diagonal are as they were
+    when the word m was taken out, and so are the `degrees`.
+    """
+    slopes[: n + 1, : n + 1] = 0.0
+    slopes[0, 1] = 1.0 / steps[0, 1]
+    for m in range(2, n + 1):
+        dependents = steps[m, 1:m]
+        children = 0.0 * slopes[0, 1]
+        for i in range(m):
+            row = slopes[i, 1:m]
+            slope = row_product(row, dependents)
+            share = steps[i, m] / degrees[m]
+            add_row(slopes[m, 1:m], share, row)
+            slopes[i, m] = slope
+            children += share * slope
+        for i in range(m):
+            slopes[i, m] = (slopes[i, m] + (1.0 - children if i >= first else 0.0)) / degrees[m]
+
+
+@inlined_kernel
+def add_logs(one: Any, other: Any) -> Any:
+    """Return the logarithm of the sum of two numbers, given theirs. O(1)."""
+    if one.real < other.real:
+        one, other = other, one
+    if other.real == -np.inf:
+        return one
+    return one + np.log(1.0 + np.exp(other - one))
+
+
+@inlined_kernel
+def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> float:
+    """Return the entropy of a choice between two, given theirs, and logarithms as above. O(1)."""
+    entropy = 0.0
+    if one.real > -np.inf:
+        away = (total - one).real
+        entropy += np.exp(-away) * (of_one + away)
+    if other.real > -np.inf:
+        away = (total - other).real
+        entropy += np.exp(-away) * (of_other + away)
+    return entropy
+
+
+@inlined_kernel
+def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
+    """Make the marginals of the edges into a word sum to 1, which large logarithms blur. O(n)."""
+    total = 0.0 * marginals[0, d]
+    for h in range(n + 1):
+        total += marginals[h, d]
+    if total.real > 0.0:
+        for h in range(n + 1):
+            marginals[h, d] /= total
+
+
+@kernel
+def eliminate_in_logs(
+    logs: np.ndarray, n: int, single: bool, marginals: np.ndarray
+) -> tuple[Any, float]:
+    """Do what `eliminate` does where weights are too small for floats. O(n³), with as many exps.
+
+    Parameters
+    ----------
+    logs : (N, N) float64 or complex128
+        The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
+    n : words
+    single : whether exactly one edge leaves the root
+    marginals : (N, N) as the logs, filled; or (0, 0)
+
+    Returns
+    -------
+    log_sum : as the logs; -inf if there is no tree
+    entropy : of the distribution over trees
+        Each edge has the entropy of what it stands for, and each degree that of its edges. The
+        degrees' add up, and no logarithm takes part, however large they are.
+    """
+    absent = logs[0, 0]  # -inf, of the right type
+    order = np.arange(n + 1)
+    first = 1 if single else 0
+    steps = logs[: n + 1, : n + 1].copy()
+    doubts = np.zeros((n + 1, n + 1))  # the entropy of each edge
+    degrees = np.full(n + 1, absent)
+    log_sum = absent
+    entropy = 0.0
+    for m in range(n, 0, -1):
+        low = first if m > 1 else 0
+        chosen = m
+        for j in range(m, 0, -1):
+            degrees[j] = absent
+            for i in range(low, m + 1):
+                degrees[j] = add_logs(degrees[j], steps[i, j])
+            if degrees[j].real > degrees[chosen].real:
+                chosen = j
+        degree = degrees[chosen]
+        if degree.real == -np.inf:
+            return absent, 0.0
+        log_sum = degree if m == n else log_sum + degree
+        swap(steps, chosen, m, n)
+        swap(doubts, chosen, m, n)
+        order[chosen], order[m] = order[m], order[chosen]
+        degrees[chosen], degrees[m] = degrees[m], degree
+        doubt = 0.0
+        for i in range(low, m):
+            if steps[i, m].real > -np.inf:
+                away = (degree - steps[i, m]).real
+                doubt += np.exp(-away) * (doubts[i, m] + away)
+        entropy += doubt
+        for i in range(m):
+            if steps[i, m].real > -np.inf:
+                for j in range(1, m):
+                    if i != j and steps[m, j].real > -np.inf:
+                        via = steps[i, m] + steps[m, j] - degree
+                        of_via = doubts[i, m] + doubts[m, j] - doubt
+                        both = add_logs(steps[i, j], via)
+                        doubts[i, j] = mixed(steps[i, j], doubts[i, j], via, of_via, both)
+                        steps[i, j] = both
+    if marginals.shape[0] > 0:
+        slopes = np.full((n + 1, n + 1), absent)
+        slopes[0, 1] = -steps[0, 1]
+        for m in range(2, n + 1):
+            go_back_in_logs(m, first, steps, degrees[m], slopes)
+        for i in range(n + 1):
+            for j in range(1, n + 1):
+                h, d = order[i], order[j]
+                if i != j and logs[h, d].real > -np.inf and slopes[i, j].real > -np.inf:
+                    marginals[h, d] = np.exp(logs[h, d] + slopes[i, j])
+        for d in range(1, n + 1):
+            scale_column(marginals, n, d)
+    return log_sum, entropy
+
+
+@kernel
+def go_back_in_logs(m: int, first: int, steps: np.ndarray, degree: Any, slopes: np.ndarray) -> None:
+    """Fill the logarithms of the slopes along the edges of the word m. O(m²).
+
+    The shares of edges are added up, not their slopes, since shares are never large.
+    """
+    through = np.zeros((m, m), steps.dtype)  # the share of the way i -> m -> j
+    children = through[0, 0]
+    for i in range(m):
+        for j in range(1, m):
+            if i != j and steps[i, m].real > -np.inf and steps[m, j].real > -np.inf:
+                through[i, j] = np.exp(slopes[i, j] + steps[i, m] + steps[m, j] - degree)
+                children += through[i, j]
+    for i in range(m):
+        if steps[i, m].real > -np.inf:
+            share = through[i].sum()
+            if i >= first:
+                share += np.exp(steps[i, m] - degree) * (1.0 - children)
+            if share.real > 0.0:
+                slopes[i, m] = np.log(share) - steps[i, m]
+    for j in range(1, m):
+        share = through[:, j].sum()
+        if share.real > 0.0:
+            slopes[m, j] = np.log(share) - steps[m, j]

@@ -1,0 +1,1 @@
+"""Graph-based parsers with a linear model (McDonald et al. 2005)."""

@@ -1,0 +1,629 @@
+"""Scores of edges: a linear function of hashed features (McDonald et al. 2005).
+
+What a feature is conjoined with, and where its weights are, depends on what it looks at:
+
+========== ======================================================================== ==========
+group      features                                                                 weights
+========== ======================================================================== ==========
+alone      head or dependent by itself, with its neighbours                         rows of 16
+pairs      tags of head and dependent and of the words around them                  rows of 16
+between    the set of tags between head and dependent                               rows of 16
+words      pairs in which a form or a lemma takes part                              rows of 2
+in-between tag of the head, one tag that occurs between, tag of the dependent       2 P³
+========== ======================================================================== ==========
+
+A row of 2 has a weight for each direction of the edge. One of 16 also has a weight for each
+direction and binned distance (columns 2-8 and 9-15), so that one cache line holds all that an edge
+needs of the feature. Features of one word are added up once a word, not once an edge; and the many
+features of pairs of words, most of which are never seen, take little room in the cache.
+
+All weights are one flat vector: the rows of 16, the rows of 2, and the weights of tags in between.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel, uncounted_kernel
+from arborescence.parsers.linear.mira import hildreth
+from arborescence.parsers.shared.features import MAX_TAGS, MOST_BITS, rotate, split_template, usable
+from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.scheme import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+
+#: Weights in a row with distances: 2 directions, and 7 bins of distance for each.
+WIDE: Final = 16
+#: Weights in a row without: 2 directions.
+NARROW: Final = 2
+
+ALONE: Final = [
+    "w", "p", "l", "x", "m", "s", "w,p", "l,p", "l,m", "c,p", "p-1", "p+1", "p-1,p", "p,p+1",
+    "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2", "p-2,p-1,p,p+1,p+2", "x-1,x", "x,x+1", "x-2,x-1,x",
+    "x,x+1,x+2", "m-1,m", "m,m+1", "w-1,p", "p,w+1", "w-2,p", "p,w+2", "w-1,w", "w,w+1", "l-1,p",
+    "p,l+1",
+]  # fmt: skip
+PAIRS: Final = [
+    "h:p d:p", "h:p,p+1 d:p-1,p", "h:p-1,p d:p-1,p", "h:p,p+1 d:p,p+1", "h:p-1,p d:p,p+1",
+]  # fmt: skip
+BETWEEN: Final = ["h:p d:p"]
+WORDS: Final = [
+    "h:w,p d:w,p", "h:p d:w,p", "h:w,p d:p", "h:l d:l", "h:w d:x", "h:x d:w", "h:l,p d:p,m",
+    "h:p,m d:l,p", "h:p,m d:p,m",
+]  # fmt: skip
+
+_DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
+_DEPENDENT = 32  # how far the sides of the dependent are rotated
+_EDGE_BITS = 32  # of an entry that puts the number of an edge behind that of a weight
+_EDGE_MASK = (1 << _EDGE_BITS) - 1
+_SET = np.uint64(0xA4093822299F31D0)
+
+
+class EdgeTemplates(NamedTuple):
+    """Which of the sides of a batch make up the features of an edge.
+
+    Attributes
+    ----------
+    alone : (A,) int64
+        Sides of the head, and of the dependent, by themselves.
+    pairs, between, words : (T, 2) int64
+        A side of the head, and one of the dependent.
+    undirected : bool
+        Whether an edge has the features of the one that leads from its left word to its right one,
+        whichever of them is the head. So both directions have the same score.
+    """
+
+    alone: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    between: NDArray[np.int64]
+    words: NDArray[np.int64]
+    undirected: bool
+
+    @classmethod
+    def of(cls, columns: Iterable[str], sides: list[str], undirected: bool = False) -> Self:
+        """Lay out the templates that look at `columns` only, and add their sides to `sides`."""
+
+        def number(side: str) -> int:
+            if side not in sides:
+                sides.append(side)
+            return sides.index(side)
+
+        def numbers(templates: list[str]) -> NDArray[np.int64]:
+            split = [split_template(t) for t in usable(templates, columns)]
+            pairs = [(number(t["h"]), number(t["d"])) for t in split]
+            return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+        alone = [split_template(t)["h"] for t in usable([f"h:{side}" for side in ALONE], columns)]
+        return cls(
+            np.array([number(side) for side in alone], dtype=np.int64),
+            numbers(PAIRS),
+            numbers(BETWEEN),
+            numbers(WORDS),
+            undirected,
+        )
+
+    @property
+    def most(self) -> int:
+        """The largest number of weights that the score of an edge can have."""
+        wide = 2 * len(self.alone) + len(self.pairs) + len(self.between)
+        return 2 * wide + len(self.words) + MAX_TAGS + 2
+
+
+class Layout(NamedTuple):
+    """The number of wide rows, of narrow rows (powers of two), and of tags."""
+
+    wide: int
+    narrow: int
+    tags: int
+
+    @property
+    def size(self) -> int:
+        """The length of the vector of all weights."""
+        return WIDE * self.wide + NARROW * self.narrow + 2 * self.tags**3
+
+
+def _is_layout(value: object) -> bool:
+    if not isinstance(value, list | tuple) or [type(each) for each in value] != [int] * 3:
+        return False
+    *rows, tags = value
+    return 2 <= tags <= MAX_TAGS + 2 and all(
+        1 <= number <= 1 << MOST_BITS and not number & (number - 1) for number in rows
+    )
+
+
+#: The field of a header that holds a layout.
+LAYOUT: Final = Field(
+    f"two powers of two up to 2^{MOST_BITS}, and 2 to {MAX_TAGS + 2} tags", _is_layout
+)
+
+
+class _Rows(NamedTuple):
+    """The halves of the row numbers of one sentence's features; the first axis is the node."""
+
+    alone_heads: NDArray[np.uint32]
+    alone_deps: NDArray[np.uint32]
+    pair_heads: NDArray[np.uint32]
+    pair_deps: NDArray[np.uint32]
+    between_heads: NDArray[np.uint32]
+    between_deps: NDArray[np.uint32]
+    word_heads: NDArray[np.uint32]
+    word_deps: NDArray[np.uint32]
+
+
+@kernel
+def _half(
+    sides: np.ndarray, start: int, stop: int, which: np.ndarray, bits: int, rows: int
+) -> np.ndarray:
+    out = np.empty((stop - start, len(which)), dtype=np.uint32)
+    mask = np.uint64(rows - 1)
+    for i in range(stop - start):
+        for t in range(len(which)):
+            side = sides[start + i, which[t]]
+            out[i, t] = (rotate(side, bits) if bits else side) & mask
+    return out
+
+
+@kernel
+def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
+    sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
+    return _Rows(
+        _half(sides, start, stop, templates.alone, 0, layout.wide),
+        _half(sides, start, stop, templates.alone, _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.pairs[:, 0], 0, layout.wide),
+        _half(sides, start, stop, templates.pairs[:, 1], _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.between[:, 0], 0, layout.wide),
+        _half(sides, start, stop, templates.between[:, 1], _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.words[:, 0], 0, layout.narrow),
+        _half(sides, start, stop, templates.words[:, 1], _DEPENDENT, layout.narrow),
+    )
+
+
+@kernel
+def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
+    """Hash a set of tags (a bit each) to the number of a wide row."""
+    return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
+
+
+@uncounted_kernel
+def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+    """Add up the wide rows of each node.
+
+    The first column goes ahead of the others. That brings all rows of a node into the cache, none
+    waiting for another, and so takes half of the time.
+    """
+    for i in range(row_numbers.shape[0]):
+        first_column = out.dtype.type(0)
+        for t in range(row_numbers.shape[1]):
+            first_column += weights[np.int64(row_numbers[i, t]) * WIDE]
+        total = out[i]
+        total[:] = 0
+        for t in range(row_numbers.shape[1]):
+            first = np.int64(row_numbers[i, t]) * WIDE
+            row = weights[first : first + WIDE]
+            for c in range(len(row)):  # were it a constant, LLVM would unroll and not vectorize
+                total[c] += row[c]
+        total[0] = first_column
+
+
+@inlined_kernel
+def _score(
+    rows: _Rows,
+    weights: np.ndarray,
+    words_at: int,
+    of_heads: np.ndarray,
+    of_deps: np.ndarray,
+    between: float,
+    set_row: np.uint32,
+    h: int,
+    d: int,
+) -> float:
+    """Score the edge h -> d, given what is added up already, and the set of tags in between."""
+    direction = 0 if h > d else 1
+    column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
+    # Three sums, so that one addition need not wait for another.
+    plain = of_heads[h, direction] + of_deps[d, direction] + between
+    binned = of_heads[h, column] + of_deps[d, column]
+    for t in range(rows.pair_heads.shape[1]):
+        row = np.int64(rows.pair_heads[h, t] ^ rows.pair_deps[d, t])
+        plain += weights[WIDE * row + direction]
+        binned += weights[WIDE * row + column]
+    for t in range(rows.between_heads.shape[1]):
+        half = rows.between_heads[h, t] ^ rows.between_deps[d, t]
+        row = np.int64(half ^ set_row)
+        plain += weights[WIDE * row + direction]
+        binned += weights[WIDE * row + column]
+    lexical = of_heads.dtype.type(0)
+    for t in range(rows.word_heads.shape[1]):
+        row = np.int64(rows.word_heads[h, t] ^ rows.word_deps[d, t])
+        lexical += weights[words_at + NARROW * row + direction]
+    total: float = plain + binned + lexical
+    return total
+
+
+@kernel
+def score_edges(
+    batch: Batch,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    met: np.ndarray,
+    out: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Score every edge of every sentence.
+
+    Parameters
+    ----------
+    batch, templates, layout
+        `Batch`, `EdgeTemplates` and `Layout`.
+    weights
+        ``(layout.size,)``: float32, or integers.
+    sums, met
+        Scratch in which scores add up: (2, M, 16) and (P,), where M is the number of nodes of the
+        longest sentence; float32, or int32 for integer weights.
+    out, places
+        Written: float32; the scores of sentence b, (n + 1, n + 1), begin at ``places[b]``.
+
+    Notes
+    -----
+    O(T) for each pair of words, and half of that if edges are undirected. What concerns one word
+    only is added up once a word, and tags in between once for each new one: walking away from the
+    dependent, ``met[p]`` is the weight of all tags met so far for a head that is tagged p.
+    """
+    words_at = WIDE * layout.wide
+    tags_at = words_at + NARROW * layout.narrow
+    for b in range(len(batch.starts) - 1):
+        rows = _rows_of(batch, b, templates, layout)
+        tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+        nodes = len(tags)
+        of_heads = sums[0, :nodes]
+        of_deps = sums[1, :nodes]
+        _add_up(rows.alone_heads, weights, of_heads)
+        _add_up(rows.alone_deps, weights, of_deps)
+        for d in range(1, nodes):
+            for direction in range(1 if templates.undirected else 0, 2):
+                met[:] = 0
+                seen = np.uint64(0)
+                set_row = _set_row(seen, layout)
+                table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+                step = 1 - 2 * direction
+                h = d + step
+                while 0 <= h < nodes:
+                    between = met[tags[h]]
+                    score = _score(
+                        rows, weights, words_at, of_heads, of_deps, between, set_row, h, d
+                    )
+                    out[places[b] + h * nodes + d] = score
+                    if templates.undirected and h > 0:
+                        out[places[b] + d * nodes + h] = score
+                    bit = np.uint64(1) << np.uint64(tags[h])
+                    if seen & bit == 0:
+                        seen |= bit
+                        set_row = _set_row(seen, layout)
+                        first = table + np.int64(tags[h]) * layout.tags
+                        for p in range(layout.tags):
+                            met[p] += weights[first + p]
+                    h += step
+
+
+@kernel
+def score_kept_edges(
+    batch: Batch,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    starts: np.ndarray,
+    heads: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Score the edges that pruning has kept: each as `score_edges` does, to the last bit.
+
+    Parameters
+    ----------
+    batch, templates, layout, weights, sums
+        As for `score_edges`; templates are of directed edges.
+    starts, heads
+        int64 (N + 1,) and (E,): what `pruning.keep_edges` has returned.
+    out
+        Written: float32 (E,).
+
+    Notes
+    -----
+    O(T) for each edge, and less than O(n) for each word. The walk away from a dependent notes the
+    tags that it meets in their order, and stops at the heads that are kept.
+    """
+    words_at = WIDE * layout.wide
+    tags_at = words_at + NARROW * layout.narrow
+    met = np.empty(layout.tags, dtype=np.int64)
+    for b in range(len(batch.starts) - 1):
+        rows = _rows_of(batch, b, templates, layout)
+        first = batch.starts[b]
+        tags = batch.tags[first : batch.starts[b + 1]]
+        of_heads = sums[0, : len(tags)]
+        of_deps = sums[1, : len(tags)]
+        _add_up(rows.alone_heads, weights, of_heads)
+        _add_up(rows.alone_deps, weights, of_deps)
+        for d in range(1, len(tags)):
+            start, stop = starts[first + d], starts[first + d + 1]
+            on_left = np.searchsorted(heads[start:stop], d)
+            for direction in range(2):
+                table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+                step = 1 - 2 * direction
+                seen = np.uint64(0)
+                count = 0
+                j = d + step
+                e = start + on_left - direction
+                while start <= e < stop:
+                    h = heads[e]
+                    while j != h:
+                        bit = np.uint64(1) << np.uint64(tags[j])
+                        if seen & bit == 0:
+                            seen |= bit
+                            met[count] = tags[j]
+                            count += 1
+                        j += step
+                    between = sums.dtype.type(0)
+                    for i in range(count):
+                        between += weights[table + met[i] * layout.tags + np.int64(tags[h])]
+                    set_row = _set_row(seen, layout)
+                    out[e] = _score(
+                        rows, weights, words_at, of_heads, of_deps, between, set_row, h, d
+                    )
+                    e += step
+
+
+@kernel
+def _list_weights(
+    tags: np.ndarray, rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int
+) -> int:
+    """Append the numbers of the weights of the edge h -> d to `out`; return the new count."""
+    direction = 0 if h > d else 1
+    column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
+    words_at = WIDE * layout.wide
+    tags_at = words_at + NARROW * layout.narrow
+    table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+    seen = np.uint64(0)
+    step = 1 - 2 * direction
+    for j in range(d + step, h, step):
+        bit = np.uint64(1) << np.uint64(tags[j])
+        if seen & bit == 0:
+            seen |= bit
+            out[count] = table + np.int64(tags[j]) * layout.tags + np.int64(tags[h])
+            count += 1
+    for t in range(rows.word_heads.shape[1]):
+        row = np.int64(rows.word_heads[h, t] ^ rows.word_deps[d, t])
+        out[count] = words_at + NARROW * row + direction
+        count += 1
+    first = count
+    for t in range(rows.alone_heads.shape[1]):
+        out[count] = rows.alone_heads[h, t]
+        out[count + 1] = rows.alone_deps[d, t]
+        count += 2
+    for t in range(rows.pair_heads.shape[1]):
+        out[count] = rows.pair_heads[h, t] ^ rows.pair_deps[d, t]
+        count += 1
+    for t in range(rows.between_heads.shape[1]):
+        half = rows.between_heads[h, t] ^ rows.between_deps[d, t]
+        out[count] = half ^ _set_row(seen, layout)
+        count += 1
+    for i in range(first, count):
+        row = WIDE * out[i]
+        out[i] = row + direction
+        out[count + i - first] = row + column
+    return 2 * count - first
+
+
+@kernel
+def list_weights(
+    batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
+) -> int:
+    """List the numbers of the weights that add up to the score of one edge; return how many.
+
+    Parameters
+    ----------
+    batch, b, templates, layout
+        As for `score_edges`; the sentence is number b.
+    h, d
+        Head and dependent.
+    out
+        Written: int64, room for ``templates.most``.
+    """
+    rows = _rows_of(batch, b, templates, layout)
+    tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+    if templates.undirected:
+        h, d = min(h, d), max(h, d)
+    return _list_weights(tags, rows, layout, h, d, out, 0)
+
+
+@kernel
+def update_edges(
+    batch: Batch,
+    b: int,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    gold: np.ndarray,
+    trees: np.ndarray,
+    losses: np.ndarray,
+    others: np.ndarray,
+    limit: float,
+    clock: int,
+    buffer: np.ndarray,
+) -> np.ndarray:
+    """Move the weights towards the gold tree of a sentence and away from wrong ones.
+
+    Parameters
+    ----------
+    batch, b, templates, layout
+        As for `score_edges`; the sentence is number b.
+    weights, sums
+        float32, changed: the weights, and their changes each times the clock.
+        ``weights - sums / clock`` is the average of the weights (Daumé 2006, Fig. 2.3).
+    gold, trees
+        int64: the head vector of gold, (n + 1,), and those of k other trees, (k, n + 1).
+    losses
+        float64 (k,): by how much each tree was better than gold, the cost of what is wrong in it
+        included.
+    others
+        float64 (k, k): products of the differences between gold and the trees, in weights kept
+        elsewhere.
+    limit
+        The aggressiveness C of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose
+        steps are 1.
+    clock
+        The number of the update, from 1.
+    buffer
+        Scratch: int64, room for ``(k + 1) n templates.most``.
+
+    Returns
+    -------
+    steps : (k,) float32
+        How far it moved away from each tree.
+
+    Notes
+    -----
+    O(E T log(E T)) for E edges in which trees and gold differ: the trees share most edges, so the
+    features of each edge are listed once, and the products are those of edges. If edges are
+    undirected, one that only has another direction than in gold adds what gold's takes away.
+    """
+    rows = _rows_of(batch, b, templates, layout)
+    tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+    edges, signs = _differing_edges(gold, trees)
+    count = 0
+    for e in range(len(edges)):
+        first = count
+        h, d = edges[e]
+        if templates.undirected:
+            h, d = min(h, d), max(h, d)
+        count = _list_weights(tags, rows, layout, h, d, buffer, count)
+        for i in range(first, count):
+            buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
+    entries = np.sort(buffer[:count])
+    steps = np.ones(len(trees))
+    if limit > 0:
+        hildreth(_gram(entries, signs) + others, losses, limit, steps)
+    rounded = steps.astype(np.float32)
+    moves = np.zeros(len(edges))
+    for k in range(len(trees)):
+        moves += rounded[k] * signs[k]
+    i = 0
+    while i < count:
+        weight = entries[i] >> _EDGE_BITS
+        move = 0.0
+        while i < count and entries[i] >> _EDGE_BITS == weight:
+            move += moves[entries[i] & _EDGE_MASK]
+            i += 1
+        weights[weight] += np.float32(move)
+        sums[weight] += np.float32(move) * np.float32(clock)
+    return rounded
+
+
+@kernel
+def move_edges(
+    batch: Batch,
+    templates: EdgeTemplates,
+    layout: Layout,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    moves: np.ndarray,
+    least: float,
+    rate: float,
+    clock: float,
+    buffer: np.ndarray,
+) -> None:
+    """Move the weights of each edge of a sentence: those of its features all by the same.
+
+    Parameters
+    ----------
+    batch, templates, layout
+        As for `score_edges`; the batch is of one sentence.
+    weights, sums
+        float32, changed; as for `update_edges`.
+    moves
+        float64 (n + 1, n + 1): where an edge's score should go.
+    least
+        Edges that should move by less are left alone.
+    rate
+        What moves are multiplied by.
+    clock
+        What changes are multiplied by in `sums`.
+    buffer
+        Scratch: int64, room for ``templates.most``.
+
+    Notes
+    -----
+    O(T) for each edge that is moved.
+    """
+    rows = _rows_of(batch, 0, templates, layout)
+    tags = batch.tags[batch.starts[0] : batch.starts[1]]
+    for h in range(len(tags)):
+        for d in range(1, len(tags)):
+            if h == d or abs(moves[h, d]) < least:
+                continue
+            move = np.float32(rate * moves[h, d])
+            for i in range(_list_weights(tags, rows, layout, h, d, buffer, 0)):
+                weights[buffer[i]] += move
+                sums[buffer[i]] += move * np.float32(clock)
+
+
+@kernel
+def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges, int64 (E, 2), in which trees differ from gold, and their signs (k, E).
+
+    The sign is 1 where gold has the edge and the tree does not, and -1 for the reverse.
+    """
+    most = (len(trees) + 1) * (len(gold) - 1)
+    edges = np.empty((most, 2), dtype=np.int64)
+    signs = np.zeros((len(trees), most))
+    count = 0
+    for d in range(1, len(gold)):
+        first = count
+        for k in range(len(trees)):
+            if trees[k, d] == gold[d]:
+                continue
+            if count == first:
+                edges[count] = gold[d], d
+                count += 1
+            e = first + 1
+            while e < count and edges[e, 0] != trees[k, d]:
+                e += 1
+            if e == count:
+                edges[count] = trees[k, d], d
+                count += 1
+            signs[k, first] = 1
+            signs[k, e] = -1
+    return edges[:count], signs[:, :count]
+
+
+@kernel
+def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return the products of sums of edges (k, k), of sorted pairs of weight and edge."""
+    trees, edges = signs.shape
+    common = np.zeros((edges, edges))
+    stop = 0
+    while stop < len(entries):
+        start = stop
+        while stop < len(entries) and entries[stop] >> _EDGE_BITS == entries[start] >> _EDGE_BITS:
+            stop += 1
+        for i in range(start, stop):
+            for j in range(start, stop):
+                common[entries[i] & _EDGE_MASK, entries[j] & _EDGE_MASK] += 1
+    gram = np.zeros((trees, trees))
+    for k in range(trees):
+        along = np.zeros(edges)
+        for e in range(edges):
+            if signs[k, e] != 0:
+                along += signs[k, e] * common[e]
+        for other in range(trees):
+            gram[k, other] = (along * signs[other]).sum()
+    return gram

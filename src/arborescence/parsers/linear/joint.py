@@ -1,0 +1,215 @@
+"""Relations that have a say in the tree: the score of an edge's best relation, before decoding.
+
+The classifier of `relations` needs a tree to look at. This one sees head and dependent only, so
+that it can score every relation of every edge; the best one is added to the score of the edge. Both
+are trained together, on labelled trees.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.relations import add_rows, best_relation, list_rows
+
+if TYPE_CHECKING:
+    from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.relations import RelationTemplates
+
+
+@kernel
+def _rows_of_edge(
+    batch: Batch,
+    b: int,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    h: int,
+    d: int,
+    around: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    around[0] = d
+    around[1] = h
+    mask = np.uint64(weights.shape[0] - 1)
+    list_rows(batch.sides, batch.starts[b], around, templates, mask, rows)
+
+
+@kernel
+def add_relations(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    unit: float,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    sums: np.ndarray,
+    scores: np.ndarray,
+    places: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Add to the score of every edge that of its best relation.
+
+    Parameters
+    ----------
+    batch, templates
+        `Batch`, and `RelationTemplates` of heads and dependents only.
+    weights, allowed, sums
+        As for `relations.label_edges`.
+    unit
+        What a score is multiplied by.
+    gold, gold_relations
+        Empty; or, in training, head vector and relations of a batch of one sentence, int64
+        (n + 1,). A wrong relation of a gold edge then costs 1: its score is raised by so much.
+    scores, places
+        Changed: as `edges.score_edges` leaves them.
+    best
+        Written: int16, the best relation of each edge, laid out like `scores`.
+
+    Notes
+    -----
+    O(T L) for each pair of words.
+    """
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    around = np.full(7, -1, dtype=np.int64)
+    for b in range(len(batch.starts) - 1):
+        nodes = batch.starts[b + 1] - batch.starts[b]
+        for h in range(nodes):
+            for d in range(1, nodes):
+                if h == d:
+                    continue
+                _rows_of_edge(batch, b, templates, weights, h, d, around, rows)
+                add_rows(rows, weights, sums)
+                if len(gold) and gold[d] == h:
+                    sums += 1
+                    sums[gold_relations[d]] -= 1
+                relation = best_relation(sums, allowed[0 if h == 0 else 1])
+                place = places[b] + h * nodes + d
+                scores[place] += np.float32(sums[relation] * unit)
+                best[place] = relation
+
+
+@kernel
+def add_all_relations(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    unit: float,
+    sums: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Add to the scores of every edge those of its relations.
+
+    Parameters
+    ----------
+    batch, templates, weights, allowed, unit, sums
+        As for `add_relations`, of one sentence.
+    scores
+        Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf.
+
+    Notes
+    -----
+    O(T L) for each pair of words.
+    """
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    around = np.full(7, -1, dtype=np.int64)
+    for h in range(len(scores)):
+        for d in range(1, len(scores)):
+            if h == d:
+                continue
+            _rows_of_edge(batch, 0, templates, weights, h, d, around, rows)
+            add_rows(rows, weights, sums)
+            for relation in range(len(sums)):
+                if allowed[0 if h == 0 else 1, relation]:
+                    scores[h, d, relation] += np.float32(sums[relation] * unit)
+                else:
+                    scores[h, d, relation] = -np.inf
+
+
+@kernel
+def difference(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    trees: np.ndarray,
+    relations: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compare a gold tree with others: scores of gold relations, and products of differences.
+
+    Parameters
+    ----------
+    batch, templates, weights
+        As for `add_relations`, of one sentence.
+    gold, gold_relations
+        int64 (n + 1,).
+    trees, relations
+        int64 (k, n + 1).
+
+    Returns
+    -------
+    scores : (k,) float64
+        What the relations of gold score, of the words whose head or relation the tree has wrong.
+    gram : (k, k) float64
+        Products of the differences between gold and each tree, as if features of different words
+        or templates never shared a row.
+    """
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    around = np.full(7, -1, dtype=np.int64)
+    scores = np.zeros(len(trees))
+    gram = np.zeros((len(trees), len(trees)))
+    of_gold = np.empty(len(rows), dtype=np.int64)
+    of_trees = np.empty((len(trees), len(rows)), dtype=np.int64)
+    for d in range(1, len(gold)):
+        wrong = (trees[:, d] != gold[d]) | (relations[:, d] != gold_relations[d])
+        if not wrong.any():
+            continue
+        _rows_of_edge(batch, 0, templates, weights, gold[d], d, around, rows)
+        of_gold[:] = rows * weights.shape[1] + gold_relations[d]
+        for k in range(len(trees)):
+            if wrong[k]:
+                for t in range(len(rows)):
+                    scores[k] += weights[rows[t], gold_relations[d]]
+        for k in range(len(trees)):
+            _rows_of_edge(batch, 0, templates, weights, trees[k, d], d, around, rows)
+            of_trees[k] = rows * weights.shape[1] + relations[k, d]
+        for k in range(len(trees)):
+            for other in range(len(trees)):
+                for t in range(len(rows)):
+                    one, two, right = of_trees[k, t], of_trees[other, t], of_gold[t]
+                    gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
+    return scores, gram
+
+
+@kernel
+def update(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    averages: np.ndarray,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    guess: np.ndarray,
+    guessed_relations: np.ndarray,
+    step: float,
+    clock: int,
+) -> None:
+    """Take a step towards the gold tree and away from the guess; as `edges.update_edges`."""
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    around = np.full(7, -1, dtype=np.int64)
+    for d in range(1, len(gold)):
+        if gold[d] == guess[d] and gold_relations[d] == guessed_relations[d]:
+            continue
+        for sign, h, relation in (
+            (1, gold[d], gold_relations[d]),
+            (-1, guess[d], guessed_relations[d]),
+        ):
+            change = np.float32(sign) * step
+            _rows_of_edge(batch, 0, templates, weights, h, d, around, rows)
+            for row in rows:
+                weights[row, relation] += change
+                averages[row, relation] += change * np.float32(clock)

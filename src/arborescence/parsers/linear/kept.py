@@ -1,0 +1,135 @@
+"""The edges that pruning has kept, with their scores: to matrices, and to the best trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.inference.decode import decode
+from arborescence.nonprojective.sparse import decode_sparse
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Root
+
+#: From this number of nodes on, trees are found without a matrix. On shorter sentences, even with
+#: three edges a word, it is faster to fill one and to look at all of it.
+LONG: Final = 250
+
+
+class Matrices(NamedTuple):
+    """How the matrices of a batch lie in one array: those of equal size beside each other.
+
+    So there are few calls of `decode`, without padding.
+
+    Attributes
+    ----------
+    places : (B,) int64
+        Where the matrix of each sentence begins.
+    groups : list of (G,) int64
+        The sentences of equal length, the shortest first.
+    nodes : (B,) int64
+        The number of nodes of each sentence.
+    """
+
+    places: NDArray[np.int64]
+    groups: list[NDArray[np.int64]]
+    nodes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, nodes: NDArray[np.int64]) -> Self:
+        """Lay out the matrices of sentences of so many nodes."""
+        order = np.argsort(nodes, kind="stable")
+        ends = np.cumsum(nodes[order] ** 2)
+        places = np.empty_like(nodes)
+        places[order] = ends - nodes[order] ** 2
+        _, firsts = np.unique(nodes[order], return_index=True)
+        return cls(places, np.split(order, firsts[1:]), nodes)
+
+    @property
+    def size(self) -> int:
+        """The length of the array."""
+        return int((self.nodes**2).sum())
+
+    def split(
+        self, array: NDArray[np.float32]
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Return each group of sentences with its part of the array, (G, n + 1, n + 1)."""
+        parts = []
+        for group in self.groups:
+            n = int(self.nodes[group[0]])
+            part = array[self.places[group[0]] :][: len(group) * n * n]
+            parts.append((group, part.reshape(len(group), n, n)))
+        return parts
+
+
+class KeptEdges(NamedTuple):
+    """The scored edges of a batch of sentences, by dependent.
+
+    Attributes
+    ----------
+    sentences : (B + 1,) int64
+        ``Batch.starts``: the nodes of each sentence.
+    starts : (N + 1,) int64
+        Node i has the edges ``starts[i]`` to ``starts[i + 1]``.
+    heads : (E,) int64
+        The head of each edge, as a node of its sentence.
+    weights : (E,) float32
+        Their scores.
+    """
+
+    sentences: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    weights: NDArray[np.float32]
+
+    def to_matrices(self, layout: Matrices) -> NDArray[np.float32]:
+        """Write the scores as matrices, -inf for all other edges; column 0 and diagonals are 0.
+
+        Sentences for which the layout has no nodes are left out.
+        """
+        out = np.full(layout.size, -np.inf, dtype=np.float32)
+        fill_kernel(*self, layout.nodes, layout.places, out)
+        return out
+
+    def best_trees(self, root: Root) -> NDArray[np.int64]:
+        """Find the best tree of each sentence: head vectors in a row, int64 (N,)."""
+        heads = np.empty(self.sentences[-1], dtype=np.int64)
+        nodes = np.diff(self.sentences)
+        layout = Matrices.of(np.where(nodes < LONG, nodes, 0))
+        for group, scores in layout.split(self.to_matrices(layout)):
+            if scores.size:
+                places = self.sentences[group][:, None] + np.arange(scores.shape[-1])
+                heads[places] = decode(scores, root=root)
+        for b in np.flatnonzero(nodes >= LONG).tolist():
+            start, stop = self.sentences[b : b + 2].tolist()
+            starts = self.starts[start : stop + 1]
+            edges = slice(starts[0], starts[-1])
+            dependents = np.repeat(np.arange(stop - start), np.diff(starts))
+            heads[start:stop] = decode_sparse(
+                stop - start - 1, self.heads[edges], dependents, self.weights[edges], root=root
+            )
+        return heads
+
+
+@kernel
+def fill_kernel(
+    sentences: np.ndarray,
+    starts: np.ndarray,
+    heads: np.ndarray,
+    weights: np.ndarray,
+    nodes: np.ndarray,
+    places: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the edges of `KeptEdges` where `Matrices` has room for them; O(n + E) a sentence."""
+    for b in range(len(nodes)):
+        n = nodes[b]
+        for d in range(n):
+            out[places[b] + d * n] = 0
+            out[places[b] + d * n + d] = 0
+            for e in range(starts[sentences[b] + d], starts[sentences[b] + d + 1]):
+                out[places[b] + heads[e] * n + d] = weights[e]

@@ -1,0 +1,467 @@
+"""Pruning: two cheap sieves say which edges are worth the features of the parser.
+
+*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): an edge may be no longer than a limit
+that the training treebank sets to its direction and its two tags. Root edges may have any length.
+
+*A linear filter* (Bergsma and Cherry 2010) scores what is left. Its features look at one word and
+the binned length of the edge, so that they are added up once a word, or at the two tags and the
+length: three numbers an edge, where the parser looks up about forty. It is a log-linear model of
+the head of each word by itself; a word keeps the heads that score at most a threshold below its
+best one. The threshold is set on sentences that the filter has not learned from, to keep a given
+share of the gold edges.
+
+What is kept always contains a dependency tree: a sentence where the kept edges do not reach every
+word from its likeliest root gets a *fan* besides, the edges that lead from that root to the left
+and to the right, word by word.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.parsers.linear.edges import EdgeTemplates
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.features import rotate, split_template, usable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+
+#: What the filter looks at of head and dependent: sides that the parser has hashed in any case.
+SIDES: Final = ["w,p", "x", "m", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2"]
+#: The share of gold edges that pruning keeps, of the sentences that the threshold is set on.
+KEEP: Final = 0.985
+
+_PREFIX: Final = "pruning/"
+_ROWS: Final = 1 << 14
+_COLUMNS: Final = 16  # one for each direction and binned length
+_BINS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 7], dtype=np.int64)
+_DEPENDENT: Final = 32  # how far the sides of the dependent are rotated
+_WITHIN: Final = 0.999  # the share of edges, for each pair of tags, that the length limits keep
+_EPOCHS: Final = 4
+_RATE: Final = 0.06
+_LEAST: Final = 1e-4  # edges whose score should move by less are left alone
+_NEVER: Final = -(1 << 30)  # the score of an edge that is too long
+_FAR: Final = 1 << 29  # by how much others beat it at least
+_UNLIMITED: Final = 1 << 30
+_KEPT: Final = ("limits", "words", "tags")
+_ARRAYS: Final = {
+    _PREFIX + "limits": scheme.Array((np.int64,), (2, "tags", "tags"), low=0, high=_UNLIMITED),
+    _PREFIX + "words": scheme.Array((np.int8,), ("2^words", _COLUMNS)),
+    _PREFIX + "tags": scheme.Array((np.int8,), (_COLUMNS, "tags", "tags")),
+}
+#: The field of a header that holds the threshold, if a parser prunes.
+THRESHOLD: Final = scheme.whole(0, _FAR - 1, None, none=True)
+
+
+class EdgeFilter(NamedTuple):
+    """What decides which edges are kept; P is the number of tags in a `Batch`.
+
+    Attributes
+    ----------
+    sides : (T,) int64
+        Which sides of a batch it looks at.
+    limits : (2, P, P) int64
+        The longest edge, by direction (0 if the head is on the right), tag of the dependent and
+        tag of the head.
+    words : (R, 16) int8
+        Rows of weights for sides, a column for each direction and binned length; R is a power of
+        two. (float32 while it learns.)
+    tags : (16, P, P) int8
+        Weights by column, tag of the dependent and tag of the head. (float32 while it learns.)
+    threshold : int
+        By how much a head may score less than the best head of its word.
+    """
+
+    sides: NDArray[np.int64]
+    limits: NDArray[np.int64]
+    words: NDArray[Any]
+    tags: NDArray[Any]
+    threshold: int
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a model file; the threshold has to be kept beside them."""
+        return {_PREFIX + name: getattr(self, name) for name in _KEPT}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        threshold: int,
+        columns: Sequence[str],
+        tags: int,
+    ) -> Self:
+        """Make a filter of what `to_arrays` returned, for a parser of so many tags.
+
+        Raises
+        ------
+        ModelError
+            If an array is missing or does not fit.
+        """
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": tags})
+        limits, words, of_tags = (kept[_PREFIX + name] for name in _KEPT)
+        return cls(sides_for(columns), limits, words, of_tags, threshold)
+
+
+def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return which sides of a parser's batches are those `SIDES` that look at `columns` only."""
+    sides: list[str] = []
+    EdgeTemplates.of(columns, sides)
+    names = [split_template(t)["h"] for t in usable([f"h:{side}" for side in SIDES], columns)]
+    return np.array([sides.index(name) for name in names], dtype=np.int64)
+
+
+def learn(
+    lessons: tuple[Batch, NDArray[np.int64]],
+    exams: tuple[Batch, NDArray[np.int64]],
+    sides: NDArray[np.int64],
+    tags: int,
+    *,
+    seed: int,
+    keep: float = KEEP,
+) -> EdgeFilter:
+    """Learn length limits and the filter from one treebank, and set the threshold on another.
+
+    Parameters
+    ----------
+    lessons, exams
+        Sentences, and their gold heads in a row: int64 (N,), -1 for roots, and in `exams` for
+        words whose head is not known.
+    sides : (T,) int64
+        Which sides of the batches are `SIDES`.
+    tags
+        The number of tags, P.
+    seed
+        Fixes the order of the sentences.
+    keep
+        The share of the gold edges of `exams` to keep.
+
+    Notes
+    -----
+    Stochastic gradient ascent on the likelihood of each word's head among all words, averaged:
+    O(n² + T n) a sentence.
+    """
+    batch, heads = lessons
+    model = EdgeFilter(
+        sides,
+        np.full((2, tags, tags), _UNLIMITED, dtype=np.int64),
+        np.zeros((_ROWS, _COLUMNS), dtype=np.float32),
+        np.zeros((_COLUMNS, tags, tags), dtype=np.float32),
+        0,
+    )
+    sums = model._replace(words=np.zeros_like(model.words), tags=np.zeros_like(model.tags))
+    generator = np.random.default_rng(seed)
+    clock = 0
+    for _ in range(_EPOCHS):
+        order = generator.permutation(len(batch.starts) - 1)
+        learn_kernel(batch, model, sums, heads, order, clock)
+        clock += len(order)
+    words = model.words - sums.words / np.float32(clock)
+    pairs = model.tags - sums.tags / np.float32(clock)
+    unit = max(float(np.abs(words).max()), float(np.abs(pairs).max())) / 127 or 1.0
+    model = EdgeFilter(
+        sides,
+        length_limits(batch, heads, tags),
+        np.rint(words / unit).astype(np.int8),
+        np.rint(pairs / unit).astype(np.int8),
+        0,
+    )
+    batch, heads = exams
+    beaten = np.empty(len(heads), dtype=np.int64)
+    margins_kernel(batch, model, heads, beaten)
+    return model._replace(threshold=_threshold(beaten[heads >= 0], keep))
+
+
+def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
+    """Learn the limits of `EdgeFilter` from gold heads, laid out as for `learn`.
+
+    For each direction and two tags, the shortest length that 99.9 % of their edges do not exceed
+    (0 if they have none), half as much again, and 3 besides: small treebanks have not seen the
+    longest edges. Root edges, of tag 0, have no limit.
+    """
+    starts = np.repeat(batch.starts[:-1], np.diff(batch.starts))
+    dependents = np.flatnonzero(heads > 0)
+    governors = (starts + heads)[dependents]
+    lengths = np.abs(dependents - governors)
+    keys = ((governors < dependents) * tags + batch.tags[dependents]) * tags + batch.tags[governors]
+    order = np.lexsort((lengths, keys))
+    kinds, firsts, counts = np.unique(keys[order], return_index=True, return_counts=True)
+    limits = np.zeros((2, tags, tags), dtype=np.int64)
+    within = np.ceil(_WITHIN * counts).astype(np.int64) - 1
+    limits.reshape(-1)[kinds] = lengths[order][firsts + within]
+    limits += limits // 2 + 3
+    limits[:, :, 0] = _UNLIMITED
+    return limits
+
+
+def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
+    """Return the least threshold that keeps a share of edges, or all that are not too long."""
+    within = np.sort(beaten[beaten < _FAR])
+    wanted = math.ceil(keep * len(beaten))
+    return int(within[: max(wanted, 1)].max(initial=0))
+
+
+@inlined_kernel
+def add_up_words(
+    batch: Batch, b: int, model: EdgeFilter, of_heads: np.ndarray, of_deps: np.ndarray
+) -> None:
+    """Add up the rows of each node of sentence b, as a head and as a dependent.
+
+    Parameters
+    ----------
+    batch, b, model
+        `Batch`, the number of the sentence, and `EdgeFilter`.
+    of_heads, of_deps
+        Written: (M, 16), the first n + 1 rows; float32, or int32 for integer weights.
+    """
+    start = batch.starts[b]
+    mask = np.uint64(len(model.words) - 1)
+    for i in range(batch.starts[b + 1] - start):
+        of_head, of_dep = of_heads[i], of_deps[i]
+        of_head[:] = 0
+        of_dep[:] = 0
+        for t in range(len(model.sides)):
+            value = batch.sides[start + i, model.sides[t]]
+            row = model.words[value & mask]
+            for c in range(len(row)):
+                of_head[c] += row[c]
+            row = model.words[rotate(value, _DEPENDENT) & mask]
+            for c in range(len(row)):
+                of_dep[c] += row[c]
+
+
+@inlined_kernel
+def score_heads(
+    tags: np.ndarray,
+    model: EdgeFilter,
+    of_heads: np.ndarray,
+    of_deps: np.ndarray,
+    d: int,
+    out: np.ndarray,
+) -> float:
+    """Score the heads of word d, those too far away excepted.
+
+    Parameters
+    ----------
+    tags
+        ``Batch.tags`` of the sentence.
+    model, of_heads, of_deps
+        `EdgeFilter`, and what `add_up_words` has written.
+    d
+        The dependent.
+    out
+        Written: (M,), the first n + 1; -2^30 where the edge is too long.
+
+    Returns
+    -------
+    best
+        The highest score.
+
+    Notes
+    -----
+    O(1) for each word. The type is that of `of_heads`, int32 or float32.
+    """
+    nodes = len(tags)
+    never = out.dtype.type(_NEVER)
+    best = never
+    out[:nodes] = never
+    for direction in range(2):
+        limits = model.limits[direction, tags[d]]
+        reach = limits[1:].max()
+        first, stop = (max(1, d - reach), d) if direction else (d + 1, min(d + reach + 1, nodes))
+        for h in range(first, stop):
+            length = abs(h - d)
+            column = 8 * direction + _BINS[min(length, 15)]
+            score = of_heads[h, column] + of_deps[d, column] + model.tags[column, tags[d], tags[h]]
+            score = score if length <= limits[tags[h]] else never
+            out[h] = score
+            best = max(best, score)
+    column = 8 + _BINS[min(d, 15)]
+    out[0] = of_heads[0, column] + of_deps[d, column] + model.tags[column, tags[d], 0]
+    highest: float = max(best, out[0])
+    return highest
+
+
+@kernel
+def learn_kernel(
+    batch: Batch,
+    model: EdgeFilter,
+    sums: EdgeFilter,
+    heads: np.ndarray,
+    order: np.ndarray,
+    clock: int,
+) -> None:
+    """Go over some sentences once, and move the weights towards their gold heads.
+
+    Parameters
+    ----------
+    batch
+        `Batch`.
+    model, sums
+        Changed: float32 weights, and their changes each times the clock.
+    heads
+        int64 (N,): the gold heads of all sentences in a row.
+    order
+        int64: the numbers of the sentences to learn from.
+    clock
+        How many there were before.
+    """
+    most = np.diff(batch.starts).max()
+    of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
+    of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
+    moves_of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
+    moves_of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
+    scores = np.empty(most, dtype=np.float32)
+    mask = np.uint64(len(model.words) - 1)
+    for b in order:
+        clock += 1
+        time = np.float32(clock)
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        nodes = len(tags)
+        add_up_words(batch, b, model, of_heads, of_deps)
+        moves_of_heads[:nodes] = 0
+        moves_of_deps[:nodes] = 0
+        for d in range(1, nodes):
+            best = score_heads(tags, model, of_heads, of_deps, d, scores)
+            likely = np.exp(scores[:nodes] - best)
+            likely *= np.float32(_RATE) / likely.sum()
+            for h in range(nodes):
+                move = np.float32(_RATE if h == heads[start + d] else 0) - likely[h]
+                if h == d or abs(move) < _LEAST * _RATE:
+                    continue
+                column = 8 * (h < d) + _BINS[min(abs(h - d), 15)]
+                moves_of_heads[h, column] += move
+                moves_of_deps[d, column] += move
+                model.tags[column, tags[d], tags[h]] += move
+                sums.tags[column, tags[d], tags[h]] += move * time
+        for i in range(nodes):
+            for side in model.sides:
+                value = batch.sides[start + i, side]
+                model.words[value & mask] += moves_of_heads[i]
+                sums.words[value & mask] += moves_of_heads[i] * time
+                model.words[rotate(value, _DEPENDENT) & mask] += moves_of_deps[i]
+                sums.words[rotate(value, _DEPENDENT) & mask] += moves_of_deps[i] * time
+
+
+@kernel
+def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
+    """Tell by how much the gold head of each word scores less than its best head.
+
+    Parameters
+    ----------
+    batch, model
+        `Batch`, and `EdgeFilter` with integer weights.
+    heads
+        int64 (N,): the gold heads of all sentences in a row.
+    out
+        Written: int64 (N,), at least 2^29 where the edge is too long; of no use where the head
+        is negative.
+    """
+    most = np.diff(batch.starts).max()
+    of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
+    of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
+    scores = np.empty(most, dtype=np.int32)
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        add_up_words(batch, b, model, of_heads, of_deps)
+        for d in range(1, len(tags)):
+            best = score_heads(tags, model, of_heads, of_deps, d, scores)
+            out[start + d] = best - scores[heads[start + d]]
+
+
+@kernel
+def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Find the edges that pruning leaves.
+
+    Parameters
+    ----------
+    batch, model
+        `Batch`, and `EdgeFilter` with integer weights.
+    fan
+        Whether each sentence gets its fan, needed or not: then there is a projective tree among
+        what is kept. If not, there is a dependency tree.
+
+    Returns
+    -------
+    starts : (N + 1,) int64
+        Where the heads of each node begin; roots have none.
+    heads : (E,) int64
+        The heads that are kept, node by node, in ascending order.
+
+    Notes
+    -----
+    O(n² + T n + E) a sentence; the first term is two additions for each edge that is not too long.
+    """
+    most = np.diff(batch.starts).max()
+    of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
+    of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
+    scores = np.empty(most, dtype=np.int32)
+    starts = np.zeros(len(batch.tags) + 1, dtype=np.int64)
+    heads = np.empty(4 * len(batch.tags), dtype=np.int64)
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        add_up_words(batch, b, model, of_heads, of_deps)
+        likeliest = 0
+        done = False
+        while not done:
+            root = likeliest  # from which the fan leads away; 0 is none, at first
+            least = np.int64(_FAR)
+            count = starts[start]
+            starts[start + 1] = count
+            for d in range(1, len(tags)):
+                if len(heads) < count + len(tags):
+                    heads = np.concatenate((heads, np.empty(count + len(tags), dtype=np.int64)))
+                best = score_heads(tags, model, of_heads, of_deps, d, scores)
+                if best - scores[0] < least:
+                    least = best - scores[0]
+                    likeliest = d
+                if root > 0:
+                    scores[0 if d == root else d - 1 if d > root else d + 1] = best
+                for h in range(len(tags)):
+                    if best - scores[h] <= model.threshold:
+                        heads[count] = h
+                        count += 1
+                starts[start + d + 1] = count
+            done = root > 0 or len(tags) == 1
+            if not done and not fan and least <= model.threshold:
+                done = _reaches_all(starts[start : start + len(tags) + 1], heads, likeliest)
+    return starts, heads[: starts[-1]]
+
+
+@kernel
+def _reaches_all(starts: np.ndarray, heads: np.ndarray, root: int) -> bool:
+    """Whether edges, laid out as by `keep_edges`, lead from a word to all others; O(n + E)."""
+    nodes = len(starts) - 1
+    firsts = np.zeros(nodes + 1, dtype=np.int64)
+    for e in range(starts[0], starts[-1]):
+        firsts[heads[e]] += 1
+    firsts = np.cumsum(firsts)
+    children = np.empty(firsts[-1], dtype=np.int64)
+    for d in range(1, nodes):
+        for e in range(starts[d], starts[d + 1]):
+            firsts[heads[e]] -= 1
+            children[firsts[heads[e]]] = d
+    reached = np.zeros(nodes, dtype=np.bool_)
+    reached[root] = True
+    waiting = np.empty(nodes, dtype=np.int64)
+    waiting[0] = root
+    count = 1
+    found = 0
+    while found < count:
+        for c in range(firsts[waiting[found]], firsts[waiting[found] + 1]):
+            if not reached[children[c]]:
+                reached[children[c]] = True
+                waiting[count] = children[c]
+                count += 1
+        found += 1
+    return count == nodes - 1

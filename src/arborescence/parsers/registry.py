@@ -1,0 +1,111 @@
+"""Trained parsers by name or path."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.core.errors import ModelError
+from arborescence.parsers.shared import model_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.base import Parser
+
+#: The models that come with the library.
+BUILT_IN: Final = ("english",)
+
+#: How many parsers a file may hold, and how deep inside each other.
+_MOST: Final = 100
+_DEEPEST: Final = 8
+
+
+def load(model: str | os.PathLike[str]) -> Parser:
+    """Load a trained parser.
+
+    Parameters
+    ----------
+    model
+        ``"english"``, the model that comes with the library, or the path of a model file.
+
+    Returns
+    -------
+    Parser
+        Of the kind that the file says.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is damaged, holds no parser, or needs a newer version.
+
+    Examples
+    --------
+    >>> load("no/such/file")
+    Traceback (most recent call last):
+      ...
+    arborescence.ModelError: no/such/file: No such file or directory
+    """
+    if model in BUILT_IN:
+        resource = resources.files("arborescence") / "models" / f"{model}.npz"
+        with resources.as_file(resource) as path:
+            return _from_path(path)
+    name = os.fspath(model)
+    if os.path.basename(name) == name and not os.path.exists(name):  # noqa: PTH110, PTH119
+        known = ", ".join(map(repr, BUILT_IN))
+        raise ModelError(
+            f"{name}: no such file, and no model of this name comes with the library, "
+            f"which has {known}; arborescence train makes others"
+        )
+    return _from_path(model)
+
+
+def _from_path(path: str | os.PathLike[str]) -> Parser:
+    header, arrays = model_file.load(path)
+    try:
+        _check_nesting(header)
+        return from_file(header, arrays)
+    except ModelError as error:
+        raise ModelError(f"{os.fspath(path)}: {error}") from error
+
+
+def _check_nesting(header: dict[str, Any]) -> None:
+    """Raise ModelError if parsers within parsers would take too much of memory or stack."""
+    layer = [header]
+    count = 0
+    for _ in range(_DEEPEST):
+        count += len(layer)
+        layer = [inner for outer in layer for inner in _within(outer)]
+        if not layer and count <= _MOST:
+            return
+    raise ModelError(f"it has more than {_MOST} parsers, or more than {_DEEPEST} inside each other")
+
+
+def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
+    several = header.get("parsers")
+    parsers = [header.get("parser"), *(several if isinstance(several, list) else ())]
+    return [parser for parser in parsers if isinstance(parser, dict)]
+
+
+def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
+    """Make a parser, of the kind that the header says, of what `model_file.load` returned."""
+    kind = header.get("kind")
+    if kind == "linear":
+        from arborescence.parsers.linear.parser import LinearParser
+
+        return LinearParser.from_file(header, arrays)
+    if kind == "transition":
+        from arborescence.parsers.transition.parser import TransitionParser
+
+        return TransitionParser.from_file(header, arrays)
+    if kind == "reranker":
+        from arborescence.parsers.reranker.parser import Reranker
+
+        return Reranker.from_file(header, arrays)
+    if kind == "combined":
+        from arborescence.parsers.combined import CombinedParser
+
+        return CombinedParser.from_file(header, arrays)
+    raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")

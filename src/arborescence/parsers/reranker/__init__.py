@@ -1,0 +1,1 @@
+"""Reranking of k-best lists by features of whole trees."""

@@ -1,0 +1,433 @@
+"""Features of whole trees, hashed: what a reranker looks at and a first-order parser cannot.
+
+As in `features`, templates are data: ``h:p d:p,R s:R`` is the tag of the head, tag and relation of
+the dependent, and the relation of the sibling before it. Small letters are fields of words, hashed
+once a sentence; capitals say what a tree makes of a word, and are hashed once a tree:
+
+===== ============================================================
+field what it is
+===== ============================================================
+R     the relation to its head
+I     on which side of its head it is
+O     the same, and how far from it
+K     whether an edge to a word between crosses the one to its head
+V     its valency: how many children it has on the left and right
+F     its frame: the relations of its children, in order
+T     the tags of its children, in order
+Z     how many words hang from it, itself included, roughly
+===== ============================================================
+
+==== =================================================
+role which word
+==== =================================================
+d    the word itself
+h    its head
+g    the head of its head
+l, r its first and its last child
+p, n the children of its head before and after it
+q    the child of its head before p
+a    the head of g
+u    the child of g before h
+==== =================================================
+
+Every word of a tree gives one feature for each template: the exclusive or of the hashes of its
+fields, each rotated by an amount that belongs to its role. The trees of a k-best list have most of
+their *parts* in common, a word with all that can be seen from it; each part is looked at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.relations import ROLES as NEAR
+from arborescence.parsers.shared.relations import find_relatives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.reranker.lists import Lists
+    from arborescence.parsers.shared.features import Batch
+
+#: The roles, in the order of their numbers.
+ROLES: Final = NEAR + "qau"
+#: What a tree makes of its words, in the order of the columns.
+FIELDS: Final = "RIOKVFTZ"
+#: The templates, by what they add to those of `edges`.
+TEMPLATES: Final = {
+    "edges": [
+        "d:p,R,O h:p", "d:w,R h:w", "d:p,R h:l", "d:l,R h:p", "d:p,R,I h:p", "d:p,R,K h:p",
+        "d:K", "d:R,K", "d:x,m,R h:x,m",
+    ],
+    "grandparents": [
+        "d:p,I h:p,I g:p", "d:p,R h:p,R g:p", "d:R h:R g:p", "d:w h:p g:p", "d:p h:w g:p",
+        "d:p h:p g:w", "d:l,R h:p,R g:l", "d:p,R h:p,R g:p,R a:p", "d:R h:l,R",
+    ],
+    "siblings": [
+        "d:p,I h:p p:p,I", "d:p,R h:p p:p,R", "d:R p:R h:l", "d:w p:p h:p", "d:p p:w h:p",
+        "d:w p:w", "d:R,I p:R,I", "d:p,R h:p p:p,R q:p,R", "d:R p:R q:R h:l", "d:p n:p h:p",
+        "d:p,R h:p,R p:p,R g:p", "d:p h:p,R u:p,R g:p",
+    ],
+    "valency": [
+        "d:p,V", "d:w,V", "d:p,R,V", "d:p,F", "d:l,F", "d:p,R,F", "d:p,T", "d:w,p,T",
+        "d:p,V h:p,I", "d:p,T h:p,I",
+    ],
+    "sizes": ["d:p,Z", "d:R,Z", "d:p,R,Z h:p,I", "d:Z p:Z h:p"],
+}  # fmt: skip
+
+_R, _I, _O, _K, _V, _F, _T, _Z = range(len(FIELDS))
+_WORD: Final = len(FIELDS)  # the column that tells words apart
+_ROLES: Final = len(ROLES)
+_TURN: Final = 6  # rotation from one role to the next
+_SEEDS = np.array(
+    [
+        0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD, 0xB8E1AFED6A267E96,
+        0x3F84D5B5B5470917, 0x9216D5D98979FB1B, 0xD1310BA698DFB5AC, 0x2FFD72DBD01ADFB7,
+        0x6A267E96BA7C9045,
+    ],
+    dtype=np.uint64,
+)  # fmt: skip
+_HEAD = np.uint64(0xBA7C9045F12C7F99)  # where the head stands among its children
+_NOBODY = np.uint64(0x24A19947B3916CF7)  # what a tree says of a word that is not there
+
+
+class TreeTemplates(NamedTuple):
+    """Which fields of which words make up the features of a word in its tree.
+
+    Attributes
+    ----------
+    looks : (T, P, 2) int64
+        Role and column of each field, -1 past the last. The columns number first the sides of
+        words, the tag before all others, then `FIELDS`.
+    seen : (S, 2) int64
+        What makes up a part, role and column of `hash_tree`: all fields that `looks` looks at, and
+        which word it is where it looks at a side.
+    """
+
+    looks: NDArray[np.int64]
+    seen: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        columns: Iterable[str],
+        sides: list[str],
+        templates: Mapping[str, list[str]] = TEMPLATES,
+    ) -> Self:
+        """Lay out the templates that look at `columns` only; write their sides to `sides`.
+
+        >>> sides: list[str] = []
+        >>> templates = TreeTemplates.of(["upos"], sides, {"some": ["d:p,R h:p,p+1", "d:w"]})
+        >>> sides, templates.looks.tolist()
+        (['p', 'p,p+1'], [[[0, 0], [0, 2], [1, 1]]])
+        """
+        sides[:] = ["p"]
+        found: list[list[tuple[str, str]]] = []
+        for name in (name for group in templates.values() for name in group):
+            looks: list[tuple[str, str]] = []
+            for role, spelled in split_template(name).items():
+                atoms = spelled.split(",")
+                side = ",".join(atom for atom in atoms if atom not in FIELDS)
+                looks += [(role, side)] if side else []
+                looks += [(role, atom) for atom in atoms if atom in FIELDS]
+            of_words = {role: part for role, part in looks if part not in FIELDS}
+            if usable([" ".join(f"{role}:{side}" for role, side in of_words.items())], columns):
+                found.append(looks)
+                sides += [side for side in dict.fromkeys(of_words.values()) if side not in sides]
+        numbers = {part: number for number, part in enumerate((*sides, *FIELDS))}
+        laid = np.full((len(found), max(map(len, found)), 2), -1, dtype=np.int64)
+        for t, looks in enumerate(found):
+            for k, (role, part) in enumerate(looks):
+                laid[t, k] = ROLES.index(role), numbers[part]
+        seen = {
+            (ROLES.index(role), FIELDS.index(part) if part in FIELDS else _WORD)
+            for looks in found
+            for role, part in looks
+        }
+        return cls(laid, np.array(sorted(seen)))
+
+
+class Workspace(NamedTuple):
+    """Room for the trees of one k-best list.
+
+    Attributes
+    ----------
+    relatives, counts, fields
+        Of one tree: see `hash_tree`.
+    signs : (K, N) uint64
+        What tells parts apart.
+    parts : (K, N) int32
+        The number of the part that each word of each tree is the middle of.
+    rows : (K N, T) int32
+        The rows of weights of each part.
+    sums : (K N,) float32
+        A number for each part.
+    """
+
+    relatives: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    fields: NDArray[np.uint64]
+    signs: NDArray[np.uint64]
+    parts: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    sums: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, batch: Batch, lists: Lists, templates: TreeTemplates) -> Self:
+        """Make room for any of the lists."""
+        nodes = int(np.diff(batch.starts).max(initial=1))
+        trees = int(np.diff(lists.firsts).max(initial=0))
+        return cls(
+            relatives=np.empty((nodes, _ROLES), dtype=np.int64),
+            counts=np.empty((nodes, 3), dtype=np.int64),
+            fields=np.empty((nodes + 1, _WORD + 1), dtype=np.uint64),
+            signs=np.empty((trees, nodes), dtype=np.uint64),
+            parts=np.empty((trees, nodes), dtype=np.int32),
+            rows=np.empty((trees * nodes, len(templates.looks)), dtype=np.int32),
+            sums=np.empty(trees * nodes, dtype=np.float32),
+        )
+
+
+@kernel
+def hash_tree(
+    heads: np.ndarray,
+    relations: np.ndarray,
+    tags: np.ndarray,
+    relatives: np.ndarray,
+    counts: np.ndarray,
+    fields: np.ndarray,
+) -> None:
+    """Find the words around each word of a tree, and hash what the tree makes of it.
+
+    Parameters
+    ----------
+    heads
+        Whole numbers, (n + 1,): a head vector.
+    relations, tags
+        uint64 (n + 1,): hashes of the relation and of the tag of each node.
+    relatives
+        Written: int64 (n + 1, 10), the words in each role, -1 for none; row 0 is of no use.
+    counts
+        Written: int64 (n + 1, 3), how many children each node has on its left and right, and how
+        many nodes hang from it, itself included.
+    fields
+        Written: uint64 (n + 2, 9), the fields of each node and a hash of its number, and in the
+        last row those of a word that is not there.
+
+    Notes
+    -----
+    O(n²) where each edge spans the sentence; O(n) for the trees that people draw.
+    """
+    nodes = len(heads)
+    find_relatives(heads, relatives[:, :7])
+    counts[:nodes, :2] = 0
+    counts[:nodes, 2] = 1
+    for node in range(nodes):
+        fields[node, _F] = _SEEDS[_F]
+        fields[node, _T] = _SEEDS[_T]
+    for d in range(1, nodes):
+        h = heads[d]
+        g = relatives[d, 2]
+        p = relatives[d, 5]
+        relatives[d, 7] = relatives[p, 5] if p > 0 else -1
+        relatives[d, 8] = heads[g] if g > 0 else -1
+        relatives[d, 9] = relatives[h, 5] if h > 0 else -1
+        counts[h, 0 if d < h else 1] += 1
+        if p < h < d:
+            fields[h, _F] = mix(fields[h, _F], _HEAD)
+            fields[h, _T] = mix(fields[h, _T], _HEAD)
+        fields[h, _F] = mix(fields[h, _F], relations[d])
+        fields[h, _T] = mix(fields[h, _T], tags[d])
+        while h >= 0:
+            counts[h, 2] += 1
+            h = heads[h]
+    for d in range(nodes):
+        h = heads[d]
+        side = 2 if h <= 0 else 1 if h < d else 0
+        far = binned(abs(h - d)) if h > 0 else 0
+        valency = 8 * min(counts[d, 0], 7) + min(counts[d, 1], 7)
+        fields[d, _R] = mix(_SEEDS[_R], relations[d])
+        fields[d, _I] = mix(_SEEDS[_I], np.uint64(side))
+        fields[d, _O] = mix(_SEEDS[_O], np.uint64(8 * side + far))
+        fields[d, _K] = mix(_SEEDS[_K], np.uint64(is_crossed(heads, d)))
+        fields[d, _V] = mix(_SEEDS[_V], np.uint64(valency))
+        fields[d, _Z] = mix(_SEEDS[_Z], np.uint64(binned(counts[d, 2])))
+        fields[d, _WORD] = mix(_SEEDS[_WORD], np.uint64(d))
+    for field in range(_WORD + 1):
+        fields[nodes, field] = mix(_SEEDS[field], _NOBODY)
+
+
+@kernel
+def binned(length: int) -> int:
+    """Sort a length into 1, 2, 3, 4-5, 6-8, 9-13 and more, numbered from 1."""
+    return (
+        1 + (length > 1) + (length > 2) + (length > 3) + (length > 5) + (length > 8) + (length > 13)
+    )
+
+
+@kernel
+def is_crossed(heads: np.ndarray, d: int) -> bool:
+    """Tell whether the edge to a word between crosses the one to d."""
+    low = min(d, heads[d])
+    high = max(d, heads[d])
+    crossed = False
+    for j in range(max(low, 0) + 1, high):
+        crossed |= not low <= heads[j] <= high
+    return crossed
+
+
+@kernel
+def find_parts(
+    batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
+) -> int:
+    """Take the trees of a k-best list to parts, and hash the features of each.
+
+    Parameters
+    ----------
+    batch, lists
+        The sentences and their lists.
+    b
+        The number of the sentence.
+    templates
+        `TreeTemplates`.
+    mask
+        The number of weights - 1.
+    work
+        `signs`, `parts` and the first of `rows` are written.
+
+    Returns
+    -------
+    count
+        How many different parts there are.
+
+    Notes
+    -----
+    O(k n) for the hashes of trees, O(T) for each different part, and at most k comparisons for
+    each word of each tree: most often the tree before has the same part.
+    """
+    start = batch.starts[b]
+    nodes = batch.starts[b + 1] - start
+    tags = batch.sides[start : start + nodes, 0]
+    relatives = work.relatives[:nodes]
+    counts = work.counts[:nodes]
+    fields = work.fields[: nodes + 1]
+    first = lists.firsts[b]
+    found = 0
+    for i in range(lists.firsts[b + 1] - first):
+        place = lists.places[b] + i * nodes
+        heads = lists.heads[place : place + nodes]
+        hash_tree(heads, lists.relations[place : place + nodes], tags, relatives, counts, fields)
+        for d in range(1, nodes):
+            sign = np.uint64(0)
+            for k in range(len(templates.seen)):
+                role = templates.seen[k, 0]
+                node = relatives[d, role]
+                field = fields[node if node >= 0 else nodes, templates.seen[k, 1]]
+                sign ^= rotate(field, 1 + _TURN * role)
+            work.signs[i, d] = sign
+            part = -1
+            for j in range(i - 1, -1, -1):
+                if work.signs[j, d] == sign:
+                    part = work.parts[j, d]
+                    break
+            if part < 0:
+                part = found
+                found += 1
+                _list_rows(
+                    batch.sides, start, relatives[d], fields, templates, mask, work.rows[part]
+                )
+            work.parts[i, d] = part
+    return found
+
+
+@kernel
+def _list_rows(
+    sides: np.ndarray,
+    start: int,
+    around: np.ndarray,
+    fields: np.ndarray,
+    templates: TreeTemplates,
+    mask: np.uint64,
+    rows: np.ndarray,
+) -> None:
+    """Hash the features of one word in its tree."""
+    width = sides.shape[1]
+    no_side = len(sides) - 1
+    no_field = len(fields) - 1
+    for t in range(len(rows)):
+        value = np.uint64(0)
+        for k in range(templates.looks.shape[1]):
+            role = templates.looks[t, k, 0]
+            if role < 0:
+                break
+            column = templates.looks[t, k, 1]
+            node = around[role]
+            if column < width:
+                part = sides[start + node if node >= 0 else no_side, column]
+            else:
+                part = fields[node if node >= 0 else no_field, column - width]
+            value ^= rotate(part, 1 + _TURN * role)
+        rows[t] = value & mask
+
+
+@kernel
+def score_list(
+    lists: Lists,
+    b: int,
+    weights: np.ndarray,
+    count: int,
+    nodes: int,
+    work: Workspace,
+    out: np.ndarray,
+) -> None:
+    """Add up the weights of the features of each tree of a list.
+
+    Parameters
+    ----------
+    lists, b
+        The lists, and the number of the sentence.
+    weights
+        float32, a power of two of them.
+    count, nodes, work
+        The number of parts and of nodes, and what `find_parts` has written.
+    out
+        Written: float64 (m,).
+    """
+    for part in range(count):
+        total = np.float32(0)
+        for row in work.rows[part]:
+            total += weights[row]
+        work.sums[part] = total
+    mask = np.uint64(len(weights) - 1)
+    first = lists.firsts[b]
+    for i in range(len(out)):
+        out[i] = 0
+        for d in range(1, nodes):
+            out[i] += work.sums[work.parts[i, d]]
+        for j in range(lists.own_firsts[first + i], lists.own_firsts[first + i + 1]):
+            out[i] += weights[lists.own[j] & mask]
+
+
+@kernel
+def score_lists(
+    batch: Batch,
+    lists: Lists,
+    templates: TreeTemplates,
+    weights: np.ndarray,
+    work: Workspace,
+    out: np.ndarray,
+) -> None:
+    """Add up the weights of the features of every tree; `out` is written: float64 (C,)."""
+    mask = np.uint64(len(weights) - 1)
+    for b in range(len(batch.starts) - 1):
+        count = find_parts(batch, lists, b, templates, mask, work)
+        nodes = batch.starts[b + 1] - batch.starts[b]
+        score_list(
+            lists, b, weights, count, nodes, work, out[lists.firsts[b] : lists.firsts[b + 1]]
+        )

@@ -1,0 +1,160 @@
+"""k-best lists as arrays: what a reranker learns from and chooses from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.hashing import hash_bytes
+from arborescence.treebank.sentence import DEPREL, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank.kbest import Analyses
+
+    #: Features of a user's own: says of a parsed sentence what a reranker should look at.
+    Features = Callable[[Sentence], Iterable[str]]
+
+_COLON = 58
+
+
+class Lists(NamedTuple):
+    """The k-best lists of B sentences, C trees in all.
+
+    Attributes
+    ----------
+    firsts : (B + 1,) int64
+        Sentence b has the trees ``firsts[b]`` to ``firsts[b + 1]``, best first.
+    places : (B + 1,) int64
+        Where in `heads` and `relations` the trees of each sentence begin.
+    heads : int32
+        Head vectors in a row.
+    relations : uint64
+        The hash of the relation of each node.
+    weights : (C,) float64
+        The weight of each tree.
+    right : (C, 2) int64
+        How many words have the right head, and how many the right relation too, subtypes aside.
+    own_firsts : (C + 1,) int64
+    own : uint64
+        The hashes of a user's own features of each tree.
+    """
+
+    firsts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    heads: NDArray[np.int32]
+    relations: NDArray[np.uint64]
+    weights: NDArray[np.float64]
+    right: NDArray[np.int64]
+    own_firsts: NDArray[np.int64]
+    own: NDArray[np.uint64]
+
+    @classmethod
+    def of(
+        cls,
+        ranked: Iterable[Analyses],
+        gold: Sequence[Sentence] | None = None,
+        features: Features | None = None,
+    ) -> tuple[list[Sentence], Self]:
+        """Turn what `Parser.kbest` yields into arrays, list by list.
+
+        Parameters
+        ----------
+        ranked
+            For each sentence its trees, best first.
+        gold
+            The same sentences with the right trees; without them, `right` is 0 everywhere.
+        features
+            See `Reranker.train`.
+
+        Returns
+        -------
+        sentences, lists
+            The first of each list, for their words and tags; and the arrays.
+        """
+        sentences: list[Sentence] = []
+        heads: list[NDArray[np.int32]] = []
+        relations: list[NDArray[np.uint64]] = []
+        weights: list[float] = []
+        right: list[NDArray[np.int64]] = []
+        own: list[list[str]] = []
+        for b, trees in enumerate(ranked):
+            parsed = [sentence for _, sentence in trees]
+            of_trees, names = _read(parsed)
+            correct = np.zeros((len(trees), 2), dtype=np.int64)
+            if gold is not None:
+                [gold_heads], [gold_names] = _read([gold[b]])
+                attached = (of_trees == gold_heads)[:, 1:]
+                labelled = attached & (names == gold_names)[:, 1:, 1]
+                correct[:] = np.stack((attached.sum(1), labelled.sum(1)), axis=1)
+            sentences.append(parsed[0])
+            heads.append(of_trees.astype(np.int32))
+            relations.append(names[..., 0])
+            weights += [weight for weight, _ in trees]
+            right.append(correct)
+            own += [list(features(tree)) if features else [] for tree in parsed]
+        return sentences, cls(
+            firsts=np.cumsum([0, *map(len, heads)]),
+            places=np.cumsum([0, *(of_trees.size for of_trees in heads)]),
+            heads=np.concatenate([of_trees.reshape(-1) for of_trees in heads]),
+            relations=np.concatenate([names.reshape(-1) for names in relations]),
+            weights=np.array(weights),
+            right=np.concatenate(right),
+            own_firsts=np.cumsum([0, *map(len, own)]),
+            own=hash_strings([name for names in own for name in names]),
+        )
+
+
+def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Read the trees of a sentence of n words.
+
+    Returns
+    -------
+    heads : (m, n + 1) int64
+    relations : (m, n + 1, 2) uint64
+        Hashes of the relations, and of the relations without their subtypes.
+    """
+    words = len(trees[0])
+    raw = b"".join(tree.raw for tree in trees)
+    places = np.cumsum([0, *(len(tree.raw) for tree in trees[:-1])], dtype=np.int32)
+    spans = np.concatenate([tree.spans for tree in trees]) + np.repeat(places, words)[:, None]
+    heads = np.full((len(trees), words + 1), -1)
+    heads[:, 1:] = Sentence(raw, spans).heads[1:].reshape(-1, words)  # all trees as one sentence
+    relations = np.zeros((len(trees), words + 1, 2), dtype=np.uint64)
+    hashed = np.empty((len(spans), 2), dtype=np.uint64)
+    hash_relations(np.frombuffer(raw, dtype=np.uint8), spans, hashed)
+    relations[:, 1:] = hashed.reshape(-1, words, 2)
+    return heads, relations
+
+
+@kernel
+def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
+    """Hash the relations of words, as they are and without their subtypes: uint64 (n, 2)."""
+    for i in range(len(spans)):
+        start = spans[i, DEPREL]
+        stop = spans[i, DEPREL + 1] - 1
+        colon = start
+        while colon < stop and raw[colon] != _COLON:
+            colon += 1
+        out[i, 0] = hash_bytes(raw, start, stop, False)
+        out[i, 1] = hash_bytes(raw, start, colon, False)
+
+
+def hash_strings(strings: Sequence[str]) -> NDArray[np.uint64]:
+    """Hash strings: `hashing.hash_bytes` of the UTF-8 of each."""
+    spelled = [string.encode() for string in strings]
+    ends = np.cumsum([0, *map(len, spelled)])
+    hashed = np.empty(len(spelled), dtype=np.uint64)
+    _hash_spans(np.frombuffer(b"".join(spelled), dtype=np.uint8), ends, hashed)
+    return hashed
+
+
+@kernel
+def _hash_spans(raw: np.ndarray, ends: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(out)):
+        out[i] = hash_bytes(raw, ends[i], ends[i + 1], False)

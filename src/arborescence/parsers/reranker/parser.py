@@ -1,0 +1,330 @@
+"""A reranker: the best tree of a parser's k-best list, by features of whole trees."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
+
+import arborescence
+from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.core.graph import check_root
+from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
+from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.features import COLUMNS, Batch, Sides, check_bits
+from arborescence.parsers.shared.jackknifing import jackknife
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Root
+    from arborescence.parsers.reranker.lists import Features
+    from arborescence.parsers.shared.base import Options, Progress
+    from arborescence.treebank import Sentence
+    from arborescence.treebank.kbest import Analyses
+
+#: The longest list to choose from.
+MOST_TREES: Final = 10_000
+
+_PARSER: Final = "parser/"
+_REPORT_EVERY: Final = 100
+_FIELDS: Final = {
+    "k": scheme.whole(1, MOST_TREES),
+    "scale": scheme.positive(),
+    "own": scheme.one_of([False, True], False),
+    "info": scheme.INFO,
+    "parser": scheme.MAPPING,
+}
+_ARRAYS: Final = {"weights": scheme.Array((np.float16,), ("2^weights",))}
+_NO_TAGS = np.empty(0, dtype=np.uint64)
+
+
+class Reranker(Parser):
+    """A parser that finds k trees with another parser, and looks at each of them as a whole.
+
+    The score of a tree is the weight that the parser gives it, times a scale, and the sum of the
+    weights of its features: consecutive siblings, grandparents, valency, relations of all children
+    and more (`reranker_features`). Made by `train`, or by `arborescence.load`.
+
+    Attributes
+    ----------
+    parser : Parser
+        Finds the trees, and gives them relations.
+    k : int
+        How many trees it is asked for, and the most that `kbest` gives. May be changed: fewer are
+        found faster.
+    features : callable or None
+        Features of your own, see `train`. They are not kept in a model file: set them anew.
+    info : dict
+        How it was trained, and its scores on the development set after each epoch.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> lessons = [
+    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
+    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
+    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
+    ... ]
+    >>> reranker = Reranker.train(lessons * 2, k=4, folds=2)
+    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
+    >>> [parsed] = reranker.parse([new])
+    >>> parsed.heads, parsed.deprels
+    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    """
+
+    kind: ClassVar[str] = "reranker"
+
+    def __init__(
+        self,
+        *,
+        parser: Parser,
+        k: int,
+        weights: NDArray[np.float32],
+        scale: float,
+        features: Features | None = None,
+        own: bool = False,
+        info: dict[str, Any] | None = None,
+    ) -> None:
+        """Put a reranker together.
+
+        Parameters
+        ----------
+        parser, k, features, info
+            As the attributes.
+        weights : (2^bits,) float32
+            The weights of hashed features.
+        scale
+            What the parser's weight of a tree is multiplied by.
+        own
+            Whether it was trained with features of a user's own.
+        """
+        self.parser = parser
+        self.text = parser.text
+        self.k = k
+        self.features = features
+        self.info = info or {}
+        self._weights = weights
+        self._scale = scale
+        self._own = own
+        self._sides, self._templates = _looks(parser)
+
+    @classmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        k: int = 50,
+        folds: int = 5,
+        epochs: int = 4,
+        seed: int = 1,
+        root: Root = "single",
+        bits: int = 20,
+        make_parser: Callable[..., Parser] = LinearParser.train,
+        features: Features | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train a parser, and a reranker for it.
+
+        A parser knows the sentences that it was trained on too well. So the k-best lists to learn
+        from are made by cross-validation: the treebank is dealt into folds, and the trees of each
+        fold are found by a parser that was trained on all others. Then one more parser is trained
+        on all sentences, to be kept. All in all, that is ``folds + 1`` times the training of a
+        parser.
+
+        Parameters
+        ----------
+        treebank
+            Sentences whose heads are trees.
+        dev
+            Sentences by which to choose the best epoch and the scale of the parser's weight (by
+            LAS). Without them, the last epoch counts, and the scale is estimated from the treebank.
+        k
+            How many trees to choose from.
+        folds
+            In how many parts to deal the treebank, 2 or more.
+        epochs
+            How often to go over the lists.
+        seed
+            Deals the folds, and fixes the order of the lists.
+        root
+            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
+        bits
+            Room for 2^bits weights.
+        make_parser
+            Trains a parser: called as ``make_parser(sentences, dev=dev, root=root,
+            progress=progress)``. For other settings, and a tagger, use
+            ``functools.partial(LinearParser.train, columns=("form", "upos"), tagger=tagger)``.
+        features
+            Features of your own, beside the others: a function that is called with each parsed
+            sentence and says in strings what may matter. Much slower than the others.
+        threads
+            How many batches of sentences to parse at the same time.
+        progress
+            Called as ``progress(phase, done, total)``.
+
+        Raises
+        ------
+        TreebankError
+            If there are fewer sentences than folds, or `make_parser` raises it.
+        OptionError
+            If a setting makes no sense.
+
+        Examples
+        --------
+        A feature that counts the children of each verb by their case:
+
+        >>> def cases(parsed):
+        ...     feats, upos = parsed.feats, parsed.upos
+        ...     for d, h in enumerate(parsed.heads[1:].tolist()):
+        ...         if h and upos[h - 1] == "VERB":
+        ...             yield f"{feats[d]} {h < d}"
+        """
+        from arborescence.parsers.reranker import training
+
+        least = {"k": (k, 2), "folds": (folds, 2), "epochs": (epochs, 1), "threads": (threads, 1)}
+        for name, (value, least_value) in least.items():
+            if value < least_value:
+                raise OptionError(f"{name} must be at least {least_value}, not {value}")
+        if k > MOST_TREES:
+            raise OptionError(f"k must be at most {MOST_TREES}, not {k}")
+        check_bits(bits)
+        check_root(root)
+        treebank, dev = list(treebank), list(dev or ())
+        if len(treebank) < folds:
+            raise TreebankError(
+                f"{len(treebank)} sentences cannot be dealt into {folds} folds: train on more, "
+                "or with fewer folds"
+            )
+
+        def say(what: str, phase: str, done: int, total: int) -> None:
+            if progress:
+                progress(f"{what}, {phase}", done, total)
+
+        def make(sentences: list[Sentence], what: str) -> Parser:
+            return make_parser(sentences, dev=dev, root=root, progress=partial(say, what))
+
+        def lists(judge: Parser, sentences: list[Sentence], what: str) -> Iterator[Analyses]:
+            found = judge.kbest(sentences, k, root=root, threads=threads)
+            for done, trees in enumerate(found, 1):
+                if done % _REPORT_EVERY == 0 or done == len(sentences):
+                    say(what, f"{k} best trees", done, len(sentences))
+                yield trees
+
+        def crosswise() -> Iterator[Analyses]:
+            for number, (part, rest) in enumerate(parts, 1):
+                fold = f"fold {number} of {folds}"
+                yield from lists(make(rest, fold), part, fold)
+
+        parser = make(treebank, "parser")
+        parts = list(jackknife(treebank, folds, seed))
+        sides, templates = _looks(parser)
+        gold = [sentence for part, _ in parts for sentence in part]
+        data = _prepared(crosswise(), sides, gold, features)
+        to_choose_by = None
+        if dev:
+            to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
+        trainer = training.Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
+        weights, scale, epoch = trainer.run(epochs, progress)
+        info = {
+            "k": k,
+            "folds": folds,
+            "seed": seed,
+            "epoch": epoch,
+            "dev": trainer.history,
+            "sentences": len(treebank),
+        }
+        return cls(
+            parser=parser,
+            k=k,
+            # Half the precision is enough, and what a file holds.
+            weights=weights.astype(np.float16).astype(np.float32),
+            scale=scale,
+            features=features,
+            own=features is not None,
+            info=info,
+        )
+
+    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges, as the parser behind gives them: (n + 1, n + 1).
+
+        The tree that `parse` finds is not always the best one of these.
+        """
+        return self.parser.scores(sentence)
+
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file, those of the parser among them."""
+        parser, arrays = self.parser.to_file()
+        header = {
+            "kind": self.kind,
+            "library": arborescence.__version__,
+            "k": self.k,
+            "scale": self._scale,
+            "own": self._own,
+            "info": self.info,
+            "parser": parser,
+        }
+        weights = {"weights": self._weights.astype(np.float16)}
+        return header, weights | {_PARSER + name: array for name, array in arrays.items()}
+
+    @classmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a reranker of what `model_file.load` returned; ModelError if anything is amiss."""
+        from arborescence.parsers import registry
+
+        fields = scheme.fields_of(header, _FIELDS)
+        weights = scheme.arrays_of(arrays, _ARRAYS, {})["weights"]
+        return cls(
+            parser=registry.from_file(fields.pop("parser"), scheme.part(arrays, _PARSER)),
+            weights=weights.astype(np.float32),
+            **fields,
+        )
+
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        return [trees[0][1] for trees in self._kbest_batch(sentences, 1, options)]
+
+    def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
+        if self._own and not self.features:
+            raise ModelError(
+                "the model was trained with features of your own, which a file does not hold: "
+                "set `features` of the reranker to the function that gives them"
+            )
+        ranked = list(self.parser.kbest(sentences, self.k, **options._asdict()))
+        batch, lists = _prepared(ranked, self._sides, None, self.features)
+        scores = np.empty(len(lists.weights))
+        work = Workspace.of(batch, lists, self._templates)
+        score_lists(batch, lists, self._templates, self._weights, work, scores)
+        scores += self._scale * lists.weights
+        found = []
+        for trees, first in zip(ranked, lists.firsts.tolist(), strict=False):
+            of_trees = scores[first : first + len(trees)]
+            order = np.argsort(-of_trees, kind="stable")[:k].tolist()
+            found.append([(float(of_trees[i]), trees[i][1]) for i in order])
+        return found
+
+
+def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
+    """Lay out what to look at: the columns that the parser looks at too."""
+    sides: list[str] = []
+    templates = TreeTemplates.of(getattr(parser, "columns", COLUMNS), sides)
+    return Sides.of(sides), templates
+
+
+def _prepared(
+    ranked: Iterable[Analyses],
+    sides: Sides,
+    gold: list[Sentence] | None,
+    features: Features | None,
+) -> tuple[Batch, Lists]:
+    """Hash the words of sentences, and turn their lists into arrays."""
+    sentences, lists = Lists.of(ranked, gold, features)
+    return Batch.of(sentences, sides, _NO_TAGS), lists

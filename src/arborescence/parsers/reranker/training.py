@@ -1,0 +1,264 @@
+"""How a reranker is trained: a log-linear model of k-best lists.
+
+The lists come from parsers that have not seen the sentences (`jackknifing`), so that the weights of
+trees are as far off as they will be in new text. The model gives each tree of a list a probability
+(Charniak and Johnson 2005): it is the exponential of its score, normalized over the list, and the
+best trees of the list, those with the most right words, are to have all of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.parsers.reranker.features import (
+    Workspace,
+    find_parts,
+    score_list,
+    score_lists,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.reranker.features import TreeTemplates
+    from arborescence.parsers.reranker.lists import Lists
+    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.features import Batch
+
+    #: Sentences and their lists.
+    Data = tuple[Batch, Lists]
+
+# Chosen on the development parts of Gothic-PROIEL and Turkish-IMST.
+_RATE: Final = np.float32(0.03)
+_PENALTY: Final = np.float32(0.01)
+_FIRST_SQUARE: Final = np.float32(0.1)
+# A share of a tree in the gradient that is not worth the work.
+_NEGLIGIBLE: Final = 1e-4
+# What the scale of the parser's weight may be, and, times that, what dev may choose.
+_SCALES: Final = 2.0 ** (np.arange(-28, 13) / 2)
+_FACTORS: Final = 2.0 ** (np.arange(-5, 6) / 2)
+
+
+def fit_scale(lists: Lists) -> float:
+    """Return what to multiply the parser's weights by, so that they are log-probabilities.
+
+    That which makes the best trees of the lists most likely if nothing else is known, halved:
+    features will explain a part of what the weight had to explain alone.
+    """
+    lengths = np.diff(lists.firsts)
+    starts = lists.firsts[:-1]
+    below = lists.weights - np.repeat(np.maximum.reduceat(lists.weights, starts), lengths)
+    labelled = lists.right[:, 1]
+    best = labelled == np.repeat(np.maximum.reduceat(labelled, starts), lengths)
+    likelihoods = []
+    for scale in _SCALES:
+        chances = np.exp(scale * below)
+        of_best = np.add.reduceat(chances * best, starts)
+        of_all = np.add.reduceat(chances, starts)
+        # A tree that underflows to nothing is not impossible.
+        likelihoods.append(np.log(np.maximum(of_best / of_all, 1e-300)).sum())
+    return float(_SCALES[np.argmax(likelihoods)]) / 2
+
+
+class Trainer:
+    """A training run over lists.
+
+    Parameters
+    ----------
+    data
+        The sentences to learn from, and their lists.
+    dev
+        Those to choose the epoch and the scale by, or None.
+    templates
+        What to look at.
+    seed
+        Fixes the order of the sentences.
+    bits
+        There are 2^bits weights.
+    """
+
+    def __init__(
+        self, data: Data, dev: Data | None, templates: TreeTemplates, *, seed: int, bits: int
+    ) -> None:
+        self._data = data
+        self._dev = dev
+        self._templates = templates
+        self._seed = seed
+        batch, lists = data
+        self._scale = fit_scale(lists)
+        self._weights = np.zeros(1 << bits, dtype=np.float32)
+        self._squares = np.full(1 << bits, _FIRST_SQUARE)
+        self._gradient = np.zeros(1 << bits, dtype=np.float32)
+        self._work = Workspace.of(batch, lists, templates)
+        own = np.add.reduceat(np.diff(lists.own_firsts), lists.firsts[:-1])
+        self._touched = np.empty(self._work.rows.size + int(own.max()), dtype=np.int32)
+        self._scores = np.empty(len(self._work.signs))
+        self.history: list[dict[str, float]] = []
+
+    def run(self, epochs: int, progress: Progress | None) -> tuple[NDArray[np.float32], float, int]:
+        """Learn; return weights, the scale of the parser's weight, and the epoch they are from."""
+        best = self._weights, self._scale, 0
+        sentences = len(self._data[0].starts) - 1
+        for epoch in range(1, epochs + 1):
+            if progress:
+                progress(f"ranking, epoch {epoch}", 0, sentences)
+            self._learn(epoch)
+            scale, said = self._scale, ""
+            if self._dev:
+                scale, scores = self._choose_scale(self._dev)
+                said = ": " + ", ".join(f"{name.upper()} {x:.2f}" for name, x in scores.items())
+                self.history.append(scores)
+            las = [scores["las"] for scores in self.history]
+            if not las or las.index(max(las)) == epoch - 1:
+                best = self._weights.copy(), scale, epoch
+            if progress:
+                progress(f"ranking, epoch {epoch}{said}", sentences, sentences)
+        return best
+
+    def _learn(self, epoch: int) -> None:
+        batch, lists = self._data
+        generator = np.random.default_rng((self._seed, epoch))
+        learn_lists(
+            batch,
+            lists,
+            self._templates,
+            generator.permutation(len(batch.starts) - 1),
+            self._scale,
+            self._weights,
+            self._squares,
+            self._gradient,
+            self._touched,
+            self._scores,
+            self._work,
+        )
+
+    def _choose_scale(self, dev: Data) -> tuple[float, dict[str, float]]:
+        """Return the scale with the best LAS, and that with its UAS, in percent."""
+        batch, lists = dev
+        scores = np.empty(len(lists.weights))
+        work = Workspace.of(batch, lists, self._templates)
+        score_lists(batch, lists, self._templates, self._weights, work, scores)
+        words = len(batch.tags) - (len(batch.starts) - 1)
+        found = {}
+        for scale in (self._scale * _FACTORS).tolist():
+            chosen = best_trees(lists, scores + scale * lists.weights)
+            uas, las = 100 * lists.right[chosen].sum(axis=0) / words
+            found[scale] = {"uas": float(uas), "las": float(las)}
+        scale = max(found, key=lambda scale: found[scale]["las"])
+        return scale, found[scale]
+
+
+def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the number of the tree with the highest score in each list, the first of ties."""
+    starts = lists.firsts[:-1]
+    highest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(lists.firsts))
+    numbers = np.where(scores == highest, np.arange(len(scores)), len(scores))
+    return np.minimum.reduceat(numbers, starts)
+
+
+@kernel
+def learn_lists(
+    batch: Batch,
+    lists: Lists,
+    templates: TreeTemplates,
+    order: np.ndarray,
+    scale: float,
+    weights: np.ndarray,
+    squares: np.ndarray,
+    gradient: np.ndarray,
+    touched: np.ndarray,
+    scores: np.ndarray,
+    work: Workspace,
+) -> None:
+    """Go over the lists once, and learn from each.
+
+    AdaGrad with an L1 penalty (Duchi, Hazan and Singer 2011, section 5.1): a weight moves against
+    the gradient, divided by the root of its summed squares, and shrinks towards 0 with each step.
+
+    Parameters
+    ----------
+    batch, lists, templates, work
+        As for `reranker_features.find_parts`.
+    order
+        int64: which sentences, in which order.
+    scale
+        What the parser's weight of a tree is multiplied by.
+    weights, squares
+        float32, a power of two of them: changed.
+    gradient
+        Scratch: float32, as many, all 0; so it is left.
+    touched
+        Scratch: int32, room for as many features as the trees of a list can have.
+    scores
+        Scratch: float64, room for the trees of a list.
+
+    Notes
+    -----
+    O(T) for each part of a list, beside what `find_parts` takes.
+    """
+    mask = np.uint64(len(weights) - 1)
+    for b in order:
+        first = lists.firsts[b]
+        m = lists.firsts[b + 1] - first
+        if m < 2:
+            continue
+        nodes = batch.starts[b + 1] - batch.starts[b]
+        count = find_parts(batch, lists, b, templates, mask, work)
+        score_list(lists, b, weights, count, nodes, work, scores[:m])
+        _blame(lists, b, scale, scores[:m])
+        work.sums[:count] = 0
+        found = 0
+        for i in range(m):
+            share = np.float32(scores[i])
+            for d in range(1, nodes):
+                work.sums[work.parts[i, d]] += share
+            for j in range(lists.own_firsts[first + i], lists.own_firsts[first + i + 1]):
+                row = np.int64(lists.own[j] & mask)
+                touched[found] = row
+                found += 1
+                gradient[row] += share
+        for part in range(count):
+            share = work.sums[part]
+            if abs(share) > _NEGLIGIBLE:
+                for row in work.rows[part]:
+                    touched[found] = row
+                    found += 1
+                    gradient[row] += share
+        for j in range(found):
+            row = touched[j]
+            slope = gradient[row]
+            gradient[row] = 0
+            if abs(slope) > _NEGLIGIBLE:
+                squares[row] += slope * slope
+                step = _RATE / np.sqrt(squares[row])
+                weight = weights[row] - step * slope
+                shrunk = max(abs(weight) - step * _PENALTY, np.float32(0))
+                weights[row] = shrunk if weight > 0 else -shrunk
+
+
+@kernel
+def _blame(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
+    """Turn scores of features into the slope of the loss: too much or too little probability."""
+    first = lists.firsts[b]
+    most = lists.right[first, 1]
+    highest = -np.inf
+    for i in range(len(scores)):
+        scores[i] += scale * lists.weights[first + i]
+        highest = max(highest, scores[i])
+        most = max(most, lists.right[first + i, 1])
+    of_all = 0.0
+    of_best = 0.0
+    for i in range(len(scores)):
+        scores[i] = np.exp(scores[i] - highest)
+        of_all += scores[i]
+        if lists.right[first + i, 1] == most:
+            of_best += scores[i]
+    for i in range(len(scores)):
+        wanted = 0.0
+        if lists.right[first + i, 1] == most:
+            # Where all of it underflows, the step is as long as it can be.
+            wanted = scores[i] / of_best if of_best > 0 else 1.0
+        scores[i] = scores[i] / of_all - wanted

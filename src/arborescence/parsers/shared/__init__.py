@@ -1,0 +1,1 @@
+"""What several kinds of parsers have in common: features, learning, model files."""

@@ -1,0 +1,67 @@
+"""The trees that a parser has found, written into its sentences."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.projective.pseudo import MARK, deprojectivize
+from arborescence.treebank.annotating import with_trees
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+
+def annotated(
+    sentences: Sequence[Sentence],
+    starts: NDArray[np.int64],
+    heads: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    names: Sequence[str],
+    *,
+    lower: bool | None = None,
+) -> list[list[Sentence]]:
+    """Give each sentence with each of its trees.
+
+    Parameters
+    ----------
+    sentences
+        B of them.
+    starts : (B + 1,) int64
+        Where the nodes of each begin, as in `features.Batch`.
+    heads : (K, N) int64
+        The head vectors of all sentences in a row, K times, the best first; -1 throughout where a
+        sentence has fewer trees.
+    labels : (K, N) int64
+        The number of the relation of each word in `names`; -1 for none.
+    names
+        The relations that the parser knows.
+    lower
+        Of a pseudo-projective parser: whether to undo what they say of lifted edges
+        (`deprojectivize`), or only to leave that out. None: they say nothing of them.
+    """
+    plain = names if lower is None else [name.partition(MARK)[0] for name in names]
+    marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
+    words = np.diff(starts)
+    parsed: list[list[Sentence]] = [[] for _ in sentences]
+    for k, (row, numbers) in enumerate(zip(heads, labels, strict=True)):
+        there = (row[starts[1:] - 1] >= 0) | (k == 0)
+        nodes = np.repeat(there, words)
+        trees = with_trees(list(compress(sentences, there)), row[nodes], numbers[nodes], plain)
+        for b, tree in zip(np.flatnonzero(there).tolist(), trees, strict=True):
+            parsed[b].append(tree)
+        if lower and marked.any():
+            lifted = marked[numbers] & (row >= 0)
+            spelled = [*names, "_"]
+            for b in np.unique(np.searchsorted(starts, np.flatnonzero(lifted), "right") - 1):
+                start, stop = starts[b], starts[b + 1]
+                relations = [spelled[number] for number in numbers[start + 1 : stop].tolist()]
+                tree, relations = deprojectivize(row[start:stop], relations)
+                parsed[b][k] = sentences[b].replace(heads=tree, deprels=relations)
+    return parsed

@@ -1,0 +1,410 @@
+"""What every trainable parser can do, whatever is inside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.core.graph import check_count, check_root
+from arborescence.parsers.shared import model_file
+from arborescence.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Root
+    from arborescence.parsers.text.model import Text
+
+    #: Called as ``progress(phase, done, total)``.
+    Progress = Callable[[str, int, int], None]
+
+
+_Parsed = TypeVar("_Parsed")
+
+_BATCH_WORDS = 8192
+_BATCH_EDGES = 2**22  # so that long sentences come one by one: their matrices are large
+
+_WHAT_IS_PARSED: Final = (
+    "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
+    "objects; arborescence.treebank.read reads a file, parser.parse_text cuts raw text"
+)
+
+#: What a parser without probabilities says for the edges of its tree, where others give theirs.
+#: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
+VOTE: Final = 0.4
+
+
+class Options(NamedTuple):
+    """What was asked for in `Parser.parse` and `Parser.kbest`."""
+
+    root: Root
+    projective: bool | None
+    confidence: bool
+
+
+class Parser(ABC):
+    """A parser that can be trained, saved, and run over sentences.
+
+    Subclasses give `train`, `scores`, `to_file`, `from_file`, `_parse_batch` and `_kbest_batch`.
+    """
+
+    #: What the header of a model file calls this kind of parser.
+    kind: ClassVar[str]
+    #: What cuts raw text into words and finds lemmas, if the model has it.
+    text: Text | None = None
+
+    @classmethod
+    @abstractmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train a parser on the trees of a treebank; each kind adds options of its own.
+
+        Parameters
+        ----------
+        treebank
+            Sentences with heads and relations.
+        dev
+            Sentences to choose the best epoch by, and to stop early.
+        progress
+            Called as ``progress(phase, done, total)`` now and then.
+        """
+
+    @abstractmethod
+    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges, ``[head, dependent]``: (n + 1, n + 1)."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, with all that it needs, to one file: it appears whole or not at all."""
+        header, arrays = self.to_file()
+        model_file.save(path, header, arrays)
+
+    @classmethod
+    def load(cls, model: str | os.PathLike[str]) -> Self:
+        """Load a trained parser of this kind; `arborescence.load` takes any kind.
+
+        Parameters
+        ----------
+        model
+            The name of a built-in model, or the path of a model file.
+
+        Raises
+        ------
+        ModelError
+            If there is no such file, it is damaged, or holds a parser of another kind.
+        """
+        from arborescence.parsers import registry
+
+        parser = registry.load(model)
+        if not isinstance(parser, cls):
+            raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
+        return parser
+
+    @abstractmethod
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file."""
+
+    @classmethod
+    @abstractmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser of what `model_file.load` returns."""
+
+    @abstractmethod
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        """Parse some sentences; may run in several threads at once."""
+
+    @abstractmethod
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, options: Options
+    ) -> list[list[tuple[float, Sentence]]]:
+        """Find the k best parses of some sentences; may run in several threads at once."""
+
+    def _evidence_batch(
+        self, sentences: list[Sentence], options: Options
+    ) -> list[tuple[Sentence, NDArray[Any]]]:
+        """Parse some sentences, and tell how much speaks for each edge, ``[head, dependent]``.
+
+        For `CombinedParser`: probabilities where the parser has them, else votes for its tree.
+        """
+        return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
+
+    def parse(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        threads: int = 1,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+    ) -> Iterator[Sentence]:
+        """Fill in heads and relations.
+
+        Parameters
+        ----------
+        sentences
+            Any number: they are read in batches, as the results are asked for. Instead of a
+            `Sentence`, the list of its words will do, and one such list for a single sentence.
+        threads
+            How many batches to parse at the same time.
+        root
+            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+        projective
+            Whether edges may not cross. None: as the parser was trained.
+        confidence
+            Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``:
+            the marginal in the distribution over trees that the scores stand for.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order, parsed.
+
+        Raises
+        ------
+        OptionError
+            If an option is none of those above, or `sentences` are none.
+        TreebankError
+            If a word cannot be one.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> parser = arb.load("english")
+        >>> [parsed] = parser.parse([["Old", "trees", "grow", "slowly"]])
+        >>> parsed.heads
+        array([-1,  2,  3,  0,  3])
+        """
+        options = _checked(threads, root, projective, confidence)
+        gathered = batches(as_sentences(sentences))
+        return _run(lambda batch: self._parse_batch(batch, options), gathered, threads)
+
+    def parse_text(
+        self,
+        text: str,
+        *,
+        threads: int = 1,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+    ) -> Iterator[Sentence]:
+        """Cut raw text into sentences and words, and parse them.
+
+        Parameters
+        ----------
+        text
+            Paragraphs with blank lines between.
+        threads, root, projective, confidence
+            As for `parse`.
+
+        Yields
+        ------
+        Sentence
+            See `read_text`.
+
+        Raises
+        ------
+        ModelError
+            If the model knows nothing of raw text.
+        """
+        return self.parse(
+            self._text().tokenizer.split(text),
+            threads=threads,
+            root=root,
+            projective=projective,
+            confidence=confidence,
+        )
+
+    def read_text(
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        *,
+        lines: bool = False,
+        warn: Callable[[str], None] | None = None,
+    ) -> Iterator[Sentence]:
+        """Read raw text, and cut it into sentences and words as the treebank of the model is cut.
+
+        Parameters
+        ----------
+        source
+            A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
+            its first bytes. It is read in constant memory.
+        lines
+            Whether each line is a sentence; else blank lines end paragraphs, and other line ends
+            are spaces.
+        warn
+            Called with a message for the first sentence of more than 500 words, which are cut;
+            None: it is a Python warning.
+
+        Yields
+        ------
+        Sentence
+            With ``# newdoc``, ``# newpar``, ``# sent_id`` and ``# text``, multiword tokens, and
+            ``SpaceAfter=No``.
+
+        Raises
+        ------
+        ModelError
+            If the model knows nothing of raw text.
+        TreebankError
+            If the source is not UTF-8, naming the line.
+        """
+        from arborescence.parsers.text.reading import read_text
+
+        return read_text(self._text().tokenizer, source, lines=lines, warn=warn)
+
+    def _text(self) -> Text:
+        if self.text is None:
+            raise ModelError(
+                "the model has not learned to cut raw text into words (it is older, or was trained "
+                "with --no-text): train it again, or give words with spaces between "
+                "(--format tokens)"
+            )
+        return self.text
+
+    def kbest(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        k: int,
+        *,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+        threads: int = 1,
+    ) -> Iterator[list[tuple[float, Sentence]]]:
+        """Find the k best parses of each sentence: the trees of highest weight, and relations.
+
+        Parameters
+        ----------
+        sentences
+            As for `parse`.
+        k
+            How many trees to find. They differ in their heads; each gets the relations that
+            `parse` would give it.
+        root
+            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
+        projective, confidence
+            As for `parse`.
+        threads
+            How many batches to parse at the same time.
+
+        Yields
+        ------
+        list of (float, Sentence)
+            For each sentence, in the same order: pairs of a weight and the sentence parsed, best
+            first, fewer than k where there are no more trees. The weight is the sum of the
+            `scores` of the tree's edges. The first parse is the one that `parse` finds.
+
+        Raises
+        ------
+        OptionError
+            If `k` or `threads` is less than 1, or another option is none of those above.
+        """
+        k = check_count(k)
+        options = _checked(threads, root, projective, confidence)
+        # Small batches, so that memory does not grow with k.
+        gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
+        return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
+
+
+def votes(tree: Sentence) -> NDArray[np.float64]:
+    """Return 1 for each edge of a tree and 0 for all others, ``[head, dependent]``."""
+    edges = np.zeros((len(tree) + 1, len(tree) + 1))
+    edges[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
+    return edges
+
+
+def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
+    check_count(threads, "threads")
+    check_root(root)
+    if projective not in (None, False, True):
+        raise OptionError(f"projective must be None, False or True, not {projective!r}")
+    return Options(root, projective, confidence)
+
+
+def _run(
+    parse: Callable[[list[Sentence]], list[_Parsed]],
+    batches: Iterator[list[Sentence]],
+    threads: int,
+) -> Iterator[_Parsed]:
+    """Parse batch after batch, in order, some of them at the same time."""
+    if threads == 1:
+        for batch in batches:
+            yield from parse(batch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        running = deque[Future[list[_Parsed]]]()
+        try:
+            for batch in batches:
+                running.append(pool.submit(parse, batch))
+                if len(running) > threads:
+                    yield from running.popleft().result()
+            while running:
+                yield from running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def as_sentences(sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[Sentence]:
+    """Make sentences of lists of words, and refuse what is neither.
+
+    >>> [sentence.forms for sentence in as_sentences([["Trees", "grow"], ("Do", "they", "?")])]
+    [['Trees', 'grow'], ['Do', 'they', '?']]
+    >>> [sentence.forms for sentence in as_sentences(["Trees", "grow"])]
+    [['Trees', 'grow']]
+    """
+    if isinstance(sentences, Sentence):
+        return iter([sentences])
+    if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__iter__"):
+        raise OptionError(f"{sentences!r:.60} stands {_WHAT_IS_PARSED}")
+    return _each_sentence(iter(sentences))
+
+
+def _each_sentence(items: Iterator[Any]) -> Iterator[Sentence]:
+    for place, item in enumerate(items):
+        if isinstance(item, Sentence):
+            yield item
+            continue
+        words = item
+        if isinstance(item, str) and place == 0:
+            words = [item, *items]  # one sentence, unless there are spaces in its words
+            words = words if all(_is_word(word) for word in words) else None
+        if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
+            raise OptionError(f"sentence {place} is {item!r:.60}, {_WHAT_IS_PARSED}")
+        try:
+            sentence = Sentence.from_words(words)
+        except TreebankError as error:
+            raise TreebankError(f"sentence {place}: {error}") from None
+        yield sentence
+
+
+def _is_word(item: Any) -> bool:
+    return isinstance(item, str) and len(item.split()) == 1
+
+
+def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
+    """Gather sentences until they hold enough words to be worth a call, or many edges."""
+    batch: list[Sentence] = []
+    words = edges = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        words += len(sentence)
+        edges += len(sentence) ** 2
+        if words >= enough or edges >= _BATCH_EDGES:
+            yield batch
+            batch = []
+            words = edges = 0
+    if batch:
+        yield batch

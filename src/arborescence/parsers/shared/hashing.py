@@ -1,0 +1,142 @@
+"""From the bytes of a sentence to 64-bit hashes: the letters that features are spelled with.
+
+Features of linear parsers are tuples of strings. Here each string becomes a number once a word,
+straight from the bytes of the CoNLL-U file, and a tuple becomes the `mix` of its numbers. No
+Python string is made.
+
+The one arithmetic step is that of a multiply-with-carry generator (Marsaglia 1994): the lower
+half of the state times a constant plus the upper half, which never overflows 64 bits, so that the
+kernels give the same hashes, and no warnings, when Numba is switched off. Hashes are part of the
+model format: a change here makes every trained model useless.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+
+#: The hash of a value that is not given (``_`` in any column but FORM).
+MISSING: Final = np.uint64(0)
+
+#: The columns of the array that `hash_columns` fills.
+FORM, FOLDED, LEMMA, UPOS, XPOS, FEATS = range(6)
+#: How many columns that are.
+HASHES: Final = 6
+
+_LOWER_HALF = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_MULTIPLIER = np.uint64(0xCC9E2D51)
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_CASE_BIT = np.uint8(0x20)
+
+
+@kernel
+def _step(state: np.uint64) -> np.uint64:
+    return (state & _LOWER_HALF) * _MULTIPLIER + (state >> _HALF)
+
+
+@kernel
+def mix(first: np.uint64, second: np.uint64) -> np.uint64:
+    """Combine two uint64 hashes into one; the order counts, and every bit depends on every bit."""
+    state = _step(_step(first ^ _SEED) ^ second)
+    state = _step(state ^ (state >> np.uint64(29)))
+    state = _step(state ^ (state >> np.uint64(31)))
+    return state ^ (state >> np.uint64(32))
+
+
+@kernel
+def hash_bytes(raw: np.ndarray, start: int, stop: int, fold: bool) -> np.uint64:
+    """Hash ``raw[start:stop]`` (uint8); with `fold`, ASCII letters count as lower case."""
+    state = _SEED
+    for i in range(start, stop):
+        byte = raw[i]
+        if fold and 65 <= byte <= 90:
+            byte = byte | _CASE_BIT
+        state = _step(state ^ byte)
+    return mix(state, np.uint64(stop - start))
+
+
+@kernel
+def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
+    """Where the first `characters` characters of the UTF-8 text ``raw[start:stop]`` end."""
+    i = start
+    while i < stop:
+        if raw[i] & 0xC0 != 0x80:  # the first byte of a character
+            if characters == 0:
+                break
+            characters -= 1
+        i += 1
+    return i
+
+
+@kernel
+def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
+    """Where the last `characters` characters of the UTF-8 text ``raw[start:stop]`` begin."""
+    i = stop
+    while i > start and characters > 0:
+        i -= 1
+        if raw[i] & 0xC0 != 0x80:
+            characters -= 1
+    return i
+
+
+@kernel
+def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
+    """Tell what kinds of characters ``raw[start:stop]`` holds, as a uint64 of seven bits.
+
+    Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter;
+    3: a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
+    """
+    bits = 0
+    for i in range(start, stop):
+        byte = raw[i]
+        if 65 <= byte <= 90:
+            bits |= 1 if i == start else 2
+        elif 97 <= byte <= 122:
+            bits |= 4
+        elif 48 <= byte <= 57:
+            bits |= 8
+        elif byte == 45:
+            bits |= 16
+        elif byte < 128:
+            bits |= 32
+        else:
+            bits |= 64
+    return np.uint64(bits)
+
+
+@kernel
+def hash_columns(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
+    """Hash the columns of a sentence that parsers look at.
+
+    Parameters
+    ----------
+    raw
+        The bytes of the sentence: uint8 (b,).
+    spans
+        ``Sentence.spans``: int32 (n, 11); column c of word i is
+        ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
+    out
+        Written: uint64 (n, 6), the hashes of FORM, the form with ASCII letters in lower case,
+        LEMMA, UPOS, XPOS and FEATS. A value that is ``_`` becomes `MISSING`, but a form ``_`` is
+        a form.
+
+    Notes
+    -----
+    One multiplication for each byte.
+    """
+    for i in range(spans.shape[0]):
+        start = spans[i, 1]
+        stop = spans[i, 2] - 1
+        out[i, 0] = hash_bytes(raw, start, stop, False)
+        out[i, 1] = hash_bytes(raw, start, stop, True)
+        for column in range(2, 6):
+            start = spans[i, column]
+            stop = spans[i, column + 1] - 1
+            if stop - start == 1 and raw[start] == 95:
+                out[i, column] = np.uint64(0)
+            else:
+                out[i, column] = hash_bytes(raw, start, stop, False)

@@ -1,0 +1,109 @@
+"""Model files: NumPy arrays and a JSON header in one ``.npz``, and nothing that can run.
+
+The header says what kind of model it is and everything that is not an array. It is stored as the
+UTF-8 bytes of the JSON text in an array named ``header``.
+"""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.core.arrays import Archive, opened
+from arborescence.core.errors import ModelError
+from arborescence.core.files import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+#: The version of the format that this library writes, and the newest that it reads.
+VERSION: Final = 1
+
+_FORMAT: Final = "arborescence model"
+_HEADER: Final = "header"
+_WHAT: Final = "a model file of arborescence"
+
+
+def save(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    compress: bool = True,
+) -> None:
+    """Write a model: the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    header
+        What JSON can hold; should say its ``kind``.
+    arrays
+        Arrays of plain numbers.
+    compress
+        Smaller but slower to write.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
+    >>> save(path, {"kind": "example"}, {"weights": np.ones(3, dtype=np.float32)})
+    >>> header, arrays = load(path)
+    >>> header["kind"], arrays["weights"]
+    ('example', array([1., 1., 1.], dtype=float32))
+    """
+    text = json.dumps({"format": _FORMAT, "version": VERSION, **header}, ensure_ascii=False)
+    packed = {_HEADER: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    with replacing(path) as file:
+        if compress:
+            np.savez_compressed(file, allow_pickle=False, **packed)
+        else:
+            np.savez(file, allow_pickle=False, **packed)
+
+
+def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what `save` wrote.
+
+    Parameters
+    ----------
+    path
+        A model file.
+
+    Returns
+    -------
+    header, arrays
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is damaged, no model, or written by a newer version.
+    """
+    try:
+        with opened(path, ModelError, _WHAT) as archive:
+            if not isinstance(archive, Archive) or _HEADER not in archive.names:
+                raise ModelError(f"{path}: not {_WHAT}")
+            arrays = {name: archive.read(name) for name in archive.names}
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror}") from error
+    try:
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: the header is damaged ({error})") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ModelError(f"{path}: not {_WHAT}")
+    version = header.get("version")
+    if type(version) is not int or version < 1:
+        raise ModelError(f"{path}: format version is {reprlib.repr(version)}, which is none")
+    if version > VERSION:
+        raise ModelError(
+            f"{path}: format version {reprlib.repr(version)} is newer than {VERSION}, the newest "
+            "that this version of arborescence reads; install a newer one"
+        )
+    return header, arrays

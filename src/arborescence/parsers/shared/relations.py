@@ -1,0 +1,270 @@
+"""Relations for the edges of a tree: a linear classifier on hashed features.
+
+The parameters are R rows of L weights, one for each relation. A feature hashes to a row. Since the
+whole tree is known, features may look beyond the two words of the edge.
+
+==== ==========================================
+role which word
+==== ==========================================
+h    the head
+d    the dependent
+g    the head of the head
+l, r the first and the last child of d
+p, n the neighbours of d among the children of h
+==== ==========================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import kernel, uncounted_kernel
+from arborescence.parsers.shared.features import rotate, split_template, usable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+
+#: The roles, in the order of their numbers.
+ROLES: Final = "dhglrpn"
+_TURN = 9  # rotation from one role to the next
+_DIRECTIONS = np.array(
+    [0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD], dtype=np.uint64
+)
+TEMPLATES: Final = [
+    "d:w,p", "d:l", "d:s", "d:x", "d:p-1,p,p+1", "d:w-1,p", "d:p,w+1",
+    "h:p d:w,p", "h:w,p d:p", "h:p d:p", "h:l d:l", "h:x d:x,m", "h:p,m d:p,m", "h:l d:x",
+    "h:p d:s", "h:p,p+1 d:p-1,p",
+    "d:p l:w", "d:p l:p r:p", "h:p d:p l:w", "h:p d:p l:p", "h:p d:p r:p", "h:p d:p r:w",
+    "d:l l:l", "h:p d:p g:p", "h:p d:p p:p n:p", "h:l d:x p:w",
+]  # fmt: skip
+
+
+class RelationTemplates(NamedTuple):
+    """Which sides of which words make up the features of an edge in its tree.
+
+    Attributes
+    ----------
+    roles, sides : (T, K) int64
+        The words of each template, as places in ``"dhglrpn"`` (-1 past the last), and the side
+        that is looked at of each.
+    """
+
+    roles: NDArray[np.int64]
+    sides: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
+        """Lay out the templates that look at `columns` only, and add their sides to `sides`.
+
+        `words` are the roles that templates may name.
+        """
+        templates = [
+            template
+            for template in map(split_template, usable(TEMPLATES, columns))
+            if set(template) <= set(words)
+        ]
+        shape = (len(templates), max(map(len, templates)))
+        roles = np.full(shape, -1, dtype=np.int64)
+        numbers = np.zeros(shape, dtype=np.int64)
+        for t, template in enumerate(templates):
+            for k, (role, side) in enumerate(template.items()):
+                if side not in sides:
+                    sides.append(side)
+                roles[t, k] = ROLES.index(role)
+                numbers[t, k] = sides.index(side)
+        return cls(roles, numbers)
+
+
+@kernel
+def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
+    """Find the words in each role around each word of a tree.
+
+    Parameters
+    ----------
+    heads
+        int64 (n + 1,): a head vector.
+    relatives
+        Written: int64 (n + 1, 7), -1 for a word that is not there; row 0 is of no use.
+    """
+    relatives[:] = -1
+    last_child = np.full(len(heads), -1)
+    for d in range(1, len(heads)):
+        h = heads[d]
+        relatives[d, 0] = d
+        relatives[d, 1] = h
+        relatives[d, 2] = heads[h]
+        if relatives[h, 3] < 0:
+            relatives[h, 3] = d
+        relatives[h, 4] = d
+        relatives[d, 5] = last_child[h]
+        if last_child[h] >= 0:
+            relatives[last_child[h], 6] = d
+        last_child[h] = d
+
+
+@kernel
+def list_rows(
+    sides: np.ndarray,
+    start: int,
+    around: np.ndarray,
+    templates: RelationTemplates,
+    mask: np.uint64,
+    rows: np.ndarray,
+) -> None:
+    """Hash the features of one edge.
+
+    Parameters
+    ----------
+    sides, start
+        ``Batch.sides``, and the first node of the sentence.
+    around
+        int64 (7,): the words in each role, -1 for none.
+    templates
+        `RelationTemplates`.
+    mask
+        The number of rows - 1.
+    rows
+        Written: int64 (T,), the numbers of the rows of weights.
+    """
+    d = around[0]
+    h = around[1]
+    direction = _DIRECTIONS[2 if h == 0 else 1 if h < d else 0]
+    absent = len(sides) - 1
+    for t in range(len(rows)):
+        value = direction
+        for k in range(templates.roles.shape[1]):
+            role = templates.roles[t, k]
+            if role < 0:
+                break
+            node = around[role]
+            side = sides[start + node if node >= 0 else absent, templates.sides[t, k]]
+            value ^= rotate(side, 1 + _TURN * role)
+        rows[t] = np.int64(value & mask)
+
+
+@kernel
+def best_relation(sums: np.ndarray, allowed: np.ndarray) -> int:
+    """Return the number of the highest of the sums that are allowed."""
+    best = -1
+    for label in range(len(sums)):
+        if allowed[label] and (best < 0 or sums[label] > sums[best]):
+            best = label
+    return best
+
+
+@uncounted_kernel
+def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+    """Add up rows of weights."""
+    sums[:] = 0
+    for t in range(len(rows)):
+        row = weights[rows[t]]
+        for label in range(len(row)):
+            sums[label] += row[label]
+
+
+@kernel
+def label_edges(
+    batch: Batch,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    heads: np.ndarray,
+    sums: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Choose the relation of every edge.
+
+    Parameters
+    ----------
+    batch, templates
+        `Batch` and `RelationTemplates`.
+    weights
+        (R, L), R a power of two: float32, or integers.
+    allowed
+        bool (2, L): the relations of edges from the root, and of others.
+    heads
+        int64 (K, N): the head vectors of all sentences in a row, K times; -1 where a sentence has
+        fewer than K trees.
+    sums
+        Scratch in which scores add up: (L,), float32, or int32 for integer weights.
+    out
+        Written: int64 (K, N), but for the roots and where there is no tree.
+
+    Notes
+    -----
+    O(K T L) a word.
+    """
+    mask = np.uint64(weights.shape[0] - 1)
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        stop = batch.starts[b + 1]
+        relatives = np.empty((stop - start, 7), dtype=np.int64)
+        for k in range(len(heads)):
+            if heads[k, stop - 1] < 0:  # no more trees, or no words
+                break
+            find_relatives(heads[k, start:stop], relatives)
+            for d in range(1, stop - start):
+                list_rows(batch.sides, start, relatives[d], templates, mask, rows)
+                add_rows(rows, weights, sums)
+                out[k, start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
+
+
+@kernel
+def update_relations(
+    batch: Batch,
+    b: int,
+    templates: RelationTemplates,
+    weights: np.ndarray,
+    averages: np.ndarray,
+    allowed: np.ndarray,
+    heads: np.ndarray,
+    gold: np.ndarray,
+    limit: float,
+    clock: int,
+) -> None:
+    """Move the weights towards the gold relations of a sentence, word by word.
+
+    Parameters
+    ----------
+    batch, b, templates
+        `Batch`, the number of the sentence, and `RelationTemplates`.
+    weights, averages
+        float32 (R, L), changed; as in `edges.update_edges`.
+    allowed
+        bool (2, L), as for `label_edges`.
+    heads, gold
+        int64 (n + 1,): the gold heads and relations.
+    limit
+        The aggressiveness C of MIRA, or 0 for the perceptron.
+    clock
+        The number of the update.
+    """
+    mask = np.uint64(weights.shape[0] - 1)
+    rows = np.empty(len(templates.roles), dtype=np.int64)
+    sums = np.empty(weights.shape[1], dtype=np.float32)
+    start = batch.starts[b]
+    relatives = np.empty((len(heads), 7), dtype=np.int64)
+    find_relatives(heads, relatives)
+    for d in range(1, len(heads)):
+        list_rows(batch.sides, start, relatives[d], templates, mask, rows)
+        add_rows(rows, weights, sums)
+        sums[gold[d]] -= 1 if limit > 0 else 0
+        guess = best_relation(sums, allowed[0 if heads[d] == 0 else 1])
+        if guess == gold[d]:
+            continue
+        step = np.float32(1.0)
+        if limit > 0:
+            loss = sums[guess] - sums[gold[d]]
+            step = np.float32(min(limit, loss / (2 * len(rows))))
+        for t in range(len(rows)):
+            weights[rows[t], gold[d]] += step
+            weights[rows[t], guess] -= step
+            averages[rows[t], gold[d]] += step * np.float32(clock)
+            averages[rows[t], guess] -= step * np.float32(clock)

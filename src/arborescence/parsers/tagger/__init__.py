@@ -1,0 +1,1 @@
+"""A part-of-speech tagger: a linear model, word by word."""

@@ -1,0 +1,405 @@
+"""The kernels of the tagger: features of words, greedy tagging, and learning.
+
+A feature is a 64-bit hash of what is seen (a suffix, the two words before, the tag before, ...) and
+of the template that looks. Its lower bits are the place in one long table of weights where the
+weights of all tags for this feature begin: tag t has the t-th cell. Cells of different features
+may overlap, and no harm is done: the table is mostly empty.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
+
+#: How many features a table of weights has places for; the tags of the last run over its end.
+PLACES: Final = 1 << 22
+_MASK = np.uint64(PLACES - 1)
+
+#: The columns of `spell`'s array.
+FORM, FOLDED, SUFFIX_1, PREFIX_1, SHAPE, LENGTH = 0, 1, 2, 7, 11, 12
+LETTERS: Final = 13
+SUFFIX_2, SUFFIX_3 = SUFFIX_1 + 1, SUFFIX_1 + 2
+
+#: How many features depend on the words alone.
+WORD_FEATURES: Final = 43
+#: How many features a stage has that looks at the tags that it has given to the words before; at
+#: the tags that an earlier stage has given to the neighbours, too; and to the word itself, too.
+HISTORY: Final = WORD_FEATURES + 7
+NEIGHBOURS: Final = HISTORY + 6
+OWN: Final = NEIGHBOURS + 9
+
+_UNDERSCORE = 95
+# A gradient below this changes nothing worth the time.
+_NEGLIGIBLE = np.float32(0.003)
+
+
+@kernel
+def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
+    """Hash what single words are spelled with.
+
+    Parameters
+    ----------
+    raw : uint8, shape (b,)
+    spans : int64, shape (n, 11)
+        As in `Sentence`, for any number of sentences.
+    letters : uint64, shape (n, 13)
+        Filled: the form; the same in lower case; its last 1 to 5 characters and its first 1 to 4,
+        in lower case; its shape; its length.
+    """
+    for i in range(spans.shape[0]):
+        start = spans[i, 1]
+        stop = spans[i, 2] - 1
+        letters[i, FORM] = hash_bytes(raw, start, stop, False)
+        letters[i, FOLDED] = hash_bytes(raw, start, stop, True)
+        for k in range(5):
+            letters[i, SUFFIX_1 + k] = hash_bytes(
+                raw, suffix_start(raw, start, stop, k + 1), stop, True
+            )
+        for k in range(4):
+            letters[i, PREFIX_1 + k] = hash_bytes(
+                raw, start, prefix_stop(raw, start, stop, k + 1), True
+            )
+        letters[i, SHAPE] = shape(raw, start, stop)
+        letters[i, LENGTH] = np.uint64(min(stop - start, 10))
+
+
+@kernel
+def _look(letters: np.ndarray, first: int, last: int, i: int, what: int) -> np.uint64:
+    """Give a hash of word `i`, or of how far it lies outside its sentence."""
+    if i < first:
+        return np.uint64(1000 + first - i)
+    if i >= last:
+        return np.uint64(2000 + i - last)
+    return letters[i, what]
+
+
+@kernel
+def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
+    """Tell which share of a sentence's words begin with a capital, in quarters."""
+    words = 0
+    capitals = 0
+    for i in range(first, last):
+        words += (letters[i, SHAPE] & np.uint64(7)) != 0
+        capitals += letters[i, SHAPE] & np.uint64(1) != 0
+    return np.uint64(0) if words == 0 else np.uint64(4 * capitals // words)
+
+
+@kernel
+def given(raw: np.ndarray, spans: np.ndarray, starts: np.ndarray, column: int) -> np.ndarray:
+    """Tell for each sentence whether any word has something other than ``_`` in a column."""
+    answers = np.zeros(starts.size - 1, dtype=np.bool_)
+    for sentence in range(starts.size - 1):
+        for i in range(starts[sentence], starts[sentence + 1]):
+            start = spans[i, column]
+            if spans[i, column + 1] - start > 2 or raw[start] != _UNDERSCORE:
+                answers[sentence] = True
+                break
+    return answers
+
+
+@kernel
+def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -> None:
+    """Find the places of the features that depend on the words alone.
+
+    Parameters
+    ----------
+    letters : uint64, shape (n, 13)
+    starts : int64, shape (sentences + 1,)
+        The first word of each sentence, and n.
+    places : uint32, shape (n, WORD_FEATURES)
+        Filled.
+    """
+    found = np.empty(WORD_FEATURES, dtype=np.uint64)
+    for sentence in range(starts.size - 1):
+        first = starts[sentence]
+        last = starts[sentence + 1]
+        capitals = _capitals(letters, first, last)
+        for i in range(first, last):
+            word = letters[i, FOLDED]
+            suffix_2 = letters[i, SUFFIX_2]
+            suffix_3 = letters[i, SUFFIX_3]
+            looks = mix(letters[i, SHAPE], np.uint64(i == first))
+            left = _look(letters, first, last, i - 1, FOLDED)
+            left_2 = _look(letters, first, last, i - 2, FOLDED)
+            right = _look(letters, first, last, i + 1, FOLDED)
+            right_2 = _look(letters, first, last, i + 2, FOLDED)
+            left_suffix = _look(letters, first, last, i - 1, SUFFIX_3)
+            right_suffix = _look(letters, first, last, i + 1, SUFFIX_3)
+            left_shape = _look(letters, first, last, i - 1, SHAPE)
+            right_shape = _look(letters, first, last, i + 1, SHAPE)
+            both_shapes = mix(letters[i, SHAPE], right_shape)
+
+            found[0] = letters[i, FORM]
+            found[1] = word
+            found[2] = left
+            found[3] = left_2
+            found[4] = right
+            found[5] = right_2
+            found[6] = mix(left, word)
+            found[7] = mix(word, right)
+            found[8] = mix(left, right)
+            for k in range(5):
+                found[9 + k] = letters[i, SUFFIX_1 + k]
+            for k in range(4):
+                found[14 + k] = letters[i, PREFIX_1 + k]
+            found[18] = looks
+            found[19] = mix(letters[i, SHAPE], suffix_2)
+            found[20] = mix(left_shape, letters[i, SHAPE])
+            found[21] = both_shapes
+            found[22] = left_suffix
+            found[23] = right_suffix
+            found[24] = _look(letters, first, last, i - 1, SUFFIX_2)
+            found[25] = _look(letters, first, last, i + 1, SUFFIX_2)
+            found[26] = mix(left_2, left)
+            found[27] = mix(right, right_2)
+            found[28] = mix(letters[i, LENGTH], letters[i, SHAPE])
+            found[29] = mix(right_suffix, suffix_3)
+            found[30] = mix(left_suffix, suffix_3)
+            found[31] = mix(mix(left, word), right)
+            found[32] = mix(suffix_3, letters[i, PREFIX_1 + 2])
+            found[33] = mix(capitals, looks)
+            found[34] = mix(left_shape, both_shapes)
+            found[35] = mix(both_shapes, _look(letters, first, last, i + 2, SHAPE))
+            found[36] = mix(suffix_3, looks)
+            found[37] = mix(left, letters[i, SHAPE])
+            found[38] = mix(right, letters[i, SHAPE])
+            found[39] = mix(word, capitals)
+            found[40] = mix(right, suffix_3)
+            found[41] = mix(left, suffix_3)
+            found[42] = mix(left_2, word)
+            for template in range(WORD_FEATURES):
+                places[i, template] = mix(found[template], np.uint64(template)) & _MASK
+
+
+@kernel
+def _look_at_tags(
+    letters: np.ndarray,
+    first: int,
+    last: int,
+    i: int,
+    context: np.ndarray,
+    tag: np.uint64,
+    tag_2: np.uint64,
+    places: np.ndarray,
+) -> None:
+    """Find the places of the features of word `i` that depend on tags, as many as there is room.
+
+    `context` holds what an earlier stage found for every word, `tag` and `tag_2` what this
+    stage found for the two words before.
+    """
+    before = mix(tag, np.uint64(1))
+    before_2 = mix(before, tag_2)
+    word = letters[i, FOLDED]
+    suffix_3 = letters[i, SUFFIX_3]
+    at = WORD_FEATURES
+    places[at] = before
+    places[at + 1] = before_2
+    places[at + 2] = mix(before, word)
+    places[at + 3] = mix(before, _look(letters, first, last, i + 1, FOLDED))
+    places[at + 4] = mix(before, suffix_3)
+    places[at + 5] = mix(before_2, word)
+    places[at + 6] = mix(before_2, _look(letters, first, last, i + 1, SUFFIX_3))
+    if places.size > HISTORY:
+        left = np.uint64(context[i - 1] + 1 if i > first else 1000001)
+        right = np.uint64(context[i + 1] + 1 if i + 1 < last else 1000002)
+        right_2 = np.uint64(context[i + 2] + 1 if i + 2 < last else 1000003)
+        at = HISTORY
+        places[at] = right
+        places[at + 1] = mix(right, right_2)
+        places[at + 2] = mix(right, word)
+        places[at + 3] = mix(left, right)
+        places[at + 4] = mix(mix(left, right), word)
+        places[at + 5] = mix(right, suffix_3)
+        if places.size > NEIGHBOURS:
+            here = np.uint64(context[i] + 1)
+            at = NEIGHBOURS
+            places[at] = here
+            places[at + 1] = mix(here, word)
+            places[at + 2] = mix(here, letters[i, SUFFIX_2])
+            places[at + 3] = mix(here, suffix_3)
+            places[at + 4] = mix(here, letters[i, SHAPE])
+            places[at + 5] = mix(here, before)
+            places[at + 6] = mix(here, left)
+            places[at + 7] = mix(here, right)
+            places[at + 8] = mix(here, mix(left, right))
+    for template in range(WORD_FEATURES, places.size):
+        places[template] = mix(places[template], np.uint64(template)) & _MASK
+
+
+@kernel
+def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.ndarray) -> int:
+    """Add up the weights of `tags` over all features; give the index of the first best."""
+    if tags.size == scores.size:  # all tags, side by side: a vector instruction adds many
+        scores[:] = 0
+        for place in places:
+            for tag in range(np.uint64(scores.size)):
+                scores[tag] += weights[place + tag]
+    else:
+        for k in range(tags.size):
+            total = scores.dtype.type(0)
+            for place in places:
+                total += weights[place + tags[k]]
+            scores[k] = total
+    best = 0
+    for k in range(1, tags.size):
+        if scores[k] > scores[best]:
+            best = k
+    return best
+
+
+@kernel
+def tag_words(
+    letters: np.ndarray,
+    word_places: np.ndarray,
+    starts: np.ndarray,
+    wanted: np.ndarray,
+    features: int,
+    context: np.ndarray,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    allowed_starts: np.ndarray,
+    tags: np.ndarray,
+) -> None:
+    """Tag sentences word by word from the left, each word with the best tag.
+
+    O(features · tags) a word.
+
+    Parameters
+    ----------
+    letters, word_places, starts
+        As in `look_at_words`.
+    wanted : bool, shape (sentences,)
+        Which sentences to tag.
+    features
+        `HISTORY`, `NEIGHBOURS` or `OWN`.
+    context : int64, shape (n,)
+        What an earlier stage found for each word; -1 is unknown.
+    weights : int8, shape (PLACES + tags,)
+    allowed, allowed_starts : uint64 and int64
+        The tags that a word with context c may have are ``allowed[allowed_starts[c + 1] :
+        allowed_starts[c + 2]]``.
+    tags : int64, shape (n,)
+        Filled for the sentences wanted.
+
+    Notes
+    -----
+    Indices are unsigned because Numba then need not look for negative ones, which halves the time.
+    """
+    places = np.empty(features, dtype=np.uint64)
+    none = weights.size - PLACES
+    scores = np.empty(none, dtype=np.int32)
+    for sentence in range(wanted.size):
+        if not wanted[sentence]:
+            continue
+        first = starts[sentence]
+        last = starts[sentence + 1]
+        tag = tag_2 = np.uint64(none)
+        for i in range(first, last):
+            here = context[i] + 1 if features == OWN else 0
+            choices = allowed[allowed_starts[here] : allowed_starts[here + 1]]
+            best = 0
+            if choices.size > 1:
+                places[:WORD_FEATURES] = word_places[i]
+                _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
+                best = _best(places, weights, choices, scores)
+            tag_2 = tag
+            tag = choices[best]
+            tags[i] = tag
+
+
+@kernel
+def learn(
+    letters: np.ndarray,
+    word_places: np.ndarray,
+    starts: np.ndarray,
+    order: np.ndarray,
+    features: int,
+    context: np.ndarray,
+    gold: np.ndarray,
+    allowed: np.ndarray,
+    allowed_starts: np.ndarray,
+    rate: np.float32,
+    penalty: np.float32,
+    weights: np.ndarray,
+    squares: np.ndarray,
+) -> int:
+    """Go once over the sentences and learn a log-linear model by stochastic gradient descent.
+
+    The tag before is the one predicted, as it will be later. Every weight has its own learning
+    rate, and shrinks towards 0 with each step: AdaGrad with an L1 penalty (Duchi, Hazan and
+    Singer 2011, section 5.1). A weight whose square is infinite does not move.
+
+    Parameters
+    ----------
+    order : int64
+        Which sentences, in which order.
+    gold : int64, shape (n,)
+        The right tags. A word that is not allowed to have its right tag teaches nothing.
+    rate, penalty
+        The step size, and how much a weight shrinks in a step of size 1.
+    weights, squares : float32, shape (PLACES + tags,)
+        Changed. The squares are the sums of squared gradients so far, above 0.
+    others
+        As in `tag_words`.
+
+    Returns
+    -------
+    mistakes
+        How many words got a wrong tag.
+    """
+    places = np.empty(features, dtype=np.uint64)
+    none = weights.size - PLACES
+    scores = np.empty(none, dtype=np.float32)
+    mistakes = 0
+    for sentence in order:
+        first = starts[sentence]
+        last = starts[sentence + 1]
+        tag = tag_2 = np.uint64(none)
+        for i in range(first, last):
+            here = context[i] + 1 if features == OWN else 0
+            choices = allowed[allowed_starts[here] : allowed_starts[here + 1]]
+            best = 0
+            if choices.size > 1:
+                places[:WORD_FEATURES] = word_places[i]
+                _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
+                best = _best(places, weights, choices, scores)
+            tag_2 = tag
+            tag = choices[best]
+            right = np.uint64(gold[i])
+            mistakes += tag != right
+            if choices.size == 1 or not _to_probabilities(
+                scores[: choices.size], best, choices, right
+            ):
+                continue
+            for k in range(choices.size):
+                gradient = scores[k] - np.float32(choices[k] == right)
+                if abs(gradient) < _NEGLIGIBLE:
+                    continue
+                for place in places:
+                    at = place + choices[k]
+                    squares[at] += gradient * gradient
+                    step = rate / np.sqrt(squares[at])
+                    weight = weights[at] - step * gradient
+                    shrunk = max(abs(weight) - step * penalty, np.float32(0))
+                    weights[at] = shrunk if weight > 0 else -shrunk
+    return mistakes
+
+
+@kernel
+def _to_probabilities(scores: np.ndarray, best: int, tags: np.ndarray, right: np.uint64) -> bool:
+    """Apply softmax in place; tell whether the right tag is among `tags`."""
+    highest = scores[best]
+    total = np.float32(0)
+    found = False
+    for k in range(tags.size):
+        scores[k] = np.exp(scores[k] - highest)
+        total += scores[k]
+        found |= tags[k] == right
+    for k in range(tags.size):
+        scores[k] /= total
+    return found

@@ -1,0 +1,217 @@
+"""One stage of the tagger: it predicts one column, given what earlier stages have found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.tagger import kernels
+from arborescence.treebank.sentence import FEATS, UPOS, XPOS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from arborescence.treebank import Sentence
+
+    Codes = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
+
+#: What can be predicted, and where it stands.
+COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
+#: The code of a tag, or of a context, that is not known.
+UNKNOWN: Final = -1
+
+_LONGEST_GAP = 255
+_FIELDS: Final = {
+    "column": scheme.one_of(COLUMNS),
+    "tags": scheme.VALUES,
+    "features": scheme.one_of([kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN]),
+}
+_ARRAYS: Final = {
+    "gaps": scheme.Array((np.uint8,), ("weights",)),
+    "weights": scheme.Array((np.int8,), ("weights",)),
+    "contexts": scheme.Array((np.int64,), ("contexts",), low=0, ascending=True),
+    "allowed": scheme.Array((np.uint32,), ("allowed",), below="tags"),
+    "allowed_starts": scheme.Array((np.int64,), ("starts",), ascending=True),
+}
+
+
+class Words:
+    """The words of some sentences, laid out for the kernels."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = sentences
+        lengths = [len(sentence) for sentence in sentences]
+        offsets = np.cumsum([0, *(len(sentence.raw) for sentence in sentences)])
+        self.starts = np.cumsum([0, *lengths])
+        self._raw = np.frombuffer(b"".join(s.raw for s in sentences), dtype=np.uint8)
+        self._spans = np.concatenate([np.empty((0, 11), np.int64), *(s.spans for s in sentences)])
+        self._spans += np.repeat(offsets[:-1], lengths)[:, np.newaxis]
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @cached_property
+    def letters(self) -> npt.NDArray[np.uint64]:
+        """What each word is spelled with: see `tagger_kernels.spell`."""
+        letters = np.empty((len(self), kernels.LETTERS), dtype=np.uint64)
+        kernels.spell(self._raw, self._spans, letters)
+        return letters
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.uint32]:
+        """The places of each word's features: see `tagger_kernels.look_at_words`."""
+        places = np.empty((len(self), kernels.WORD_FEATURES), dtype=np.uint32)
+        kernels.look_at_words(self.letters, self.starts, places)
+        return places
+
+    def given(self, column: str) -> Mask:
+        """Tell for each sentence whether any word has a value in a column."""
+        return kernels.given(self._raw, self._spans, self.starts, COLUMNS[column])
+
+    def annotated(self, column: str) -> Mask:
+        """Tell for each sentence whether a column says something, be it that there is nothing.
+
+        A tagged sentence may have no features at all.
+        """
+        return self.given(column) | (self.given("upos") if column == "feats" else np.False_)
+
+    def values(self, column: str, of: Mask) -> list[str]:
+        """List the different values of a column, for the sentences in the mask `of`."""
+        return sorted(
+            {
+                value
+                for s, counts in zip(self.sentences, of, strict=True)
+                if counts
+                for value in getattr(s, column)
+            }
+        )
+
+    def codes(self, column: str, tags: Sequence[str], of: Mask) -> Codes:
+        """Give the index in `tags` of each word's value, for the sentences in the mask `of`."""
+        code_of = {tag: code for code, tag in enumerate(tags)}
+        codes = np.full(len(self), UNKNOWN)
+        for sentence in np.flatnonzero(of).tolist():
+            values = getattr(self.sentences[sentence], column)
+            first, last = self.starts[sentence : sentence + 2]
+            codes[first:last] = [code_of.get(value, UNKNOWN) for value in values]
+        return codes
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A model that predicts one column from left to right.
+
+    Attributes
+    ----------
+    column : str
+    tags : tuple of str
+        The values that it predicts; a code is an index into these.
+    features : int
+        How much it looks at: `HISTORY`, `NEIGHBOURS` or `OWN` of `tagger_kernels`.
+    contexts : int64, ascending
+        What earlier stages may have found for a word, as `joint` numbers it.
+    allowed, allowed_starts : uint64 and int64
+        The tags that go with each context: see `tagger_kernels.tag_words`.
+    weights : int8
+    """
+
+    column: str
+    tags: tuple[str, ...]
+    features: int
+    contexts: Codes
+    allowed: npt.NDArray[np.uint64]
+    allowed_starts: Codes
+    weights: npt.NDArray[np.int8]
+
+    def context(self, found: Codes) -> Codes:
+        """Turn what earlier stages have found for words into indices into `contexts`."""
+        index = np.searchsorted(self.contexts, found)
+        known = np.isin(found, self.contexts)
+        return np.where(known, index, UNKNOWN)
+
+    def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes) -> None:
+        """Write the codes of the sentences in the mask `wanted` into `codes`."""
+        if wanted.any():
+            kernels.tag_words(
+                words.letters,
+                words.places,
+                words.starts,
+                wanted,
+                self.features,
+                self.context(found),
+                self.weights,
+                self.allowed,
+                self.allowed_starts,
+                codes,
+            )
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Give the arrays of a model file: of the weights, only those that are not 0."""
+        places = np.flatnonzero(self.weights)
+        gaps = np.diff(places, prepend=-1)
+        # A gap that does not fit into a byte is bridged by weights of 0.
+        bridges = (gaps - 1) // _LONGEST_GAP
+        ends = np.cumsum(bridges + 1) - 1
+        short_gaps = np.full(places.size + int(bridges.sum()), _LONGEST_GAP, dtype=np.uint8)
+        short_gaps[ends] = gaps - bridges * _LONGEST_GAP
+        weights = np.zeros(short_gaps.size, dtype=np.int8)
+        weights[ends] = self.weights[places]
+        return {
+            "gaps": short_gaps,
+            "weights": weights,
+            "contexts": self.contexts,
+            "allowed": self.allowed.astype(np.uint32),
+            "allowed_starts": self.allowed_starts,
+        }
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give the rest of a model file, ready for JSON."""
+        return {"column": self.column, "tags": self.tags, "features": self.features}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a stage of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
+        fields = scheme.fields_of(meta, _FIELDS)
+        tags, features = tuple(fields["tags"]), fields["features"]
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": len(tags)})
+        places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
+        contexts, allowed, starts = kept["contexts"], kept["allowed"], kept["allowed_starts"]
+        # The tags of a context stand in ascending order, so each of them once.
+        descends = np.flatnonzero(allowed[1:] <= allowed[:-1]) + 1
+        fits = (
+            0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
+            and starts.size == (contexts.size if features == kernels.OWN else 0) + 2
+            and (starts[0], starts[-1]) == (0, allowed.size)
+            and np.isin(descends, starts).all()
+        )
+        if not fits:
+            raise ModelError("the parts of the tagger do not fit together")
+        weights = np.zeros(kernels.PLACES + len(tags), dtype=np.int8)
+        weights[places] = kept["weights"]
+        return cls(
+            column=fields["column"],
+            tags=tags,
+            features=features,
+            contexts=contexts,
+            allowed=allowed.astype(np.uint64),
+            allowed_starts=starts,
+            weights=weights,
+        )
+
+
+def joint(codes: Mapping[str, Codes], sizes: Mapping[str, int], words: int) -> Codes:
+    """Give each word a number for the codes that it has in some columns of `sizes` tags."""
+    number = np.zeros(words, dtype=np.int64)
+    unknown = np.full(words, not codes)
+    for column, column_codes in codes.items():
+        number = number * sizes[column] + column_codes
+        unknown |= column_codes == UNKNOWN
+    return np.where(unknown, UNKNOWN, number)

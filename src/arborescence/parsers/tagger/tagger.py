@@ -1,0 +1,275 @@
+"""A part-of-speech tagger, so that untagged words can be parsed.
+
+Words are tagged in stages, each from left to right with a log-linear model over hashed features.
+The first stage drafts the first column (UPOS) from the words and the tags just given; the second
+decides it, now that it sees drafted tags on both sides. Each further stage predicts one column
+more (XPOS, then FEATS), among the values that the training data has seen together with what is
+already known of a word.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.base import as_sentences, batches
+from arborescence.parsers.tagger import kernels
+from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
+from arborescence.parsers.tagger.training import trained, untrained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from arborescence.parsers.tagger.stages import Codes, Mask
+    from arborescence.treebank import Sentence
+
+    Progress = Callable[[str, int, int], None]
+
+_VERSION = 1
+_FIELDS: Final = {
+    "version": scheme.whole(1, 99),
+    # A draft of the first column, and each of them.
+    "stages": scheme.list_of(scheme.MAPPING, 1, len(COLUMNS) + 1),
+}
+
+
+class Tagger:
+    """Predicts the UPOS, XPOS and FEATS of words.
+
+    Taggers are made by `train` and `from_arrays`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        What it predicts, in this order: some of ``"upos"``, ``"xpos"`` and ``"feats"``.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> taught = [
+    ...     Sentence.from_words(["the", "tree", "grows"], upos=["DET", "NOUN", "VERB"]),
+    ...     Sentence.from_words(["a", "bird", "sings"], upos=["DET", "NOUN", "VERB"]),
+    ... ]
+    >>> tagger = Tagger.train(taught)
+    >>> tagger.columns
+    ('upos',)
+    >>> [tagged] = tagger.tag([Sentence.from_words(["the", "bird", "grows"])])
+    >>> tagged.upos
+    ['DET', 'NOUN', 'VERB']
+    """
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self._stages = tuple(stages)
+        self.columns = tuple(dict.fromkeys(stage.column for stage in self._stages))
+
+    @classmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        columns: Sequence[str] = ("upos", "xpos", "feats"),
+        epochs: int = 8,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train a tagger on tagged sentences.
+
+        Parameters
+        ----------
+        treebank
+            Sentences with values in the columns. A sentence that has none in a column teaches
+            nothing about it, and a column without any values is left out.
+        dev
+            If given, each stage is taken as it was after the epoch (in the second half of them)
+            that tags these sentences best, not after the last.
+        columns
+            What to predict. Each column is predicted from those before it.
+        epochs
+            How often each stage goes over the treebank.
+        seed
+            Fixes the order in which sentences are seen, and with it the result.
+        progress
+            Called as ``progress(phase, done, total)`` after each epoch.
+
+        Raises
+        ------
+        OptionError
+            If a column cannot be predicted, or `epochs` is less than 1.
+        TreebankError
+            If the treebank has no values in any of the columns.
+        """
+        unknown = [column for column in columns if column not in COLUMNS]
+        if unknown or epochs < 1 or len(set(columns)) < len(columns):
+            raise OptionError(
+                f"columns must be some of {list(COLUMNS)}, each once, not {list(columns)}, "
+                f"and epochs at least 1, not {epochs}"
+            )
+        words = Words(list(treebank))
+        dev = list(dev or ())
+        columns = [column for column in columns if words.given(column).any()]
+        if not columns:
+            raise TreebankError(
+                "the treebank has no tags to learn from: train without a tagger (--no-tagger)"
+            )
+        generator = np.random.default_rng(seed)
+        stages: list[Stage] = []
+        gold: dict[str, Codes] = {}
+        for column in (columns[0], *columns):
+            taught = words.annotated(column)
+            tags = words.values(column, taught)
+            right = words.codes(column, tags, taught)
+            found = joint(gold, _sizes(stages), len(words))
+            features = (kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN)[min(len(stages), 2)]
+            stages.append(
+                trained(
+                    untrained(column, tags, features, found, right),
+                    words,
+                    np.flatnonzero(taught),
+                    found,
+                    right,
+                    epochs=epochs,
+                    generator=generator,
+                    accuracy=partial(_accuracy_with, cls, stages, dev) if dev else None,
+                    progress=partial(_report, progress, len(stages), len(columns) + 1, column),
+                )
+            )
+            gold[column] = right
+        return cls(stages)
+
+    def tag(
+        self, sentences: Iterable[Sentence | Sequence[str]], *, overwrite: bool = False
+    ) -> Iterator[Sentence]:
+        """Fill in columns that are ``_`` for a whole sentence.
+
+        Parameters
+        ----------
+        sentences
+            Any number: they are read in batches, as the results are asked for.
+        overwrite
+            Whether to replace values that are given; else they are kept, and the other columns
+            predicted from them.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order, tagged.
+        """
+        for batch in batches(as_sentences(sentences)):
+            words = Words(batch)
+            keep = {
+                column: words.given(column) & np.bool_(not overwrite) for column in self.columns
+            }
+            wanted = ~np.logical_and.reduce(list(keep.values()))
+            tagged = self._tagged(
+                [batch[i] for i in np.flatnonzero(wanted).tolist()],
+                {column: kept[wanted] for column, kept in keep.items()},
+            )
+            for sentence, change in zip(batch, wanted.tolist(), strict=True):
+                yield next(tagged) if change else sentence
+
+    def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
+        """Give the share of words that are tagged right when no tag is given, for each column.
+
+        Sentences without values in a column do not count for it; a column that has none in any
+        sentence is left out.
+        """
+        words = Words(list(sentences))
+        nothing = np.zeros(len(words.sentences), dtype=np.bool_)
+        codes = self._codes(words, dict.fromkeys(self.columns, nothing))
+        shares = {}
+        for stage in self._stages:
+            counted = words.annotated(stage.column)
+            gold = words.codes(stage.column, stage.tags, counted)
+            right = codes[stage.column] == gold
+            counted_words = np.repeat(counted, np.diff(words.starts))
+            if counted_words.any():
+                shares[stage.column] = float(right[counted_words].mean())
+        return shares
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Give the arrays that a model file needs; see `from_arrays`."""
+        return {
+            f"{i}.{name}": array
+            for i, stage in enumerate(self._stages)
+            for name, array in stage.to_arrays().items()
+        }
+
+    def to_meta(self) -> dict[str, Any]:
+        """Give what else a model file needs, ready for JSON; see `from_arrays`."""
+        return {"version": _VERSION, "stages": [stage.to_meta() for stage in self._stages]}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
+        """Make a tagger of what `to_arrays` and `to_meta` gave.
+
+        Raises
+        ------
+        ModelError
+            If they do not fit together, or were made by another version.
+        """
+        fields = scheme.fields_of({"tagger": meta}, {"tagger": scheme.MAPPING})
+        fields = scheme.fields_of(fields["tagger"], _FIELDS)
+        if fields["version"] != _VERSION:
+            raise ModelError(
+                f"the tagger has version {fields['version']}, and this library reads {_VERSION}: "
+                "train the model again"
+            )
+        return cls(
+            [
+                Stage.from_arrays(scheme.part(arrays, f"{i}."), stage)
+                for i, stage in enumerate(fields["stages"])
+            ]
+        )
+
+    def _tagged(
+        self, sentences: Sequence[Sentence], keep: Mapping[str, Mask]
+    ) -> Iterator[Sentence]:
+        """Predict the columns of sentences that are not in the masks `keep`."""
+        words = Words(sentences)
+        tags = {stage.column: stage.tags for stage in self._stages}
+        codes = {column: each.tolist() for column, each in self._codes(words, keep).items()}
+        for i, (first, last) in enumerate(pairwise(words.starts.tolist())):
+            yield sentences[i].replace(
+                **{
+                    column: [tags[column][code] for code in codes[column][first:last]]
+                    for column in self.columns
+                    if not keep[column][i]
+                }
+            )
+
+    def _codes(self, words: Words, keep: Mapping[str, Mask]) -> dict[str, Codes]:
+        """Find the code of each word in each column, for sentences not in `keep` by predicting."""
+        codes: dict[str, Codes] = {}
+        for stage in self._stages:
+            column = stage.column
+            found = joint(codes, _sizes(self._stages), len(words))
+            if column not in codes:
+                codes[column] = words.codes(column, stage.tags, keep[column])
+            stage.tag(words, ~keep[column], found, codes[column])
+        return codes
+
+
+def _sizes(stages: Iterable[Stage]) -> dict[str, int]:
+    return {stage.column: len(stage.tags) for stage in stages}
+
+
+def _accuracy_with(
+    tagger: type[Tagger], stages: Sequence[Stage], dev: Sequence[Sentence], stage: Stage
+) -> float:
+    """Tell how well a further stage does."""
+    return tagger([*stages, stage]).accuracy(dev).get(stage.column, 0.0)
+
+
+def _report(
+    progress: Progress | None, stage: int, stages: int, column: str, epoch: int, epochs: int
+) -> None:
+    if progress:
+        progress(f"tagger: {column}", stage * epochs + epoch, stages * epochs)

@@ -1,0 +1,109 @@
+"""How a stage of the tagger is trained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.parsers.tagger import kernels
+from arborescence.parsers.tagger.stages import UNKNOWN, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from arborescence.parsers.tagger.stages import Codes, Words
+
+# Chosen on the development part of English-EWT.
+_RATE = np.float32(0.2)
+_PENALTY = np.float32(0.003)
+_FIRST_SQUARE = np.float32(0.1)
+# Weights are stored as multiples of this, in one byte each.
+_UNIT = np.float32(0.1)
+# A weight that is smaller after half the epochs is left out.
+_THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
+
+
+def untrained(column: str, tags: Sequence[str], features: int, found: Codes, gold: Codes) -> Stage:
+    """Make a stage without weights.
+
+    `found` is what the right answers of earlier stages are for each word, `gold` what the right
+    answer of this stage is. With `features` `OWN`, a word may have the tags that other words
+    with the same findings have.
+    """
+    everything = np.arange(len(tags))
+    known = (found != UNKNOWN) & (gold != UNKNOWN)
+    contexts = np.unique(found[known])
+    allowed, starts = everything, np.array([0, everything.size])
+    if features == kernels.OWN:
+        pairs = np.unique(np.stack((found[known], gold[known])), axis=1)
+        allowed = np.concatenate((everything, pairs[1]))
+        ends = np.searchsorted(pairs[0], contexts, side="right")
+        starts = np.concatenate((starts, everything.size + ends))
+    return Stage(
+        column=column,
+        tags=tuple(tags),
+        features=features,
+        contexts=contexts,
+        allowed=allowed.astype(np.uint64),
+        allowed_starts=starts,
+        weights=np.zeros(kernels.PLACES + len(tags), dtype=np.int8),
+    )
+
+
+def trained(
+    stage: Stage,
+    words: Words,
+    order: Codes,
+    found: Codes,
+    gold: Codes,
+    *,
+    epochs: int,
+    generator: np.random.Generator,
+    progress: Callable[[int, int], None],
+    accuracy: Callable[[Stage], float] | None,
+) -> Stage:
+    """Give a stage with weights learned from the sentences in `order`.
+
+    After half the epochs, small weights are left out for good, and the others learn to do without
+    them. With `accuracy`, the best of the later epochs is taken.
+    """
+    weights = np.zeros(stage.weights.size, dtype=np.float32)
+    squares = np.full(stage.weights.size, _FIRST_SQUARE)
+    context = stage.context(found)
+    best, best_accuracy = stage, -1.0
+    for epoch in range(1, epochs + 1):
+        kernels.learn(
+            words.letters,
+            words.places,
+            words.starts,
+            generator.permutation(order),
+            stage.features,
+            context,
+            gold,
+            stage.allowed,
+            stage.allowed_starts,
+            _RATE,
+            _PENALTY,
+            weights,
+            squares,
+        )
+        if epoch == (epochs + 1) // 2:
+            small = np.abs(weights) < _THRESHOLDS[stage.features]
+            weights[small] = 0
+            squares[small] = np.inf
+        if epoch == epochs or (accuracy and epoch > epochs // 2):
+            candidate = replace(stage, weights=_in_bytes(weights))
+            candidate_accuracy = accuracy(candidate) if accuracy else 0.0
+            if candidate_accuracy >= best_accuracy:
+                best, best_accuracy = candidate, candidate_accuracy
+        progress(epoch, epochs)
+    return best
+
+
+def _in_bytes(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    rounded: npt.NDArray[np.int8] = np.clip(np.rint(weights / _UNIT), -127, 127).astype(np.int8)
+    return rounded

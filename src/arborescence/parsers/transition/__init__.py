@@ -1,0 +1,1 @@
+"""Transition-based parsers with a linear model (Zhang and Nivre 2011)."""

@@ -1,0 +1,418 @@
+"""Beam search over transitions, and the structured perceptron that learns for it.
+
+Zhang and Clark (2008): the score of a sequence of transitions is the sum of the scores of its
+actions, the best few partial sequences are kept, and learning stops at the point of a sentence
+where the right one falls out of the beam (early update, Collins and Roark 2004).
+
+Relations are chosen where an edge is added, as in `transition_greedy`: they have no say in which
+sequences are kept, but later features see them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.parsers.transition.greedy import (
+    STRIDE,
+    choose_relation,
+    learn_relation,
+    lowest,
+    move,
+    only_one,
+    score_actions,
+)
+from arborescence.transitions import state as layout
+from arborescence.transitions import systems
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.transition.greedy import Averages, Model, Scratch
+
+_IDLE = layout.ACTIONS  # the "action" of a state that is finished
+
+
+class Agenda(NamedTuple):
+    """The candidates for the next beam, best first; of equals, those first that came first.
+
+    Attributes
+    ----------
+    scores : (B,)
+    parents, actions : (B,) int64
+        Which state of the beam, and what it does.
+    right : (B,) bool
+        Whether this is still a derivation of the gold tree.
+    """
+
+    scores: NDArray[Any]
+    parents: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, beam: int, scratch: Scratch) -> Self:
+        """Make room for as many candidates as the beam is wide."""
+        whole = scratch.scores.dtype == np.int64
+        return cls(
+            np.zeros(beam, dtype=np.int64 if whole else np.float64),
+            np.zeros(beam, dtype=np.int64),
+            np.zeros(beam, dtype=np.int64),
+            np.zeros(beam, dtype=np.bool_),
+        )
+
+
+@inlined_kernel
+def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int, right: bool) -> int:
+    """Put a candidate where it belongs; return how many there are now, at most the beam."""
+    room = len(agenda.scores)
+    if count == room and not score > agenda.scores[room - 1]:
+        return count
+    place = min(count, room - 1)
+    while place > 0 and score > agenda.scores[place - 1]:
+        agenda.scores[place] = agenda.scores[place - 1]
+        agenda.parents[place] = agenda.parents[place - 1]
+        agenda.actions[place] = agenda.actions[place - 1]
+        agenda.right[place] = agenda.right[place - 1]
+        place -= 1
+    agenda.scores[place] = score
+    agenda.parents[place] = parent
+    agenda.actions[place] = action
+    agenda.right[place] = right
+    return min(count + 1, room)
+
+
+@kernel
+def _grow(
+    batch: Batch,
+    start: int,
+    model: Model,
+    scratch: Scratch,
+    agenda: Agenda,
+    count: int,
+    old: np.ndarray,
+    new: np.ndarray,
+    moves: np.ndarray,
+) -> bool:
+    """Make the states that the agenda describes; return whether any of them was not finished.
+
+    `moves` is written: int64 (B,), the action and the relation of each.
+    """
+    going = False
+    for j in range(count):
+        state = new[j]
+        parent = old[agenda.parents[j]]
+        for row in range(state.shape[0]):
+            for column in range(state.shape[1]):
+                state[row, column] = parent[row, column]
+        action = agenda.actions[j]
+        label = -1
+        if action != _IDLE:
+            going = True
+            head, dependent = systems.arc(model.system, state, action)
+            if dependent >= 0:
+                label = choose_relation(batch, start, state, model, head, dependent, scratch)
+            systems.advance(model.system, state, action, label)
+        moves[j] = action + STRIDE * (label + 1)
+    return going
+
+
+@kernel
+def parse_with_beam(
+    batch: Batch,
+    model: Model,
+    scratch: Scratch,
+    agenda: Agenda,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    totals: np.ndarray,
+    parents: np.ndarray,
+    moves: np.ndarray,
+) -> int:
+    """Parse sentences, each by the best sequences of transitions that a beam has found.
+
+    Parameters
+    ----------
+    batch, model, scratch, agenda
+        `Batch`, `Model`, `Scratch`, and `Agenda`, which says how wide the beam is.
+    heads, labels
+        Written: int64 (K, N), the heads and the numbers of relations of all sentences in a row,
+        best first; each tree once, so there may be fewer than K, and then heads of -1.
+    totals
+        Written: float64 (K, sentences), the score of each tree.
+    parents, moves
+        Written, as far as they reach: int64 (steps, B), for each step of the last sentence and
+        each state of the beam the state it came from, and the move (see `trace_back`).
+
+    Returns
+    -------
+    steps : int
+        How many steps the last sentence has taken.
+
+    Notes
+    -----
+    O(B (T + L + n)) a step: states are copied as they are.
+    """
+    beam = len(agenda.scores)
+    made = np.empty(beam, dtype=np.int64)
+    step = 0
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        n = batch.starts[b + 1] - start - 1
+        states = np.empty((2, beam, layout.FIELDS, n + 4), dtype=np.int32)
+        systems.begin(model.system, states[0, 0])
+        agenda.scores[0] = 0
+        sums = agenda.scores.copy()
+        count = 1
+        step = 0
+        going = True
+        while going:
+            old = states[step & 1]
+            sums[:count] = agenda.scores[:count]
+            width = count
+            count = 0
+            for i in range(width):
+                mask = systems.legal(model.system, old[i], model.single) & model.allowed
+                if mask == 0:
+                    count = _enter(agenda, count, sums[i], i, _IDLE, False)
+                elif only_one(mask):
+                    count = _enter(agenda, count, sums[i], i, lowest(mask), False)
+                else:
+                    score_actions(batch, start, old[i], model, scratch)
+                    for k in range(layout.ACTIONS):
+                        if mask >> k & 1:
+                            score = sums[i] + scratch.scores[k]
+                            count = _enter(agenda, count, score, i, k, False)
+            going = _grow(
+                batch, start, model, scratch, agenda, count, old, states[1 - (step & 1)], made
+            )
+            if going:
+                if step < len(moves):
+                    parents[step] = agenda.parents
+                    moves[step] = made
+                step += 1
+        final = states[1 - (step & 1)]
+        found = 0
+        for i in range(count):
+            known = found == len(heads)
+            for j in range(found):
+                same = True
+                for d in range(n + 1):
+                    same &= heads[j, start + d] == final[i, layout.HEAD, d]
+                known |= same
+            if not known:
+                for d in range(n + 1):
+                    heads[found, start + d] = final[i, layout.HEAD, d]
+                    labels[found, start + d] = final[i, layout.LABEL, d]
+                totals[found, b] = agenda.scores[i]
+                found += 1
+        for j in range(found, len(heads)):
+            heads[j, start : start + n + 1] = -1
+            totals[j, b] = -np.inf
+    return step
+
+
+@kernel
+def trace_back(
+    parents: np.ndarray, moves: np.ndarray, steps: int, place: int, out: np.ndarray
+) -> None:
+    """Follow a state of a beam back to the start.
+
+    Parameters
+    ----------
+    parents, moves
+        As from `parse_with_beam`.
+    steps
+        How many steps there are.
+    place
+        The place of the state in the last beam.
+    out
+        Written: int64 (steps,), the moves that lead to it: action + 8 (relation + 1).
+    """
+    for step in range(steps - 1, -1, -1):
+        out[step] = moves[step, place]
+        place = parents[step, place]
+
+
+@kernel
+def _blame(
+    batch: Batch,
+    start: int,
+    n: int,
+    model: Model,
+    averages: Averages,
+    scratch: Scratch,
+    path: np.ndarray,
+    first: int,
+    step: float,
+    clock: int,
+) -> None:
+    """Move the weights of the actions on a path, from the step `first` on."""
+    state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
+    systems.begin(model.system, state)
+    for i in range(len(path)):
+        action = path[i] % STRIDE
+        if action == _IDLE:
+            break
+        if i >= first and not only_one(systems.legal(model.system, state, model.single)):
+            score_actions(batch, start, state, model, scratch)
+            move(model.actions, averages.actions, scratch.rows, action, step, clock)
+        systems.advance(model.system, state, action, path[i] // STRIDE - 1)
+
+
+@kernel
+def learn_with_beam(
+    batch: Batch,
+    order: np.ndarray,
+    clock: int,
+    model: Model,
+    averages: Averages,
+    scratch: Scratch,
+    agenda: Agenda,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    dynamic: bool,
+) -> None:
+    """Go over some sentences, and move the weights wherever the best sequence is not a right one.
+
+    Parameters
+    ----------
+    batch, order, clock, model, averages, scratch, heads, labels
+        As for `transition_greedy.learn_greedily`.
+    agenda
+        `Agenda`, which says how wide the beam is.
+    dynamic
+        Whether every sequence that leads to the gold tree is right, or only that of the static
+        oracle.
+    """
+    beam = len(agenda.scores)
+    cost = np.empty(layout.ACTIONS, dtype=np.int32)
+    for b in order:
+        clock += 1
+        start = batch.starts[b]
+        stop = batch.starts[b + 1]
+        n = stop - start - 1
+        gold = heads[start:stop]
+        guide = np.empty((3, n + 1), dtype=np.int32)
+        systems.prepare(model.system, gold, guide)
+        guided = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
+        most = _learn_relations(
+            batch, start, model, averages, scratch, gold, labels[start:stop], guide, guided, clock
+        )
+        most = max(most, 3 * n)
+        states = np.empty((2, beam, layout.FIELDS, n + 4), dtype=np.int32)
+        parents = np.empty((most, beam), dtype=np.int64)
+        moves = np.empty((most, beam), dtype=np.int64)
+        systems.begin(model.system, guided)
+        systems.begin(model.system, states[0, 0])
+        agenda.scores[0] = 0
+        agenda.right[0] = True
+        sums = agenda.scores.copy()
+        right = agenda.right.copy()
+        count = 1
+        step = 0
+        place = 0  # of a right sequence among the best, or else what it would do next
+        parent = -1
+        last = -1
+        while step < most:
+            old = states[step & 1]
+            sums[:count] = agenda.scores[:count]
+            right[:count] = agenda.right[:count]
+            width = count
+            count = 0
+            following = _IDLE
+            if not dynamic and systems.legal(model.system, guided, model.single) != 0:
+                following = systems.oracle(model.system, guided, gold, guide)
+                systems.advance(model.system, guided, following, -1)
+            parent = -1
+            best = 0.0
+            for i in range(width):
+                mask = systems.legal(model.system, old[i], model.single)
+                if mask == 0:
+                    count = _enter(agenda, count, sums[i], i, _IDLE, right[i])
+                    if right[i] and (parent < 0 or sums[i] > best):
+                        parent, last, best = i, _IDLE, sums[i]
+                    continue
+                scored = not only_one(mask)
+                if scored:
+                    score_actions(batch, start, old[i], model, scratch)
+                if right[i] and dynamic:
+                    systems.costs(model.system, old[i], gold, model.single, cost)
+                for k in range(layout.ACTIONS):
+                    if mask >> k & 1:
+                        score = sums[i] + (scratch.scores[k] if scored else 0.0)
+                        fits = right[i] and (cost[k] == 0 if dynamic else k == following)
+                        count = _enter(agenda, count, score, i, k, fits)
+                        if fits and (parent < 0 or score > best):
+                            parent, last, best = i, k, score
+            place = -1
+            for j in range(count - 1, -1, -1):
+                if agenda.right[j]:
+                    place = j
+            if place < 0:
+                break
+            going = _grow(
+                batch,
+                start,
+                model,
+                scratch,
+                agenda,
+                count,
+                old,
+                states[1 - (step & 1)],
+                moves[step],
+            )
+            if not going:
+                break
+            parents[step] = agenda.parents
+            step += 1
+        if place == 0:
+            continue
+        wanted = np.full(step + 1, _IDLE)
+        found = np.full(step + 1, _IDLE)
+        if place < 0:
+            trace_back(parents, moves, step, parent, wanted)
+            trace_back(parents, moves, step, agenda.parents[0], found)
+            wanted[step] = last
+            found[step] = agenda.actions[0]
+        else:
+            trace_back(parents, moves, step, place, wanted)
+            trace_back(parents, moves, step, 0, found)
+        first = 0
+        while wanted[first] == found[first]:
+            first += 1
+        _blame(batch, start, n, model, averages, scratch, wanted, first, 1.0, clock)
+        _blame(batch, start, n, model, averages, scratch, found, first, -1.0, clock)
+
+
+@kernel
+def _learn_relations(
+    batch: Batch,
+    start: int,
+    model: Model,
+    averages: Averages,
+    scratch: Scratch,
+    gold: np.ndarray,
+    labels: np.ndarray,
+    guide: np.ndarray,
+    state: np.ndarray,
+    clock: int,
+) -> int:
+    """Learn relations along the static oracle's way to the gold tree; return its length."""
+    systems.begin(model.system, state)
+    steps = 0
+    while systems.legal(model.system, state, model.single) != 0:
+        action = systems.oracle(model.system, state, gold, guide)
+        head, dependent = systems.arc(model.system, state, action)
+        label = -1
+        if dependent >= 0:
+            label = labels[dependent]
+            learn_relation(
+                batch, start, state, model, averages, scratch, head, dependent, label, clock
+            )
+        systems.advance(model.system, state, action, label)
+        steps += 1
+    return steps

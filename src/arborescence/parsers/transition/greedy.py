@@ -1,0 +1,371 @@
+"""Parsing by the best transition in each state, and learning which one that is.
+
+A linear function of hashed features scores the four actions of a state; another, over the features
+of `relations`, the relations of the edge that is added. Where only one transition is legal, nothing
+is scored, and nothing learned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.parsers.shared.relations import (
+    RelationTemplates,
+    add_rows,
+    best_relation,
+    list_rows,
+)
+from arborescence.parsers.transition.features import (
+    WORDS,
+    StateTemplates,
+    find_around,
+    list_features,
+)
+from arborescence.transitions import state as layout
+from arborescence.transitions import systems
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+
+#: An action and a relation, kept as one number: action + 8 (relation + 1).
+STRIDE: Final = 8
+
+
+class Model(NamedTuple):
+    """All that the kernels need to choose transitions.
+
+    Attributes
+    ----------
+    system : int
+        The number of the transition system.
+    single : bool
+        Whether exactly one edge leaves the root.
+    allowed : int
+        A bit for each action that may be taken where it is legal.
+    templates : StateTemplates
+    relation_templates : RelationTemplates
+    bits : int
+        The logarithm of the number of rows: see `list_features`.
+    actions : (2^bits + 2^(bits - 3), 4)
+        The weights of actions: float32, or integers.
+    relations : (S, L)
+        The weights of relations, S a power of two: float32, or integers.
+    relations_allowed : (2, L) bool
+        The relations of edges from the root, and of others.
+    """
+
+    system: int
+    single: bool
+    allowed: int
+    templates: StateTemplates
+    relation_templates: RelationTemplates
+    bits: int
+    actions: NDArray[Any]
+    relations: NDArray[Any]
+    relations_allowed: NDArray[np.bool_]
+
+
+class Scratch(NamedTuple):
+    """Room for the features of one state, and for sums of their weights."""
+
+    words: NDArray[np.int64]
+    atoms: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+    around: NDArray[np.int64]
+    relation_rows: NDArray[np.int64]
+    scores: NDArray[Any]
+    sums: NDArray[Any]
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """Make as much room as a model needs."""
+        floats = model.actions.dtype == np.float32
+        return cls(
+            np.empty(len(WORDS), dtype=np.int64),
+            np.zeros(len(model.templates.odd) + 1, dtype=np.uint64),
+            np.empty(len(model.templates.parts), dtype=np.int64),
+            np.empty(7, dtype=np.int64),
+            np.empty(len(model.relation_templates.roles), dtype=np.int64),
+            np.empty(layout.ACTIONS, dtype=np.float32 if floats else np.int64),
+            np.empty(model.relations.shape[1], dtype=np.float32 if floats else np.int32),
+        )
+
+
+@kernel
+def score_actions(
+    batch: Batch, start: int, state: np.ndarray, model: Model, scratch: Scratch
+) -> None:
+    """Score the four actions of a state, into ``scratch.scores``."""
+    list_features(
+        batch.sides,
+        start,
+        state,
+        model.templates,
+        model.bits,
+        scratch.words,
+        scratch.atoms,
+        scratch.rows,
+    )
+    rows = scratch.rows
+    scores = scratch.scores
+    weights = model.actions
+    zero = scores.dtype.type(0)
+    first, second, third, fourth = zero, zero, zero, zero
+    for t in range(len(rows)):
+        row = rows[t]
+        first += weights[row, 0]
+        second += weights[row, 1]
+        third += weights[row, 2]
+        fourth += weights[row, 3]
+    scores[0], scores[1], scores[2], scores[3] = first, second, third, fourth
+
+
+@kernel
+def choose_relation(
+    batch: Batch,
+    start: int,
+    state: np.ndarray,
+    model: Model,
+    head: int,
+    dependent: int,
+    scratch: Scratch,
+) -> int:
+    """Return the best relation of an edge that is about to be added."""
+    find_around(state, head, dependent, scratch.around)
+    list_rows(
+        batch.sides,
+        start,
+        scratch.around,
+        model.relation_templates,
+        np.uint64(model.relations.shape[0] - 1),
+        scratch.relation_rows,
+    )
+    add_rows(scratch.relation_rows, model.relations, scratch.sums)
+    return best_relation(scratch.sums, model.relations_allowed[0 if head == 0 else 1])
+
+
+@inlined_kernel
+def only_one(mask: int) -> bool:
+    """Tell whether no more than one bit is set."""
+    return mask & (mask - 1) == 0
+
+
+@inlined_kernel
+def lowest(mask: int) -> int:
+    """Return the number of the lowest bit that is set."""
+    k = 0
+    while not mask >> k & 1:
+        k += 1
+    return k
+
+
+@inlined_kernel
+def best_action(scores: np.ndarray, mask: int) -> int:
+    """Return the best of the actions in a mask; of equals, the first."""
+    best = -1
+    for k in range(4):
+        if mask >> k & 1 and (best < 0 or scores[k] > scores[best]):
+            best = k
+    return best
+
+
+@kernel
+def parse_greedily(
+    batch: Batch,
+    model: Model,
+    scratch: Scratch,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    totals: np.ndarray,
+    taken: np.ndarray,
+) -> int:
+    """Parse sentences, each by the best transitions.
+
+    Parameters
+    ----------
+    batch, model, scratch
+        `Batch`, `Model` and `Scratch`.
+    heads, labels
+        Written: int64 (N,), the heads and the numbers of relations of all sentences in a row; of
+        roots, -1.
+    totals
+        Written: float64 (sentences,), the sum of the scores of each sentence's actions.
+    taken
+        Written, as far as it reaches: int64, action + 8 (relation + 1) of each transition of the
+        last sentence.
+
+    Returns
+    -------
+    steps : int
+        How many transitions the last sentence has taken.
+
+    Notes
+    -----
+    O(T + L) a transition; 2n transitions for n words (with SWAP, two more for each swap).
+    """
+    step = 0
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        n = batch.starts[b + 1] - start - 1
+        state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
+        systems.begin(model.system, state)
+        step = 0
+        total = 0.0
+        while True:
+            mask = systems.legal(model.system, state, model.single) & model.allowed
+            if mask == 0:
+                break
+            if only_one(mask):
+                action = lowest(mask)
+            else:
+                score_actions(batch, start, state, model, scratch)
+                action = best_action(scratch.scores, mask)
+                total += scratch.scores[action]
+            head, dependent = systems.arc(model.system, state, action)
+            label = -1
+            if dependent >= 0:
+                label = choose_relation(batch, start, state, model, head, dependent, scratch)
+            systems.advance(model.system, state, action, label)
+            if step < len(taken):
+                taken[step] = action + STRIDE * (label + 1)
+            step += 1
+        totals[b] = total
+        for i in range(n + 1):
+            heads[start + i] = state[layout.HEAD, i]
+            labels[start + i] = state[layout.LABEL, i]
+    return step
+
+
+class Averages(NamedTuple):
+    """Sums for averaged weights: each change times the clock at which it was made."""
+
+    actions: NDArray[np.float32]
+    relations: NDArray[np.float32]
+
+
+@inlined_kernel
+def move(
+    weights: np.ndarray, sums: np.ndarray, rows: np.ndarray, column: int, step: float, clock: int
+) -> None:
+    """Change the weights of some rows in one column."""
+    for t in range(len(rows)):
+        weights[rows[t], column] += np.float32(step)
+        sums[rows[t], column] += np.float32(step * clock)
+
+
+@kernel
+def learn_relation(
+    batch: Batch,
+    start: int,
+    state: np.ndarray,
+    model: Model,
+    averages: Averages,
+    scratch: Scratch,
+    head: int,
+    dependent: int,
+    gold: int,
+    clock: int,
+) -> int:
+    """Guess the relation of a right edge, learn from it, and return the guess."""
+    guess = choose_relation(batch, start, state, model, head, dependent, scratch)
+    if guess != gold:
+        rows = scratch.relation_rows
+        move(model.relations, averages.relations, rows, gold, 1.0, clock)
+        move(model.relations, averages.relations, rows, guess, -1.0, clock)
+    return guess
+
+
+@kernel
+def learn_greedily(
+    batch: Batch,
+    order: np.ndarray,
+    clock: int,
+    model: Model,
+    averages: Averages,
+    scratch: Scratch,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    dynamic: bool,
+    exploration: float,
+    coins: np.ndarray,
+) -> None:
+    """Go over some sentences, and move the weights wherever a wrong transition looks best.
+
+    Parameters
+    ----------
+    batch, scratch
+        `Batch` and `Scratch`.
+    order
+        int64: the numbers of the sentences.
+    clock
+        The number of updates before: one a sentence.
+    model, averages
+        `Model`, with float32 weights, and `Averages`: changed.
+    heads, labels
+        int64 (N,): gold, of all sentences in a row.
+    dynamic
+        Whether every transition without cost is right (Goldberg and Nivre 2012), or only that of
+        the static oracle.
+    exploration
+        With the dynamic oracle, how often to go on with the transition that looks best though it is
+        wrong, and with the relation that looks best.
+    coins
+        float64, uniform in [0, 1), two for each word in `order`.
+    """
+    cost = np.empty(layout.ACTIONS, dtype=np.int32)
+    coin = 0
+    for b in order:
+        clock += 1
+        start = batch.starts[b]
+        stop = batch.starts[b + 1]
+        n = stop - start - 1
+        gold = heads[start:stop]
+        state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
+        guide = np.empty((3, n + 1), dtype=np.int32)
+        systems.begin(model.system, state)
+        systems.prepare(model.system, gold, guide)
+        while True:
+            mask = systems.legal(model.system, state, model.single)
+            if mask == 0:
+                break
+            explores = False
+            if dynamic:
+                explores = coins[coin] < exploration
+                coin += 1
+            if only_one(mask):
+                action = lowest(mask)
+            else:
+                score_actions(batch, start, state, model, scratch)
+                guess = best_action(scratch.scores, mask)
+                if dynamic:
+                    systems.costs(model.system, state, gold, model.single, cost)
+                    free = 0
+                    for k in range(layout.ACTIONS):
+                        if cost[k] == 0:
+                            free |= 1 << k
+                    action = best_action(scratch.scores, free)
+                else:
+                    action = systems.oracle(model.system, state, gold, guide)
+                if action != guess:
+                    move(model.actions, averages.actions, scratch.rows, action, 1.0, clock)
+                    move(model.actions, averages.actions, scratch.rows, guess, -1.0, clock)
+                if explores:
+                    action = guess
+            head, dependent = systems.arc(model.system, state, action)
+            label = -1
+            if dependent >= 0:
+                if gold[dependent] == head:
+                    right = labels[start + dependent]
+                    label = learn_relation(
+                        batch, start, state, model, averages, scratch, head, dependent, right, clock
+                    )
+                    if not explores:
+                        label = right
+                else:
+                    label = choose_relation(batch, start, state, model, head, dependent, scratch)
+            systems.advance(model.system, state, action, label)

@@ -1,0 +1,211 @@
+"""The best projective tree: Eisner (1996, 2000), in O(n³) time and O(n²) memory.
+
+For i < j, with C[h, e] the best complete span of the head h that reaches to e, and I[h, d] the best
+incomplete one of the edge h -> d (see `spans`)::
+
+    meet    = max over i <= r < j of C[i, r] + C[j, r + 1]
+    I[i, j] = meet + scores[i, j],    I[j, i] = meet + scores[j, i]
+    C[i, j] = max over i < r <= j of I[i, r] + C[r, j]
+    C[j, i] = max over i <= r < j of I[j, r] + C[r, i]
+
+The root, node 0, is a head like others; with a single root edge, I[0, d] is C[d, 1] + scores[0, d].
+Three maxima over sums of two rows are the whole of the work, so each row lies contiguous in memory:
+C is kept twice, once transposed.
+
+The charts are in float64, and a tree is only returned from there if on its way no other choice
+comes within the error of rounding, or if nothing can have been rounded. Else `wholes` decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.projective.exact_chart import best_in_wholes, unit_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+
+# Sums of finite scores whose sizes add up to less than this do not overflow.
+_SAFE = 1e300
+
+# More than (1 + 2^-53)^(2n) - 1 is for any n that fits in memory, divided by n + 2.
+_LOSS = 2.0**-51
+
+# Whole numbers of so many bits are exact in a float64.
+_WHOLE_BITS = 52
+
+
+class Charts(NamedTuple):
+    """The best weight of every span of a sentence; -inf where there is none."""
+
+    complete: np.ndarray  # (N, N) float64: C[h, e]
+    across: np.ndarray  # (N, N) float64: the same transposed, [e, h]
+    incomplete: np.ndarray  # (N, N) float64: I[h, d]
+
+
+@inlined_kernel
+def best_sum(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the maximum of ``one + other``, or -inf if they are empty. O(n).
+
+    Four maxima at once, as each comparison has to wait for the one before it.
+    """
+    m = one.shape[0]
+    a = b = c = d = -np.inf
+    for quarter in range(m // 4):
+        r = 4 * quarter
+        v, w = one[r] + other[r], one[r + 1] + other[r + 1]
+        x, y = one[r + 2] + other[r + 2], one[r + 3] + other[r + 3]
+        a = v if v > a else a
+        b = w if w > b else b
+        c = x if x > c else c
+        d = y if y > d else d
+    for r in range(m // 4 * 4, m):
+        v = one[r] + other[r]
+        a = v if v > a else a
+    a = b if b > a else a
+    c = d if d > c else c
+    return c if c > a else a
+
+
+@inlined_kernel
+def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
+    """Fill the charts. O(n³)."""
+    for j in range(n + 1):
+        complete_j, across_j = charts.complete[j], charts.across[j]
+        incomplete_j = charts.incomplete[j]
+        complete_j[j] = 0.0
+        across_j[j] = 0.0
+        for i in range(j - 1, -1, -1):
+            complete_i, across_i = charts.complete[i], charts.across[i]
+            incomplete_i = charts.incomplete[i]
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = best_sum(complete_i[i:stop], complete_j[i + 1 : stop + 1])
+            incomplete_i[j] = meet + scores[i, j]
+            incomplete_j[i] = meet + scores[j, i] if i > 0 else -np.inf
+            right = best_sum(incomplete_i[i + 1 : j + 1], across_j[i + 1 : j + 1])
+            complete_i[j] = right
+            across_j[i] = right
+            left = best_sum(incomplete_j[i:j], across_i[i:j])
+            complete_j[i] = left
+            across_i[j] = left
+
+
+@inlined_kernel
+def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
+    """Return the first r with the best ``one[r] + other[r]``, that sum, and the second best."""
+    choice, best, second = 0, -np.inf, -np.inf
+    for r in range(one.shape[0]):
+        v = one[r] + other[r]
+        if v > best:
+            choice, best, second = r, v, best
+        elif v > second:
+            second = v
+    return choice, best, second
+
+
+@kernel
+def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
+    """Write the best tree from full charts; return by how much it beats all others, roughly. O(n²).
+
+    ``stack`` (N + 1, 3) int64 is scratch. The margin is the least difference between the best and
+    the second best choice of all that lead to the tree, as the charts have them.
+    """
+    margin = np.inf
+    stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+    top = 1
+    while top > 0:
+        top -= 1
+        kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
+        if h == e:
+            continue
+        low, stop = splits_of(kind, h, e, single)
+        if kind == INCOMPLETE:
+            heads[e] = h
+            one, other = charts.complete[min(h, e)], charts.complete[max(h, e)]
+            r, best, second = choose(one[low:stop], other[low + 1 : stop + 1])
+        else:
+            r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
+        first, last = parts_of(kind, h, e, low + r)
+        stack[top, 0], stack[top, 1], stack[top, 2] = first
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = last
+        top += 2
+        if best - second < margin:
+            margin = best - second
+    return margin
+
+
+@kernel
+def look_over(scores: np.ndarray, n: int) -> tuple[float, float]:
+    """Return the sum of the largest sizes of scores of each word, and of the positive ones. O(n²).
+
+    The first is NaN if a score is NaN or +inf. No tree weighs more than the second.
+    """
+    sizes = 0.0
+    positive = 0.0
+    for d in range(1, n + 1):
+        largest = 0.0
+        highest = 0.0
+        for h in range(n + 1):
+            score = scores[h, d]
+            if h != d and score != -np.inf:
+                if not score < np.inf:
+                    return np.nan, np.nan
+                largest = max(largest, abs(score))
+                highest = max(highest, score)
+        sizes += largest
+        positive += highest
+    return sizes, positive
+
+
+@kernel
+def eisner_kernel(
+    scores: np.ndarray, lengths: np.ndarray, single: bool, heads: np.ndarray
+) -> tuple[int, int]:
+    """Find the best projective tree of every sentence. O(n³) each.
+
+    Parameters
+    ----------
+    scores : (B, N, N) float64, contiguous, ``[b, h, d]``
+    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
+    single : whether exactly one edge may leave the root
+    heads : (B, N) int64, filled
+
+    Returns
+    -------
+    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    """
+    batch, size, _ = scores.shape
+    charts = Charts(np.empty((size, size)), np.empty((size, size)), np.empty((size, size)))
+    stack = np.empty((size + 1, 3), np.int64)
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        heads[b] = -1
+        sizes, positive = look_over(scores[b], n)
+        if np.isnan(sizes):
+            return b, BAD_SCORE
+        if n == 0:
+            continue
+        sure = sizes < _SAFE
+        if sure:
+            fill(scores[b], n, single, charts)
+            if charts.complete[0, n] == -np.inf:
+                return b, NO_TREE
+            margin = read_tree(n, single, charts, stack, heads[b])
+            # A tree that is better in truth has scores whose sizes sum to no more than twice the
+            # positive part less the weight (its negative scores make up the difference); so
+            # both it and ours are off by no more than this share of that sum.
+            size_of_ours = 0.0
+            for d in range(1, n + 1):
+                size_of_ours += abs(scores[b, heads[b, d], d])
+            sure = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
+            # Nor is anything lost if no sum has more digits than a float64, as of small integers.
+            if not sure:
+                sure = math.frexp(sizes)[1] + unit_of(scores[b], n)[0] <= _WHOLE_BITS
+        if not sure:
+            heads[b] = -1
+            if not best_in_wholes(scores[b], n, single, heads[b]):
+                return b, NO_TREE
+    return batch, FINE

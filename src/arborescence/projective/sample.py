@@ -1,0 +1,73 @@
+"""Projective trees drawn from the top down, by the inside sums of all spans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.jit import kernel
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+from arborescence.projective.sums import way_of
+
+if TYPE_CHECKING:
+    from arborescence.projective.sums import Inside
+
+
+@kernel
+def draw_down(
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    gaps: np.ndarray,
+    generator: np.random.Generator,
+    heads: np.ndarray,
+) -> None:
+    """Draw trees: each span is split in proportion to what is inside the two parts. O(n²) each.
+
+    Parameters
+    ----------
+    logs : (N, N) float64
+        As `as_weights` makes them.
+    n : words
+    single : whether exactly one edge leaves the root
+    sums, gaps : as `inside_in_logs` has filled and taken them
+    generator : the source of randomness
+    heads : (k, N) int64, filled
+    """
+    complete, across, incomplete = sums
+    stack = np.empty((n + 2, 3), np.int64)
+    for draw in range(heads.shape[0]):
+        tree = heads[draw]
+        tree[0] = -1
+        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
+        top = 1
+        while top > 0:
+            top -= 1
+            kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
+            if h == e:
+                continue
+            low, stop = splits_of(kind, h, e, single)
+            if kind == INCOMPLETE:
+                tree[e] = h
+                i, j = min(h, e), max(h, e)
+                one, other = complete[i, low:stop], complete[j, low + 1 : stop + 1]
+                whole = incomplete[h, e] - logs[h, e]
+            else:
+                one, other = incomplete[h, low:stop], across[e, low:stop]
+                whole = complete[h, e]
+            below = gaps[kind, h, e, low:stop]
+            rest = generator.random()
+            split = 0
+            for r in range(stop - low):
+                share = np.exp(way_of(one, other, below, r) - whole)
+                if share > 0.0:
+                    split = r
+                    rest -= share
+                    if rest < 0.0:
+                        break
+            first, second = parts_of(kind, h, e, low + split)
+            stack[top, 0], stack[top, 1], stack[top, 2] = first
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = second
+            top += 2

@@ -1,0 +1,338 @@
+"""The sum over projective trees, and each edge's share of it: inside and outside.
+
+`inside` is Eisner's algorithm with sums of products for maxima of sums (Baker 1979; for dependency
+trees Paskin 2001): the same spans, each built in one way. `outside` goes back through the same
+steps. Nothing is ever subtracted, so every share is right to the precision of floats, relative to
+its own size. Where weights are too small for floats, the same is done with logarithms.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.weights import SMALLEST
+from arborescence.nonprojective.sums import add_row, row_product, scale_column
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of
+
+# Of larger sums the derivatives, of which they take a share of 1 at most, would lose digits.
+LARGEST = 1e50
+
+
+class Inside(NamedTuple):
+    """The sum over all ways to build each span, or its logarithm; or its derivatives."""
+
+    complete: np.ndarray  # (N, N): [head, end]
+    across: np.ndarray  # (N, N): the same transposed, [end, head]
+    incomplete: np.ndarray  # (N, N): [head, dependent]
+
+
+@kernel
+def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
+    """Make room for sentences of up to so many nodes; sums over other trees use the first only."""
+    rest = size if projective else 0
+    return Inside(
+        np.zeros((size, size), like.dtype),
+        np.zeros((rest, rest), like.dtype),
+        np.zeros((rest, rest), like.dtype),
+    )
+
+
+@kernel
+def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
+    """Fill the sums and return that over all trees of n > 0 words. O(n³).
+
+    Small terms are lost to underflow; so the sum is right if it is not below SMALLEST. That of the
+    first words is returned if it is so small already: numbers close to underflow take long.
+
+    Parameters
+    ----------
+    weights : (N, N) float64 or complex128
+        As `as_weights` makes them.
+    n : words
+    single : whether exactly one edge leaves the root
+    sums : filled
+    """
+    complete, across, incomplete = sums
+    for j in range(n + 1):
+        complete[j, j] = across[j, j] = 1.0
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = row_product(complete[i, i:stop], complete[j, i + 1 : stop + 1])
+            incomplete[i, j] = meet * weights[i, j]
+            incomplete[j, i] = meet * weights[j, i]
+            right = row_product(incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
+            left = row_product(incomplete[j, i:j], across[i, i:j])
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+        if 0.0 < complete[0, j].real < SMALLEST:
+            return complete[0, j]
+    return complete[0, n]
+
+
+@kernel
+def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
+    """Do what `inside` does for sums that are small for having very many words. O(n³).
+
+    Every tree has one edge into each word of a span, but for the head. So the weights of all edges
+    into a word may be scaled alike. Here the sum over the trees of all words before the word
+    becomes 1; then no span is far from 1, unless its words hardly form a tree.
+
+    Parameters
+    ----------
+    weights : (N, N) float64 or complex128
+        0 for absent edges, or at least SMALLEST. Scaled in place.
+    n, single, sums
+        As in `inside`.
+
+    Returns
+    -------
+    total, log_scale : of the weights as they are now, and the logarithm of what they were scaled by
+        The former is 0 if a sum that is not 0 was too small, or one too large, for floats.
+    """
+    complete, across, incomplete = sums
+    nothing = 0.0 * weights[0, 0]
+    log_scale = 0.0
+    complete[0, 0] = across[0, 0] = 1.0
+    for j in range(1, n + 1):
+        complete[j, j] = across[j, j] = 1.0
+        before = complete[0, j - 1].real
+        if before > 0.0:
+            log_scale -= np.log(before)
+            for h in range(n + 1):
+                weights[h, j] /= before
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            one, other = complete[i, i:stop], complete[j, i + 1 : stop + 1]
+            meet = row_product(one, other)
+            if too_far(meet, one, other):
+                return nothing, log_scale
+            incomplete[i, j] = meet * weights[i, j]
+            incomplete[j, i] = meet * weights[j, i]
+            if too_small(incomplete[i, j], meet, weights[i, j]) or too_small(
+                incomplete[j, i], meet, weights[j, i]
+            ):
+                return nothing, log_scale
+            one, other = incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1]
+            right = row_product(one, other)
+            if too_far(right, one, other):
+                return nothing, log_scale
+            one, other = incomplete[j, i:j], across[i, i:j]
+            left = row_product(one, other)
+            if too_far(left, one, other):
+                return nothing, log_scale
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+    return complete[0, n], log_scale
+
+
+@inlined_kernel
+def too_small(product: Any, one: Any, other: Any) -> bool:
+    """Tell whether a product of two numbers may have lost digits to underflow. O(1)."""
+    return product.real < SMALLEST and one.real > 0.0 and other.real > 0.0
+
+
+@inlined_kernel
+def too_far(total: Any, one: np.ndarray, other: np.ndarray) -> bool:
+    """Tell whether the sum of the products of two rows is too large, or has lost digits.
+
+    O(1), or O(n) if the sum is small.
+    """
+    if not total.real < LARGEST:
+        return True
+    if total.real < SMALLEST:
+        for r in range(one.shape[0]):
+            if one[r].real > 0.0 and other[r].real > 0.0:
+                return True
+    return False
+
+
+@kernel
+def outside(
+    weights: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    total: Any,
+    slopes: Inside,
+    marginals: np.ndarray,
+) -> None:
+    """Fill the marginals from what `inside` has filled; `slopes` is scratch. O(n³)."""
+    complete, across, incomplete = sums
+    slope_complete, slope_across, slope_incomplete = slopes
+    slope_complete[: n + 1, : n + 1] = 0.0
+    slope_across[: n + 1, : n + 1] = 0.0
+    slope_incomplete[: n + 1, : n + 1] = 0.0
+    slope_complete[0, n] = 1.0 / total
+    for j in range(n, 0, -1):
+        for i in range(j):
+            slope = slope_complete[j, i] + slope_across[i, j]
+            add_row(slope_incomplete[j, i:j], slope, across[i, i:j])
+            add_row(slope_across[i, i:j], slope, incomplete[j, i:j])
+            slope = slope_complete[i, j] + slope_across[j, i]
+            add_row(slope_incomplete[i, i + 1 : j + 1], slope, across[j, i + 1 : j + 1])
+            add_row(slope_across[j, i + 1 : j + 1], slope, incomplete[i, i + 1 : j + 1])
+            marginals[i, j] = slope_incomplete[i, j] * incomplete[i, j]
+            if i > 0:
+                marginals[j, i] = slope_incomplete[j, i] * incomplete[j, i]
+            slope = slope_incomplete[i, j] * weights[i, j] + slope_incomplete[j, i] * weights[j, i]
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            add_row(slope_complete[i, i:stop], slope, complete[j, i + 1 : stop + 1])
+            add_row(slope_complete[j, i + 1 : stop + 1], slope, complete[i, i:stop])
+
+
+@inlined_kernel
+def way_of(one: np.ndarray, other: np.ndarray, below: np.ndarray, r: int) -> Any:
+    """Return the logarithm of the weight of one way to build a span. O(1)."""
+    if below.shape[0] == 0:
+        return one[r] + other[r]
+    return one[r] + other[r] + below[r]
+
+
+@inlined_kernel
+def sum_in_logs(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
+    """Return the logarithm of the sum of the products of two rows, given theirs. O(n)."""
+    highest = -np.inf
+    for r in range(one.shape[0]):
+        highest = max(highest, way_of(one, other, below, r).real)
+    total = 0.0 * np.exp(one[0])
+    if highest == -np.inf:
+        return total + highest
+    for r in range(one.shape[0]):
+        total += np.exp(way_of(one, other, below, r) - highest)
+    return np.log(total) + highest
+
+
+@kernel
+def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: np.ndarray) -> Any:
+    """Fill the logarithms of the sums; return that of the sum over all trees. O(n³), with exps.
+
+    Parameters
+    ----------
+    logs : (N, N) float64 or complex128
+        The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
+    n, single, sums
+        As in `inside`.
+    gaps : (2, N, N, N) float64, or (2, N, N, 0)
+        Added to the logarithm of each way to split a span, ``[kind, head, end, split]``, where
+        scores are too far apart for logarithms (`far`).
+
+    Returns
+    -------
+    log_sum : as the logs; a real part of -inf if there is no tree
+    """
+    complete, across, incomplete = sums
+    for j in range(n + 1):
+        complete[j, j] = across[j, j] = 0.0
+        for i in range(j - 1, -1, -1):
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            meet = sum_in_logs(
+                complete[i, i:stop],
+                complete[j, i + 1 : stop + 1],
+                gaps[INCOMPLETE, i, j, i:stop],
+            )
+            incomplete[i, j] = meet + logs[i, j]
+            incomplete[j, i] = meet + logs[j, i]
+            right = sum_in_logs(
+                incomplete[i, i + 1 : j + 1],
+                across[j, i + 1 : j + 1],
+                gaps[COMPLETE, i, j, i + 1 : j + 1],
+            )
+            left = sum_in_logs(incomplete[j, i:j], across[i, i:j], gaps[COMPLETE, j, i, i:j])
+            complete[i, j] = across[j, i] = right
+            complete[j, i] = across[i, j] = left
+    return complete[0, n]
+
+
+@inlined_kernel
+def share_out(
+    share: Any,
+    log_sum: Any,
+    one: np.ndarray,
+    other: np.ndarray,
+    below: np.ndarray,
+    to_one: np.ndarray,
+    to_other: np.ndarray,
+) -> float:
+    """Add to the shares of the parts of a span what each way to build it has of its share. O(n).
+
+    Returns the entropy of the way, times the share.
+    """
+    entropy = 0.0
+    if share.real > 0.0:
+        for r in range(one.shape[0]):
+            way = way_of(one, other, below, r) - log_sum
+            if way.real > -np.inf:
+                of_way = share * np.exp(way)
+                to_one[r] += of_way
+                to_other[r] += of_way
+                entropy -= of_way.real * way.real
+    return entropy
+
+
+@kernel
+def outside_in_logs(
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    shares: Inside,
+    marginals: np.ndarray,
+    gaps: np.ndarray,
+) -> float:
+    """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³).
+
+    Returns the entropy. A tree is made by choosing how to build one span after the other; so the
+    entropy is what is uncertain about each of these ways, however large the logarithms are.
+    """
+    complete, across, incomplete = sums
+    share_complete, share_across, share_incomplete = shares
+    share_complete[: n + 1, : n + 1] = 0.0
+    share_across[: n + 1, : n + 1] = 0.0
+    share_incomplete[: n + 1, : n + 1] = 0.0
+    share_complete[0, n] = 1.0
+    entropy = 0.0
+    for j in range(n, 0, -1):
+        for i in range(j):
+            entropy += share_out(
+                share_complete[j, i] + share_across[i, j],
+                complete[j, i],
+                incomplete[j, i:j],
+                across[i, i:j],
+                gaps[COMPLETE, j, i, i:j],
+                share_incomplete[j, i:j],
+                share_across[i, i:j],
+            )
+            entropy += share_out(
+                share_complete[i, j] + share_across[j, i],
+                complete[i, j],
+                incomplete[i, i + 1 : j + 1],
+                across[j, i + 1 : j + 1],
+                gaps[COMPLETE, i, j, i + 1 : j + 1],
+                share_incomplete[i, i + 1 : j + 1],
+                share_across[j, i + 1 : j + 1],
+            )
+            share = share_incomplete[i, j]
+            marginals[i, j] = share
+            # From the better of the two edges: beside a much worse one, what is inside is lost.
+            meet = incomplete[i, j] - logs[i, j]
+            if i > 0:
+                marginals[j, i] = share_incomplete[j, i]
+                share += share_incomplete[j, i]
+                if logs[j, i].real > logs[i, j].real:
+                    meet = incomplete[j, i] - logs[j, i]
+            stop = splits_of(INCOMPLETE, i, j, single)[1]
+            entropy += share_out(
+                share,
+                meet,
+                complete[i, i:stop],
+                complete[j, i + 1 : stop + 1],
+                gaps[INCOMPLETE, i, j, i:stop],
+                share_complete[i, i:stop],
+                share_complete[j, i + 1 : stop + 1],
+            )
+    for d in range(1, n + 1):
+        scale_column(marginals, n, d)
+    return entropy

@@ -1,0 +1,187 @@
+"""Undirected scores made of directed ones: one number for the two directions of a pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import numpy as np
+
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.core.faults import BAD_SCORE, FINE
+from arborescence.core.graph import as_graph, bad_score, in_doubles, matrix_of, name_of
+from arborescence.core.jit import inlined_kernel, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
+
+Encoding = Literal["mean", "product", "max", "min"]
+
+MEAN, PRODUCT, MAX, MIN = range(4)
+#: What a kernel says of a product of scores of which one is negative.
+NEGATIVE: Final = -1
+
+_LARGEST: Final = np.finfo(np.float64).max
+
+
+@inlined_kernel
+def combine(one: float, other: float, how: int) -> float:
+    """Return the score of a pair of nodes: that of its two directions, or of the one there is."""
+    if how == MEAN:
+        both = 0.5 * one + 0.5 * other
+    elif how == PRODUCT:
+        both = min(one * other, _LARGEST)
+    elif how == MAX:
+        both = max(one, other)
+    else:
+        both = min(one, other)
+    both = other if one == -np.inf else both
+    return one if other == -np.inf else both
+
+
+@inlined_kernel
+def combine_rows(
+    scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
+) -> tuple[int, int]:
+    """Combine the words' scores with those of the other direction, which `out` holds.
+
+    Return how many are NaN or +inf, and how many negative. Where `how` is a constant, LLVM makes
+    vectors of this.
+    """
+    bad = 0
+    negative = 0
+    for i in range(1, n + 1):
+        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal may hold anything
+            row = scores[i, start:stop]
+            pairs = out[i - first, start - first : stop - first]
+            for k in range(stop - start):
+                one = row[k]
+                bad += 0 if one < np.inf else 1
+                negative += 1 if (one < 0.0) & (one > -np.inf) else 0
+                pairs[k] = combine(one, pairs[k], how)
+    return bad, negative
+
+
+@kernel
+def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray) -> int:
+    """Encode the nodes from `first` to n of a sentence. O(n²).
+
+    Parameters
+    ----------
+    scores : (N, N) float64
+        ``[h, d]``; column 0 and the diagonal are ignored, but every other edge is checked.
+    first
+        0, or 1 to leave the root out.
+    n
+        The number of words.
+    how
+        `MEAN`, `PRODUCT`, `MAX` or `MIN`.
+    out : (n + 1 - first, n + 1 - first) float64
+        Written: symmetric, -inf on the diagonal.
+
+    Returns
+    -------
+    fault
+        FINE, BAD_SCORE, or NEGATIVE if the product was to be taken of a negative score.
+    """
+    for i in range(1, n + 1):
+        row = scores[i, 1 : n + 1]
+        column = out[1 - first :, i - first]
+        for k in range(n):
+            column[k] = row[k]
+    if how == MEAN:
+        bad, negative = combine_rows(scores, first, n, MEAN, out)
+    elif how == PRODUCT:
+        bad, negative = combine_rows(scores, first, n, PRODUCT, out)
+    elif how == MAX:
+        bad, negative = combine_rows(scores, first, n, MAX, out)
+    else:
+        bad, negative = combine_rows(scores, first, n, MIN, out)
+    for d in range(1, n + 1):
+        score = scores[0, d]
+        bad += 0 if score < np.inf else 1
+        if first == 0:
+            out[0, d] = out[d, 0] = score
+    for i in range(n + 1 - first):
+        out[i, i] = -np.inf
+    if bad > 0:
+        return BAD_SCORE
+    return NEGATIVE if negative > 0 and how == PRODUCT else FINE
+
+
+def encode(scores: Any, encoding: Encoding = "mean") -> Any:
+    """Make a score of each pair of nodes of the scores of its two directions.
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        As in `arborescence.decode`.
+    encoding : {"mean", "product", "max", "min"}
+        What the score of the pair {i, j} is of ``scores[i, j]`` and ``scores[j, i]``. The product
+        is for scores that are not negative, such as probabilities: of others it would not grow
+        with each of them. (Where scores are logarithms, the mean stands for the product.) A product
+        beyond the largest float64 is that float.
+
+    Returns
+    -------
+    weights : (..., N, N) float64
+        Symmetric, and -inf on the diagonal. A torch tensor, on the same device, if `scores` is
+        one. O(N²).
+
+    Raises
+    ------
+    ScoresError
+        If the scores hold NaN or +inf, or shape or type cannot be used; or one is negative and
+        ``encoding="product"``.
+    OptionError
+        If the encoding is none of those above.
+
+    Notes
+    -----
+    Section 3.1 of Levi, Reichart and Rappoport (2016), where nothing is said of pairs with one
+    direction only. Here the direction that is present counts, whatever the encoding. Each pair with
+    the root is one, for no edge enters the root. Where both directions are absent, so is the pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[0.0, 5.0, -np.inf], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> encode(scores)
+    array([[-inf,  5. , -inf],
+           [ 5. , -inf,  2.5],
+           [-inf,  2.5, -inf]])
+    """
+    how = number_of(encoding)
+    graph = as_graph(scores)
+    batch, size, _ = graph.scores.shape
+    weights: NDArray[np.float64] = np.empty((batch, size, size))
+    for part, matrices, _ in in_doubles(graph, 0, batch):
+        for sentence, matrix in enumerate(matrices, part.start):
+            fault = encode_kernel(matrix, 0, size - 1, how, weights[sentence])
+            if fault != FINE:
+                raise no_encoding(graph, sentence, fault)
+    weights = weights.reshape(*graph.shape, size, size)
+    return graph.give_back(weights) if graph.give_back else weights
+
+
+def number_of(encoding: str) -> int:
+    """Return the number by which kernels know an encoding."""
+    names = get_args(Encoding)
+    if encoding not in names:
+        raise OptionError(f"encoding must be one of {', '.join(names)}, not {encoding!r}")
+    return names.index(encoding)
+
+
+def no_encoding(graph: Graph, sentence: int, fault: int) -> ScoresError:
+    """Return the error that says why a sentence's scores cannot be encoded."""
+    if fault == BAD_SCORE:
+        return bad_score(graph, sentence)
+    matrix = np.array(matrix_of(graph, sentence))
+    matrix[0] = matrix[:, 0] = 0  # the root has no part in a product
+    np.fill_diagonal(matrix, 0)
+    h, d = map(int, np.argwhere((matrix < 0) & (matrix > -np.inf))[0])
+    return ScoresError(
+        f"{name_of(graph, sentence)}the edge {h} -> {d} has the score {matrix[h, d]}: "
+        "encoding='product' is for scores that are not negative; encoding='mean' takes any"
+    )

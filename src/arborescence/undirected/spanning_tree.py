@@ -1,0 +1,219 @@
+"""Spanning trees of undirected graphs: `spanning_tree`."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.core.faults import FINE
+from arborescence.core.graph import as_array, as_doubles, as_edges
+from arborescence.undirected.boruvka import boruvka
+from arborescence.undirected.edges import BAD_NODE, Edges, find_unusable, take_edges
+from arborescence.undirected.kkt import kkt
+from arborescence.undirected.kruskal import kruskal
+from arborescence.undirected.prim import prim, prim_dense
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
+
+# Kernels number nodes and edges with 32 bits.
+_MOST = 2**31 - 1
+# From so many edges a node on, Kruskal's algorithm is faster than Borůvka's.
+_MANY = 30
+_WHAT_MAY_BE = {
+    False: "weights are finite, or -inf for an absent edge",
+    True: "where the minimum is sought, weights are finite, or +inf for an absent edge",
+}
+
+
+def spanning_tree(
+    n: Any,
+    u: Any = None,
+    v: Any = None,
+    weight: Any = None,
+    *,
+    algorithm: Algorithm = "auto",
+    minimum: bool = False,
+    rng: int | np.random.Generator = 0,
+) -> Any:
+    """Return the maximum spanning tree of an undirected graph, or the minimum one.
+
+    If the graph is not connected, each part gets a tree of its own.
+
+    Parameters
+    ----------
+    n : int, or (N, N) array or SciPy sparse matrix
+        The number of nodes 0, ..., n - 1. Or a matrix of weights in place of all four arguments: an
+        array, which must be symmetric and whose diagonal is ignored; or a sparse matrix, each of
+        whose stored entries is an edge between its row and its column, zeros too, so that one
+        triangle suffices.
+    u, v : (m,) whole numbers
+        The edges ``u[i]`` - ``v[i]``. Parallel edges are allowed, loops are ignored.
+    weight : (m,) floats or whole numbers
+        The higher the better. ``-inf`` means that the edge is absent, and so does the mask of a
+        masked array.
+    algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
+        Borůvka's algorithm, O(m log n); Kruskal's, which throws edges out before it sorts them
+        (Osipov, Sanders and Singler 2009), O(m log m); Prim's, O(m log n) with a binary heap, and
+        O(N²) on an array; that of Karger, Klein and Tarjan (1995), expected O(m). ``"auto"`` takes
+        the one that is fastest: Prim's on an array; else Borůvka's, or from 30 edges a node on
+        Kruskal's.
+    minimum : bool
+        Whether the lower weight is the better one. Then ``+inf`` means that an edge is absent.
+    rng : int or numpy.random.Generator
+        What "kkt" draws from. The tree does not depend on it.
+
+    Returns
+    -------
+    edges : (k,) int64, or (k, 2) int64
+        The indices of the edges that were chosen, ascending; k is n less the number of parts. Of a
+        matrix, the pairs of nodes u < v, in lexicographic order. A torch tensor, on the same
+        device, if the weights are one.
+
+    Raises
+    ------
+    ScoresError
+        If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
+        not symmetric, or shapes or types cannot be used.
+    OptionError
+        If `n` is negative, or there is no such algorithm.
+
+    Notes
+    -----
+    Of edges with equal weights the first is preferred, so that there is just one best tree, and
+    every algorithm finds it. The first one is that of the lowest index; of an array, the pair u < v
+    that comes first; of a sparse matrix, the entry that comes first in its ``tocoo()``.
+
+    Examples
+    --------
+    >>> from arborescence.undirected import spanning_tree
+    >>> u, v, weight = [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [2.0, 7.0, 4.0, 1.0, 3.0]
+    >>> spanning_tree(4, u, v, weight)
+    array([1, 2, 4])
+    >>> spanning_tree(4, u, v, weight, minimum=True, algorithm="kkt")
+    array([0, 3, 4])
+    >>> spanning_tree([[0, 5, 1], [5, 0, 3], [1, 3, 0]])
+    array([[0, 1],
+           [1, 2]])
+    """
+    if algorithm not in get_args(Algorithm):
+        names = ", ".join(map(repr, get_args(Algorithm)))
+        raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
+    absent = np.inf if minimum else -np.inf
+    sparse = hasattr(n, "tocoo")
+    if not sparse and not isinstance(n, (list, tuple)) and np.ndim(n) == 0:
+        if u is None or v is None or weight is None:
+            raise OptionError("spanning_tree takes n, u, v and weight, or a matrix")
+        weight, give_back = as_array(weight, "weight", absent=absent)
+        chosen = _span(n, u, v, weight, algorithm, minimum, rng)
+        return give_back(chosen) if give_back else chosen
+    if not u is v is weight is None:
+        raise OptionError("spanning_tree takes a matrix by itself, without u, v and weight")
+    if sparse:
+        if len(n.shape) != 2 or n.shape[0] != n.shape[1]:
+            raise ScoresError(f"a matrix of weights must have shape (N, N), not {n.shape}")
+        entries = n.tocoo()
+        u, v, weight = entries.row, entries.col, entries.data
+        chosen = _span(n.shape[0], u, v, weight, algorithm, minimum, rng)
+        return _in_order(u[chosen], v[chosen])
+    array, give_back = as_array(n, "weights", absent=absent)
+    matrix = _as_matrix(array, minimum)
+    if algorithm in ("auto", "prim"):
+        pairs = _span_matrix(matrix, minimum)
+    else:
+        u, v = np.triu_indices(len(matrix), 1)
+        chosen = _span(len(matrix), u, v, matrix[u, v], algorithm, minimum, rng)
+        pairs = _in_order(u[chosen], v[chosen])
+    return give_back(pairs) if give_back else pairs
+
+
+def _span(
+    n: Any,
+    u: Any,
+    v: Any,
+    weight: Any,
+    algorithm: Algorithm,
+    minimum: bool,
+    rng: int | np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return the indices of the edges that one of the algorithms over edges chooses."""
+    try:
+        nodes = operator.index(n)
+    except TypeError:
+        raise OptionError(
+            f"n must be a whole number of nodes, or a matrix, not {type(n).__name__}"
+        ) from None
+    if not 0 <= nodes <= _MOST:
+        raise OptionError(f"n must be between 0 and {_MOST} nodes, not {nodes}")
+    of_u, of_v, of_edges = as_edges(("u", "v", "weight"), (u, v), weight)
+    m = of_u.size
+    if m > _MOST:
+        raise OptionError(f"there must be at most {_MOST} edges, not {m}")
+
+    room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
+    count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
+    if fault == BAD_NODE:
+        end = "v" if 0 <= of_u[count] < nodes else "u"
+        value = as_array(u if end == "u" else v)[0][
+            count
+        ]  # as the caller wrote it: large ones wrap around
+        known = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
+        raise ScoresError(f"{end}[{count}] is {value}: {known}")
+    if fault != FINE:
+        raise ScoresError(
+            f"weight[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
+            + _WHAT_MAY_BE[minimum]
+        )
+    edges = Edges(*(array[:count] for array in room))
+    chosen = np.zeros(m, np.bool_)
+    if algorithm == "auto":
+        algorithm = "kruskal" if count >= _MANY * nodes else "boruvka"
+    if algorithm == "kruskal":
+        kruskal(nodes, *edges, chosen)
+    elif algorithm == "prim":
+        prim(nodes, *edges, chosen)
+    elif algorithm == "kkt":
+        coins = np.random.default_rng(rng).integers(2**64, size=1, dtype=np.uint64)
+        kkt(nodes, *edges, chosen, coins)
+    else:
+        boruvka(nodes, *edges, chosen)
+    return np.flatnonzero(chosen)
+
+
+def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
+    """Check a matrix of weights, and return it as contiguous float64."""
+    matrix = as_doubles(array)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")
+    bad = -np.inf if minimum else np.inf
+    row, column = find_unusable(matrix, bad)
+    if row == len(matrix):
+        return matrix
+    for a, b in ((row, column), (column, row)):
+        if np.isnan(matrix[a, b]) or matrix[a, b] == bad:
+            raise ScoresError(f"weights[{a}, {b}] is {matrix[a, b]}; {_WHAT_MAY_BE[minimum]}")
+    raise ScoresError(
+        f"weights[{row}, {column}] is {matrix[row, column]}, but weights[{column}, {row}] is "
+        f"{matrix[column, row]}: the matrix must be symmetric"
+    )
+
+
+def _span_matrix(matrix: NDArray[np.float64], minimum: bool) -> NDArray[np.int64]:
+    """Return the pairs of nodes that Prim's algorithm chooses from a dense graph."""
+    parents = np.empty(len(matrix), np.int64)
+    if len(matrix):
+        prim_dense(-matrix if minimum else matrix, 0, parents)
+    nodes = np.flatnonzero(parents >= 0)
+    return _in_order(nodes, parents[nodes])
+
+
+def _in_order(u: NDArray[Any], v: NDArray[Any]) -> NDArray[np.int64]:
+    """Return pairs of nodes, the lower one first, in lexicographic order."""
+    low, high = np.minimum(u, v), np.maximum(u, v)
+    order = np.lexsort((high, low))
+    return np.stack((low[order], high[order]), axis=1).astype(np.int64)

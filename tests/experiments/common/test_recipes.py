@@ -1,0 +1,71 @@
+"""Recipes: their names, what they draw and what they train."""
+
+from __future__ import annotations
+
+import pytest
+
+from arborescence.experiments.common.recipes import Recipe
+from arborescence.parsers import LinearParser, TransitionParser
+from small_treebanks import sentences
+
+SMALL = {"epochs": 1, "bits": 10}
+
+
+def test_names_tell_recipes_apart():
+    recipes = [
+        Recipe(),
+        Recipe(seed=2),
+        Recipe(sentences=20),
+        Recipe(sentences=50),
+        *(
+            Recipe(objective=objective, root=root)
+            for objective in ("mira", "perceptron", "loglinear")
+            for root in ("single", "multi")
+        ),
+        Recipe(parser="transition"),
+        Recipe(parser="transition", root="single"),
+    ]
+    assert len({recipe.name for recipe in recipes}) == len(recipes)
+    assert Recipe(root="single").name == Recipe(root="multi").name  # head selection knows no trees
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"parser": "biaffine"}, {"objective": "hinge"}, {"root": "both"}, {"sentences": 0}]
+)
+def test_wrong_settings(wrong):
+    [(name, value)] = wrong.items()
+    with pytest.raises(ValueError, match=f"{name} must be .*{value}"):
+        Recipe(**wrong)
+
+
+def test_draws():
+    lessons = sentences()
+    assert Recipe().draw(lessons) == lessons
+    assert Recipe(sentences=99).draw(lessons) == lessons
+    few, more = (Recipe(sentences=count, seed=3).draw(lessons) for count in (2, 4))
+    assert len(few) == 2
+    assert few == [sentence for sentence in lessons if sentence in few]  # in their order
+    assert all(sentence in more for sentence in few)
+    draws = {
+        tuple(sentence.raw for sentence in Recipe(sentences=2, seed=seed).draw(lessons))
+        for seed in range(10)
+    }
+    assert len(draws) > 3
+
+
+def test_training():
+    lessons = sentences()
+    parser = Recipe(objective="mira", root="single", seed=4, sentences=3, **SMALL).train(lessons)
+    assert isinstance(parser, LinearParser)
+    told = {name: parser.info[name] for name in ("algorithm", "root", "seed", "bits", "sentences")}
+    assert told == {
+        "algorithm": "mira",
+        "root": "single",
+        "seed": 4,
+        "bits": 10,
+        "sentences": 3,
+    }
+    assert parser.info["epoch"] == 1
+    parser = Recipe(parser="transition", **SMALL).train(lessons)
+    assert isinstance(parser, TransitionParser)
+    assert parser.info["root"] == "multi"

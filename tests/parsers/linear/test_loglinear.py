@@ -1,0 +1,175 @@
+"""The log-linear model, of trees or of the heads of single words."""
+
+import math
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.parsers import LinearParser
+from arborescence.parsers.linear.edges import EdgeTemplates, Layout, list_weights, move_edges
+from arborescence.parsers.linear.head_selection import head_probabilities
+from arborescence.parsers.linear.loglinear import LEAST, PRECISION, Ascent
+from arborescence.parsers.shared.features import Batch, Sides, tags_of
+from samples import treebank, unparsed
+
+BITS = 13
+COLUMNS = ("form", "upos")
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    """Templates, layout, and for each sentence its batch, heads and the weights of each edge."""
+    sides = []
+    templates = EdgeTemplates.of(COLUMNS, sides)
+    tags = tags_of(treebank())
+    layout = Layout(1 << 6, 1 << 8, len(tags) + 2)
+    buffer = np.empty(templates.most, dtype=np.int64)
+    lessons = []
+    for sentence in treebank():
+        batch = Batch.of([sentence], Sides.of(sides), tags)
+        edges = {}
+        for h in range(len(sentence) + 1):
+            for d in range(1, len(sentence) + 1):
+                if h != d:
+                    count = list_weights(batch, 0, templates, layout, h, d, buffer)
+                    edges[h, d] = buffer[:count].copy()
+        lessons.append((batch, sentence.heads, edges))
+    return templates, layout, lessons
+
+
+def scores_of(weights, edges, size):
+    scores = np.zeros((size, size), dtype=np.float32)
+    for (h, d), numbers in edges.items():
+        scores[h, d] = weights[numbers].sum()
+    return scores
+
+
+def test_moves_reach_all_weights_of_an_edge(prepared):
+    templates, layout, lessons = prepared
+    rng = np.random.default_rng(4)
+    for batch, heads, edges in lessons:
+        moves = rng.normal(size=(len(heads), len(heads)))
+        weights = rng.normal(size=layout.size).astype(np.float32)
+        sums = np.zeros_like(weights)
+        expected = weights.astype(np.float64)
+        for edge, numbers in edges.items():
+            if abs(moves[edge]) >= 0.5:
+                np.add.at(expected, numbers, 0.25 * moves[edge])
+        change = expected - weights
+        buffer = np.empty(templates.most, dtype=np.int64)
+        move_edges(batch, templates, layout, weights, sums, moves, 0.5, 0.25, 7.0, buffer)
+        np.testing.assert_allclose(weights, expected, atol=1e-5)
+        np.testing.assert_allclose(sums, 7 * change, atol=1e-4)
+
+
+def marginals(**trees):
+    return lambda scores: arb.TreeDistribution(scores, **trees).marginals
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        marginals(root="single"),
+        marginals(root="multi"),
+        marginals(root="single", projective=True),
+        marginals(root="multi", projective=True),
+        head_probabilities,
+    ],
+)
+def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
+    """Against the same, written densely: w += rate * (gradient - precision * w / sentences)."""
+    templates, layout, lessons = prepared
+    weights = np.zeros(layout.size, dtype=np.float32)
+    sums = np.zeros_like(weights)
+    dense = np.zeros(layout.size)
+    total = np.zeros(layout.size)
+    rate, clock = 0.05, 0
+    buffer = np.empty(templates.most, dtype=np.int64)
+    for _ in range(3):
+        ascent = Ascent(weights, sums, clock, rate=rate, sentences=len(lessons), expect=expect)
+        factor = 1.0
+        for batch, heads, edges in lessons:
+            if not arb.is_projective(heads):
+                heads = arb.projectivize(heads)
+            clock += 1
+            # The scores by the weights as they are kept: divided by the factor.
+            ascent.step(
+                batch,
+                templates,
+                layout,
+                scores_of(weights, edges, len(heads)),
+                heads,
+                buffer,
+            )
+            factor *= math.exp(-rate * PRECISION / len(lessons))
+            dense *= math.exp(-rate * PRECISION / len(lessons))
+            scores = scores_of(dense, edges, len(heads))
+            gradient = -expect(scores)
+            gradient[heads[1:], np.arange(1, len(heads))] += 1
+            for edge, numbers in edges.items():
+                if abs(gradient[edge]) >= LEAST:
+                    np.add.at(dense, numbers, rate * gradient[edge])
+            np.testing.assert_allclose(weights * factor, dense, atol=1e-4)
+            total += dense
+        ascent.finish(clock)
+        np.testing.assert_allclose(weights, dense, atol=1e-4)
+    average = weights - sums / clock
+    assert np.abs(average - dense).max() > 0.01
+    np.testing.assert_allclose(average, total / clock, atol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+@pytest.mark.parametrize("projective", [False, "pseudo"])
+def test_learns_a_small_treebank_by_heart(algorithm, projective):
+    parser = LinearParser.train(
+        treebank(), epochs=30, bits=BITS, algorithm=algorithm, projective=projective
+    )
+    assert list(parser.parse(map(unparsed, treebank()))) == treebank()
+
+
+def test_the_gold_tree_becomes_likely():
+    likely = [
+        np.mean([arb.TreeDistribution(parser.scores(s)).log_prob(s.heads) for s in treebank()])
+        for parser in (
+            LinearParser.train(treebank(), epochs=n, bits=BITS, algorithm="loglinear")
+            for n in (1, 3)
+        )
+    ]
+    assert likely[0] < likely[1]
+    assert likely[1] > math.log(0.8)
+
+
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_a_training_that_is_started_again(tmp_path, algorithm):
+    def train(epochs, **options):
+        return LinearParser.train(
+            treebank(),
+            dev=treebank()[2:],
+            epochs=epochs,
+            bits=BITS,
+            algorithm=algorithm,
+            **options,
+        )
+
+    path = tmp_path / "checkpoint"
+    train(2, checkpoint=path)
+    train(4, checkpoint=path).save(tmp_path / "resumed")
+    train(4).save(tmp_path / "straight")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "straight").read_bytes()
+
+
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_a_huge_rate_ends_in_numbers_all_the_same(algorithm):
+    parser = LinearParser.train(
+        treebank(), epochs=5, bits=BITS, algorithm=algorithm, aggressiveness=10.0
+    )
+    assert all(np.isfinite(parser.scores(sentence)).all() for sentence in treebank())
+
+
+@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+def test_settings_that_make_no_sense(algorithm):
+    for wrong in ({"k": 2}, {"joint": True}, {"inference": "undirected"}):
+        [name] = wrong
+        with pytest.raises(ValueError, match=name):
+            LinearParser.train(treebank(), algorithm=algorithm, **wrong)

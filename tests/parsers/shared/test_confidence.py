@@ -1,0 +1,151 @@
+"""How sure a parser is of each edge."""
+
+import math
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.core.errors import TreebankError
+from arborescence.parsers import LinearParser, Reranker, load
+from arborescence.parsers.shared.confidence import edge_probs, fit_temperature, noted, reliability
+from arborescence.treebank import Sentence
+from samples import treebank, unparsed
+
+BITS = 13
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return LinearParser.train(treebank()[:4], dev=treebank()[3:], epochs=2, bits=BITS)
+
+
+def marginals_of(parser, sentence, **options):
+    scores = parser.scores(sentence) / np.float32(parser.temperature)
+    marginals = arb.TreeDistribution(scores, **options).marginals
+    return marginals[sentence.heads[1:], np.arange(1, len(sentence) + 1)]
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_what_is_written_are_the_marginals_of_the_edges(parser, root, projective):
+    options = {"root": root, "projective": projective}
+    sure = list(parser.parse(treebank(), confidence=True, **options))
+    for sentence, parsed in zip(sure, parser.parse(treebank(), **options), strict=True):
+        assert sentence.replace(misc=parsed.misc) == parsed
+        expected = marginals_of(parser, sentence, **options)
+        np.testing.assert_allclose(edge_probs(sentence), expected, atol=5.1e-5)
+    assert len({round(p, 1) for sentence in sure for p in edge_probs(sentence)}) > 2
+
+
+def test_each_of_the_k_best_trees_has_its_own(parser):
+    for trees in parser.kbest(treebank(), 3, confidence=True):
+        for _, tree in trees:
+            np.testing.assert_allclose(edge_probs(tree), marginals_of(parser, tree), atol=5.1e-5)
+    reranker = Reranker(parser=parser, k=3, weights=np.zeros(1 << 10, np.float32), scale=1.0)
+    assert list(reranker.parse(treebank(), confidence=True)) == list(
+        parser.parse(treebank(), confidence=True)
+    )
+
+
+def test_of_lifted_edges_it_is_that_of_the_edge_that_was_lifted():
+    parser = LinearParser.train(
+        treebank(), dev=treebank(), epochs=20, patience=20, bits=BITS, projective="pseudo"
+    )
+    crossing = treebank()[-2]
+    assert not arb.is_projective(crossing.heads)
+    [parsed] = parser.parse([unparsed(crossing)], confidence=True)
+    assert parsed.heads.tolist() == crossing.heads.tolist()
+    assert min(edge_probs(parsed)) > 0.9
+
+
+def test_other_entries_are_kept_and_stay_sorted():
+    misc = ["_", "SpaceAfter=No", "Align=1|SpaceAfter=No", "EdgeProb=0.1|Gloss=x", "Z|a|EdgeProb=x"]
+    assert noted(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
+        "EdgeProb=1.0000",
+        "EdgeProb=0.5000|SpaceAfter=No",
+        "Align=1|EdgeProb=0.2500|SpaceAfter=No",
+        "EdgeProb=0.1235|Gloss=x",
+        "EdgeProb=1.0000|Z|a",
+    ]
+
+
+def test_words_without_a_probability():
+    for misc in ("_", "EdgeProb=high"):
+        sentence = Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=1", misc])
+        with pytest.raises(TreebankError, match="word 2 has no probability"):
+            edge_probs(sentence)
+
+
+def test_the_temperature_is_found_on_dev_and_kept(tmp_path, parser):
+    assert parser.temperature != 1.0
+    parser.save(tmp_path / "model")
+    assert load(tmp_path / "model").temperature == parser.temperature
+    alone = LinearParser.train(treebank()[:4], epochs=2, bits=BITS)
+    assert alone.temperature == 1.0
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_temperature_makes_right_edges_likely_and_wrong_ones_unlikely(root, projective):
+    options = {"root": root, "projective": projective}
+    rng = np.random.default_rng(5)
+    scores, gold = [], []
+    for n in rng.integers(1, 9, size=60).tolist():
+        tree = arb.decode(rng.normal(size=(n + 1, n + 1)).astype(np.float32), **options)
+        scores.append(7 * rng.normal(size=(n + 1, n + 1)).astype(np.float32))
+        scores[-1][tree[1:], np.arange(1, n + 1)] += 10  # so that gold is likely, not certain
+        tree[1:][rng.random(n) < 0.1] = -1  # not known
+        gold.append(tree)
+    temperature = fit_temperature(scores, gold, **options)
+
+    def loss(temperature):
+        total = 0.0
+        for matrix, heads in zip(scores, gold, strict=True):
+            marginals = arb.TreeDistribution(matrix / np.float32(temperature), **options).marginals
+            tree = arb.decode(matrix, **options)
+            for d in np.flatnonzero(heads >= 0):
+                p = marginals[tree[d], d]
+                total -= math.log(max(p if tree[d] == heads[d] else 1 - p, 1e-12))
+        return total
+
+    grid = temperature * np.geomspace(0.1, 10, 41)
+    assert loss(temperature) <= min(map(loss, grid)) + 1e-3
+    twice = fit_temperature([2 * matrix for matrix in scores], gold, **options)
+    assert twice == pytest.approx(2 * temperature, rel=0.01)
+
+
+def test_a_dev_set_that_is_known_by_heart_leaves_the_temperature_finite():
+    parser = LinearParser.train(treebank(), dev=treebank(), epochs=20, patience=20, bits=BITS)
+    assert 2**-11 < parser.temperature < 1
+    parsed = list(parser.parse(treebank(), confidence=True))
+    assert min(p for sentence in parsed for p in edge_probs(sentence)) > 0.99
+
+
+def test_reliability():
+    gold = Sentence.from_words(["a"] * 4, heads=[-1, 0, 1, 2, 3])
+    guess = gold.replace(
+        heads=[-1, 0, 1, 1, 1],
+        misc=["EdgeProb=1.0", "EdgeProb=0.96", "EdgeProb=0.94", "EdgeProb=0.2"],
+    )
+    found = reliability([gold], [guess], bins=5)
+    assert found.counts.tolist() == [0, 1, 0, 0, 3]
+    assert found.accuracy[[1, 4]].tolist() == [0, 2 / 3]
+    assert found.confidence[[1, 4]].tolist() == pytest.approx([0.2, 2.9 / 3])
+    assert math.isnan(found.confidence[0])
+    assert math.isnan(found.accuracy[0])
+    assert found.error == pytest.approx((0.2 + 0.9) / 4)
+    with pytest.raises(TreebankError, match="EdgeProb"):
+        reliability([gold], [gold])
+
+
+def test_a_real_parser_is_calibrated(treebanks):
+    from arborescence.treebank import read
+
+    sentences = list(read(treebanks / "Turkish-IMST" / "tr_imst-ud-dev.conllu.gz"))
+    np.random.default_rng(6).shuffle(sentences)  # neighbours are alike
+    lessons, dev, test = sentences[:600], sentences[600:800], sentences[800:]
+    parser = LinearParser.train(lessons, dev=dev, epochs=2, bits=16)
+    error = reliability(test, parser.parse(test, confidence=True)).error
+    parser.temperature = 1.0
+    assert error < 0.1 < reliability(test, parser.parse(test, confidence=True)).error

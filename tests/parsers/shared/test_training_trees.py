@@ -1,0 +1,75 @@
+import pytest
+
+from arborescence import is_projective
+from arborescence.core.errors import TreebankError
+from arborescence.parsers.shared.training_trees import Lessons, place
+from arborescence.treebank import Sentence, read
+from samples import treebank
+
+
+def sentence(heads, deprels=None):
+    words = ["tree"] * (len(heads) - 1)
+    return Sentence.from_words(words, heads=heads, deprels=deprels or ["dep"] * len(words))
+
+
+def test_numbers_stand_for_the_relations_of_the_treebank():
+    lessons = Lessons.of(treebank(), "single", projective=False)
+    for one, heads, relations in zip(treebank(), lessons.heads, lessons.relations, strict=True):
+        assert heads.tolist() == one.heads.tolist()
+        assert relations[0] == -1
+        assert [lessons.labels[number] for number in relations[1:]] == one.deprels
+    of_root, of_words = (
+        {label for label, may in zip(lessons.labels, row, strict=True) if may}
+        for row in lessons.allowed
+    )
+    assert of_root == {"root"}
+    assert of_words == set(lessons.labels) - {"root"}
+
+
+def test_edges_that_may_not_cross_are_lifted():
+    assert not all(is_projective(one.heads) for one in treebank())
+    plain = Lessons.of(treebank(), "single", projective=False)
+    lifted = Lessons.of(treebank(), "single", projective=True)
+    marked = Lessons.of(treebank(), "single", projective="pseudo")
+    for lessons in (lifted, marked):
+        assert all(is_projective(heads) for heads in lessons.heads)
+    assert lifted.labels == plain.labels
+    assert set(marked.labels) - set(plain.labels) == {"nmod↑nsubj"}
+
+
+@pytest.mark.parametrize(
+    ("heads", "root", "message"),
+    [
+        ([-1, 0, 0], "single", r"several words have the root .* train with root='multi'"),
+        ([-1, 2, 1], "multi", "the heads are not a tree"),
+        ([-1, -1, 0], "multi", "the heads are not a tree"),
+    ],
+)
+def test_heads_that_cannot_be_learned(heads, root, message):
+    with pytest.raises(TreebankError, match=message):
+        Lessons.of([*treebank(), sentence(heads)], root, projective=False)
+
+
+def test_several_root_edges_where_they_may_be():
+    lessons = Lessons.of([sentence([-1, 0, 0])], "multi", projective=False)
+    assert lessons.allowed.tolist() == [[True], [False]]
+
+
+def test_an_empty_treebank():
+    with pytest.raises(TreebankError, match="the treebank is empty"):
+        Lessons.of([], "single", projective=False)
+
+
+def test_relations_that_hold_the_mark_of_lifted_edges():
+    marked = sentence([-1, 2, 0], ["a↑b", "root"])
+    with pytest.raises(TreebankError, match="↑"):
+        Lessons.of([marked], "single", projective="pseudo")
+    assert Lessons.of([marked], "single", projective=True).labels == ["a↑b", "root"]
+
+
+def test_where_a_sentence_stands(tmp_path):
+    path = tmp_path / "trees.conllu"
+    path.write_bytes(bytes(treebank()[0]) + bytes(treebank()[1]))
+    _, second = read(path)
+    assert place(second) == f"{path}:8"
+    assert place(treebank()[0]) == repr(treebank()[0])

@@ -1,0 +1,196 @@
+"""Parsing and learning against the slow and obvious ones of `naive_transitions`."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arborescence as arb
+import naive_transitions as naive
+from arborescence.parsers import TransitionParser
+from arborescence.parsers.transition.beam import Agenda, parse_with_beam
+from arborescence.parsers.transition.features import rows_for
+from arborescence.parsers.transition.greedy import Scratch
+from arborescence.transitions import SYSTEMS, system
+from arborescence.treebank import Sentence
+from brute_force import all_trees
+from samples import treebank
+
+COLUMNS = ("form", "upos")
+LABELS = ["a", "b", "c"]
+ROOTS = ("single", "multi")
+
+
+def any_sentence(generator, n):
+    forms, tags = generator.integers([[9], [4]], size=(2, n)).tolist()
+    return Sentence.from_words([f"w{i}" for i in forms], upos=[f"T{i}" for i in tags])
+
+
+def any_lesson(generator, n):
+    """A sentence with a random tree, whose words say little about it."""
+    first, *others = (generator.permutation(n) + 1).tolist()
+    heads = {0: -1, first: 0}
+    for d in others:
+        heads[d] = generator.choice([h for h in heads if h])
+    return any_sentence(generator, n).replace(
+        heads=[heads[d] for d in range(n + 1)],
+        deprels=["root" if heads[d] == 0 else "det" for d in range(1, n + 1)],
+    )
+
+
+def any_parser(generator, name, beam, weights=9):
+    """A parser with random weights; the lower their number, the more ties."""
+    return TransitionParser(
+        system=name,
+        oracle="static",
+        beam=beam,
+        columns=COLUMNS,
+        labels=LABELS,
+        allowed=np.array([[True, False, False], [False, True, True]]),
+        actions=generator.integers(-weights, weights + 1, size=(rows_for(9), 4)).astype(np.int8),
+        relations=generator.integers(-weights, weights + 1, size=(64, 3)).astype(np.int8),
+    )
+
+
+def naive_of(parser, root="single", swaps=True):
+    _, arrays = parser.to_file()
+    return naive.Naive(
+        parser.system,
+        COLUMNS,
+        LABELS,
+        arrays["allowed"],
+        arrays["actions"],
+        arrays["relations"],
+        root,
+        swaps,
+    )
+
+
+def tree_of(name, sentence, transitions, root):
+    heads, labels = system(name).replay(len(sentence), transitions, root)
+    return heads.tolist(), labels
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@settings(max_examples=12)
+@given(st.integers(0, 2**32), st.integers(1, 9), st.sampled_from(ROOTS), st.sampled_from([1, 9]))
+def test_greedy_parsing_takes_the_best_transition_in_each_state(name, seed, n, root, weights):
+    generator = np.random.default_rng(seed)
+    sentence = any_sentence(generator, n)
+    parser = any_parser(generator, name, 1, weights)
+    expected = naive.parse_greedily(naive_of(parser, root), sentence)
+    assert parser.derivation(sentence, root=root) == expected
+    [parsed] = parser.parse([sentence], root=root)
+    assert (parsed.heads.tolist(), parsed.deprels) == tree_of(name, sentence, expected, root)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@settings(max_examples=8)
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 7),
+    st.sampled_from(ROOTS),
+    st.integers(2, 6),
+    st.sampled_from([1, 9]),
+)
+def test_beam_search_keeps_the_best_sequences(name, seed, n, root, beam, weights):
+    generator = np.random.default_rng(seed)
+    sentence = any_sentence(generator, n)
+    parser = any_parser(generator, name, beam, weights)
+    expected = naive.parse_with_beam(naive_of(parser, root), sentence, beam)
+    assert parser.derivation(sentence, root=root) == list(expected[0].path)
+    trees = {}
+    for item in expected:
+        heads, labels = item.state.heads.tolist(), item.state.deprels
+        trees.setdefault(tuple(heads), (item.score, heads, labels))
+    [found] = parser.kbest([sentence], beam, root=root)
+    assert [(w, t.heads.tolist(), t.deprels) for w, t in found] == list(trees.values())
+    [parsed] = parser.parse([sentence], root=root)
+    assert parsed.raw == found[0][1].raw
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_wide_beam_finds_the_best_of_all_sequences(name, root):
+    n = 3 if name == "swap" else 4
+    for seed in range(2):
+        generator = np.random.default_rng(seed)
+        sentence = any_sentence(generator, n)
+        parser = any_parser(generator, name, 1000)
+        best = {}
+        for item in naive.all_sequences(naive_of(parser, root), sentence):
+            heads = tuple(item.state.heads.tolist())
+            best[heads] = max(item.score, best.get(heads, item.score))
+        [found] = parser.kbest([sentence], 1000, root=root)
+        assert {tuple(tree.heads.tolist()): weight for weight, tree in found} == best
+        assert [weight for weight, _ in found] == sorted(best.values(), reverse=True)
+        trees = all_trees(n, root == "single", name != "swap")
+        assert set(best) == set(map(tuple, trees.tolist()))
+
+
+def test_without_swap_if_edges_may_not_cross():
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        sentence = any_sentence(generator, 7)
+        for beam in (1, 3):
+            parser = any_parser(generator, "swap", beam)
+            [item, *_] = naive.parse_with_beam(naive_of(parser, swaps=False), sentence, beam)
+            [parsed] = parser.parse([sentence], projective=True)
+            assert parsed.heads.tolist() == item.state.heads.tolist()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_beam_of_one_parses_greedily(name):
+    generator = np.random.default_rng(5)
+    parser = any_parser(generator, name, 1)
+    sentences = [any_sentence(generator, n) for n in (1, 2, 30, 5)]
+    _, batch = parser._prepare(sentences)
+    model = parser._model("single", None)
+    scratch = Scratch.of(model)
+    heads, labels = np.full((2, 1, batch.starts[-1]), -1, dtype=np.int64)
+    paths = np.empty((2, 0, 1), dtype=np.int64)
+    totals = np.empty((1, len(sentences)))
+    parse_with_beam(batch, model, scratch, Agenda.of(1, scratch), heads, labels, totals, *paths)
+    for b, [(weight, parsed)] in enumerate(parser.kbest(sentences, 2)):
+        assert weight == totals[0, b]
+        tree = slice(batch.starts[b], batch.starts[b + 1])
+        assert heads[0, tree].tolist() == parsed.heads.tolist()
+        assert [LABELS[label] for label in labels[0, tree][1:]] == parsed.deprels
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize(
+    ("name", "oracle"),
+    [
+        ("arc-standard", "static"),
+        ("arc-eager", "static"),
+        ("arc-eager", "dynamic"),
+        ("arc-hybrid", "dynamic"),
+        ("swap", "static"),
+    ],
+)
+def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
+    generator = np.random.default_rng(3)
+    lessons = treebank() + [any_lesson(generator, 8) for _ in range(8)]
+    if name != "swap":
+        lessons = [s.replace(heads=arb.projectivize(s.heads)) for s in lessons]
+    settings = {"system": name, "oracle": oracle, "beam": beam, "columns": COLUMNS}
+    parser = TransitionParser.train(lessons, **settings, epochs=3, seed=7, bits=10)
+    _, arrays = parser.to_file()
+    model = naive.Naive(
+        name,
+        COLUMNS,
+        list(parser.labels),
+        arrays["allowed"],
+        np.zeros((rows_for(10), 4), dtype=np.int64),
+        np.zeros((1 << 5, len(parser.labels)), dtype=np.int64),
+    )
+    averages = naive.learn(model, lessons, epochs=3, seed=7, dynamic=oracle == "dynamic", beam=beam)
+    header, arrays = parser.to_file()
+    for table, unit, average in zip(
+        ("actions", "relations"), header["units"], averages, strict=True
+    ):
+        assert average.any()
+        # Kept as whole numbers, of a unit that has the largest at 127.
+        assert unit == pytest.approx(np.abs(average).max() / 127)
+        assert np.abs(arrays[table] * unit - average).max() <= 0.501 * unit

@@ -107,6 +107,11 @@ def run(arguments: list[str]) -> int:
     except (BrokenPipeError, SystemExit):  # Typer makes the one into the other
         discard_output()
         return BROKEN_PIPE
+    except ModuleNotFoundError as error:
+        name = error.name or ""
+        if not name.startswith("arborescence."):
+            raise
+        return complain(f"this installation lacks {name}: somebody has removed it")
     except OSError as error:
         discard_output()
         where = f"{error.filename}: " if error.filename else ""

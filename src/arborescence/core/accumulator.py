@@ -1,4 +1,4 @@
-"""Exact sums of floats, in the long accumulator of Kulisch (1971).
+"""Exact sums of floats, in a long accumulator (Kulisch and Miranker 1986).
 
 Every finite float64 is a whole multiple of 2^-1074, and every float32 of 2^-149, so a sum of
 floats is a whole number in that unit. It is held here as base-2^32 digits in an int64 array,

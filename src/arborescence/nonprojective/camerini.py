@@ -16,7 +16,8 @@ import numpy as np
 from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, no_answer
 from arborescence.core.graph import as_graph, check_root
-from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
+from arborescence.nonprojective.contraction import new_forest
 from arborescence.nonprojective.kbest import best_tree, open_root, start
 from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.nonprojective.parts import (
@@ -34,7 +35,15 @@ from arborescence.nonprojective.parts import (
     pop,
     price_swaps,
 )
-from arborescence.nonprojective.swaps import SwapSearch, exclude, include_all, plant_blocks
+from arborescence.nonprojective.swaps import (
+    Constrained,
+    GoodHeads,
+    SwapSearch,
+    exclude,
+    include_all,
+    new_search,
+    plant_blocks,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,26 +77,24 @@ def kbest_by_camerini(
     matrix = graph.scores[0] if graph.dependents_first else graph.scores[0].T
     matrix = np.ascontiguousarray(matrix)
     # That of `kbest`, so that a comparison is not about memory.
-    search, forest, ranking = KBestState.kept(graph)
+    state = KBestState.kept(graph)
     heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
     count, found = -1, FULL
     while found == FULL:
-        count, found = camerini_kernel(
-            ranking, search, forest, matrix, single, count, heads, weights
-        )
+        count, found = camerini_kernel(*state, matrix, single, count, heads, weights)
         if found == FULL:
-            ranking = larger(ranking)
+            state = state._replace(ranking=larger(state.ranking))
     if found not in (FINE, EXHAUSTED):
         raise no_answer(graph, 0, found, single)
     return heads[:count], weights[:count]
 
 
-@uncounted_kernel
+@kernel
 def camerini_kernel(
     ranking: Ranking,
-    search: SwapSearch,
-    forest: Forest,
+    graph: Constrained,
+    good: GoodHeads,
     scores: np.ndarray,
     single: bool,
     count: int,
@@ -106,6 +113,23 @@ def camerini_kernel(
     -------
     (count, found) : how many have been found; and FINE, EXHAUSTED, FULL, or why there is none
     """
+    search = new_search(graph, good, len(scores) - 1)
+    forest = new_forest(search.greedy.best, len(scores) - 1)
+    return find_trees(ranking, search, forest, scores, single, count, heads, weights)
+
+
+@uncounted_kernel
+def find_trees(
+    ranking: Ranking,
+    search: SwapSearch,
+    forest: Forest,
+    scores: np.ndarray,
+    single: bool,
+    count: int,
+    heads: np.ndarray,
+    weights: np.ndarray,
+) -> tuple[int, int]:
+    """Do the work of `camerini_kernel`."""
     parts = ranking.parts
     n = scores.shape[0] - 1
     if count < 0:

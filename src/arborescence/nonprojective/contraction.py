@@ -15,7 +15,7 @@ error; where the bound cannot tell two gains apart, they are compared in a long 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from arborescence.core.accumulator import (
     sign_of,
 )
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+
+if TYPE_CHECKING:
+    # Both of 64 bits, also where arrays have less: so kernels are compiled for one type.
+    Edge = tuple[int | np.int64, int | np.int64]
 
 NEW, ON_PATH, DONE = 0, 1, 2
 
@@ -257,15 +261,14 @@ def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
 
 @uncounted_kernel
 def add_gain(
-    forest: Forest,
+    exact: ExactGains,
     scores: np.ndarray,
     dependents_first: bool,
     total: np.ndarray,
     sign: int,
-    edge: tuple[int, int],
+    edge: Edge,
 ) -> None:
     """Add ``sign`` times the exact gain of an edge into a top to an accumulator. O(D)."""
-    exact = forest.exact
     u, v = edge
     add_float(total, score_of(scores, dependents_first, u, v), sign, bias_of(scores))
     own, shared = exact.own[v], exact.shared[exact.group[v]]
@@ -301,7 +304,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
         group = exact.group[nest.first[largest]]
         kicked[:] = 0
         edge = (chosen.tail[largest], chosen.into[largest])
-        add_gain(forest, scores, dependents_first, kicked, 1, edge)
+        add_gain(exact, scores, dependents_first, kicked, 1, edge)
         normalize(kicked)
         for k in range(kicked.shape[0]):
             exact.shared[group, k] += kicked[k]
@@ -310,7 +313,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
                 continue
             change[:] = 0
             edge = (chosen.tail[x], chosen.into[x])
-            add_gain(forest, scores, dependents_first, change, 1, edge)
+            add_gain(exact, scores, dependents_first, change, 1, edge)
             shared = exact.shared[exact.group[nest.first[x]]]
             for k in range(change.shape[0]):
                 change[k] += shared[k] - exact.shared[group, k]
@@ -326,14 +329,12 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
 
 
 @uncounted_kernel
-def exact_gain(
-    forest: Forest, scores: np.ndarray, dependents_first: bool, edge: tuple[int, int]
-) -> float:
+def exact_gain(forest: Forest, scores: np.ndarray, dependents_first: bool, edge: Edge) -> float:
     """Return the gain of an edge into a top, within 2^-50 of itself. O(D)."""
     catch_up(forest, scores, dependents_first)
     total = forest.exact.sums[0]
     total[:] = 0
-    add_gain(forest, scores, dependents_first, total, 1, edge)
+    add_gain(forest.exact, scores, dependents_first, total, 1, edge)
     return rounded(total, bias_of(scores))
 
 
@@ -342,15 +343,15 @@ def compare(
     forest: Forest,
     scores: np.ndarray,
     dependents_first: bool,
-    one: tuple[int, int],
-    other: tuple[int, int],
+    one: Edge,
+    other: Edge,
 ) -> int:
     """Return the sign of gain(one) - gain(other), exactly, for two edges into one top. O(D)."""
     catch_up(forest, scores, dependents_first)
     total = forest.exact.sums[0]
     total[:] = 0
-    add_gain(forest, scores, dependents_first, total, 1, one)
-    add_gain(forest, scores, dependents_first, total, -1, other)
+    for sign, edge in ((1, one), (-1, other)):
+        add_gain(forest.exact, scores, dependents_first, total, sign, edge)
     return sign_of(total)
 
 
@@ -441,7 +442,7 @@ def settle(
         if gains[u] < least or u == favourite:
             continue
         if winner >= 0:
-            one, other = (u, int(entry[u])), (winner, int(entry[winner]))
+            one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
             if compare(forest, scores, dependents_first, one, other) <= 0:
                 continue
         winner = u
@@ -502,7 +503,7 @@ def merge_unsure(
     for u in range(n + 1):
         gain = rival[u] - kicked
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
-            one, other = (u, int(entry[u])), (u, int(rival_entry[u]))
+            one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
             if compare(forest, scores, dependents_first, other, one) > 0:
                 gains[u] = gain
                 entry[u] = rival_entry[u]

@@ -8,12 +8,12 @@ after Gabow and Tarjan 1984).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arborescence.core.accumulator import sign_of
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY
+from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
@@ -35,6 +35,11 @@ from arborescence.nonprojective.contraction import (
     take,
     top_of,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
 
 
 class Greedy(NamedTuple):
@@ -187,9 +192,9 @@ def loses_less(
     total[:] = 0
     for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
         root_edge = (chosen.tail[node], chosen.into[node])
-        add_gain(forest, scores, dependents_first, total, sign, root_edge)
-        edge = (tail, columns.entry[columns.slot[node], tail])
-        add_gain(forest, scores, dependents_first, total, -sign, edge)
+        add_gain(forest.exact, scores, dependents_first, total, sign, root_edge)
+        edge = (tail, np.int64(columns.entry[columns.slot[node], tail]))
+        add_gain(forest.exact, scores, dependents_first, total, -sign, edge)
     return sign_of(total) < 0
 
 
@@ -393,3 +398,19 @@ def decode_kernel(
         forest = new_forest(greedy.best, size - 1)
         b, found = solve(scores, dependents_first, lengths, single, heads, b, greedy, forest)
     return b, found
+
+
+def decode_nonprojective(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    whole = stop - start == graph.scores.shape[0]
+    sentence, fault = decode_kernel(
+        graph.scores if whole else graph.scores[start:stop],
+        graph.dependents_first,
+        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
+        single,
+        heads if whole else heads[start:stop],
+    )
+    if fault != FINE:
+        raise no_answer(graph, start + sentence, fault, single)

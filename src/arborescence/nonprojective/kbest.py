@@ -30,9 +30,9 @@ from arborescence.core.faults import (
     NO_SINGLE_ROOT,
     NO_TREE,
 )
-from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
 from arborescence.core.tree import spans
-from arborescence.nonprojective.contraction import Forest, expand, plant
+from arborescence.nonprojective.contraction import Forest, expand, new_forest, plant
 from arborescence.nonprojective.decode import constrained, unconstrained
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
@@ -54,7 +54,15 @@ from arborescence.nonprojective.parts import (
     swap_of,
     weigh,
 )
-from arborescence.nonprojective.swaps import SwapSearch, best_heads, include_all, set_up
+from arborescence.nonprojective.swaps import (
+    Constrained,
+    GoodHeads,
+    SwapSearch,
+    best_heads,
+    include_all,
+    new_search,
+    set_up,
+)
 
 
 @spliced_kernel
@@ -209,11 +217,11 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
         split(ranking, search, forest, n, parent)
 
 
-@uncounted_kernel
+@kernel
 def kbest_kernel(
     ranking: Ranking,
-    search: SwapSearch,
-    forest: Forest,
+    graph: Constrained,
+    good: GoodHeads,
     scores: np.ndarray,
     lengths: np.ndarray,
     single: bool,
@@ -227,7 +235,7 @@ def kbest_kernel(
 
     Parameters
     ----------
-    ranking, search, forest
+    ranking, graph, good
         For sentences of up to N - 1 words and scores of that type.
     scores : (B, N, N) float32 or float64, contiguous
         ``scores[b, d, h]``: the dependent first.
@@ -245,6 +253,28 @@ def kbest_kernel(
     (sentence, found) : the first sentence that was not finished, and why; or B and FINE.
         If FULL, give `larger` of the ranking and call again from that sentence.
     """
+    search = new_search(graph, good, scores.shape[1] - 1)
+    forest = new_forest(search.greedy.best, scores.shape[1] - 1)
+    return find_trees(
+        ranking, search, forest, scores, lengths, single, first, heads, weights, exact, counts
+    )
+
+
+@uncounted_kernel
+def find_trees(
+    ranking: Ranking,
+    search: SwapSearch,
+    forest: Forest,
+    scores: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    first: int,
+    heads: np.ndarray,
+    weights: np.ndarray,
+    exact: np.ndarray,
+    counts: np.ndarray,
+) -> tuple[int, int]:
+    """Do the work of `kbest_kernel`."""
     parts = ranking.parts
     for b in range(first, scores.shape[0]):
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.faults import FULL
-from arborescence.nonprojective.contraction import Forest, new_forest
 from arborescence.nonprojective.kbest import kbest_kernel
 from arborescence.nonprojective.parts import Ranking, larger, new_ranking
-from arborescence.nonprojective.swaps import SwapSearch, new_search
+from arborescence.nonprojective.swaps import Constrained, GoodHeads, new_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +29,9 @@ _KEPT_WORDS = 63
 class KBestState(NamedTuple):
     """What the kernel works on: sentences of up to so many words, scores of one type."""
 
-    search: SwapSearch
-    forest: Forest
     ranking: Ranking
+    graph: Constrained
+    good: GoodHeads
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
@@ -52,9 +51,7 @@ class KBestState(NamedTuple):
 
     @classmethod
     def _of(cls, scores: NDArray[Any], words: int) -> Self:
-        search = new_search(scores, words)
-        forest = new_forest(search.greedy.best, words)
-        return cls(search, forest, new_ranking(scores, words, _FEW))
+        return cls(new_ranking(scores, words, _FEW), *new_graph(scores, words))
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
@@ -75,8 +72,8 @@ class KBestState(NamedTuple):
         while found == FULL:
             sentence, found = kbest_kernel(
                 state.ranking,
-                state.search,
-                state.forest,
+                state.graph,
+                state.good,
                 scores,
                 graph.lengths[share] if graph.lengths.size else graph.lengths,
                 single,

@@ -1,4 +1,4 @@
-"""The best tree of a sparse graph, exactly, in O(m log n) for m edges.
+"""The best tree of a sparse graph in O(m log n), exactly: Edmonds (1967), Tarjan (1977).
 
 Edmonds' algorithm as Tarjan (1977) organizes it, with the corrections of Camerini, Fratta and
 Maffioli (1979), along a growing path as Gabow, Galil, Spencer and Tarjan (1986) walk: take a

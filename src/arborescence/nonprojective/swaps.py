@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import SCALE
-from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
@@ -122,7 +122,8 @@ EXCLUDED, CHANGES = range(2)
 class SwapSearch(NamedTuple):
     """The graph of one sentence, the swaps for its best tree, and what it takes to find them.
 
-    Made once, used for sentences of any length up to n.
+    From one call of a kernel to the next, `graph` and `good` are kept, and the rest is made anew:
+    that takes less time than to hand so many arrays from Python to a kernel.
     """
 
     graph: Constrained
@@ -135,19 +136,30 @@ class SwapSearch(NamedTuple):
     counts: np.ndarray  # (2,) int64
 
 
-def new_search(scores: np.ndarray, n: int) -> SwapSearch:
-    """Make room for sentences of up to n words, with scores of the type of these."""
+def new_graph(scores: np.ndarray, n: int) -> tuple[Constrained, GoodHeads]:
+    """Make room for a sentence of up to n words, with scores of the type of these."""
     size = n + 1
     width = size + BLOCK
-    kind = scores.dtype
-    return SwapSearch(
+    return (
         Constrained(
-            base=np.empty((size, width), kind),
-            work=np.empty((size, width), kind),
+            base=np.empty((size, width), scores.dtype),
+            work=np.empty((size, width), scores.dtype),
             excluded=np.empty((size * size, 2), np.int32),
             fixed=np.empty(size, np.bool_),
         ),
         GoodHeads(heads=np.empty((size, GOOD), np.int32), known=np.empty(size, np.int64)),
+    )
+
+
+@kernel
+def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
+    """Make room for searches in a graph of up to n words."""
+    size = n + 1
+    width = padded(n)
+    kind = graph.base.dtype
+    return SwapSearch(
+        graph,
+        good,
         Greedy(
             best=np.empty(size, kind),
             head=np.empty(size, np.int32),
@@ -170,14 +182,18 @@ def new_search(scores: np.ndarray, n: int) -> SwapSearch:
             rival=np.empty((size, 2), np.int64),
             gain=np.empty(size, np.float64),
         ),
-        Opening(*(np.empty(2 * size, np.int64) for _ in Opening._fields)),
+        Opening(
+            inside=np.empty(2 * size, np.int64),
+            tail=np.empty(2 * size, np.int64),
+            into=np.empty(2 * size, np.int64),
+        ),
         Swaps(
             start=np.empty(size, np.int32),
             stop=np.empty(size, np.int32),
             word=np.empty(size * size, np.int32),
             new_head=np.empty(size * size, np.int32),
         ),
-        counts=np.empty(2, np.int64),
+        counts=np.zeros(2, np.int64),
     )
 
 
@@ -502,7 +518,7 @@ def contract_along(
             door = d
     # An edge from the tree's head into another word of the node replaces the tree's own at
     # times, but the in-column has room for one edge a head.
-    u = int(tree[door])
+    u = np.int64(tree[door])
     rivals = 0
     for x in members:
         word = x
@@ -524,7 +540,7 @@ def contract_along(
     cycle = contract(forest, work, True, n, start, stop)
     doors.end[cycle] = forest.counts[MEMBERS]
     doors.door[cycle] = door
-    spare, side = -np.inf, -1
+    spare, side = -np.inf, np.int64(-1)
     for k in range(rivals):
         gain = doors.gain[k] - chosen.gain[doors.rival[k, 0]]
         word = doors.rival[k, 1]

@@ -1,4 +1,4 @@
-"""The maximum spanning forest by Borůvka's algorithm (1926): all components take their best edge."""
+"""The maximum spanning forest by Borůvka's algorithm (1926): each part takes its best edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The maximum spanning tree by Prim's algorithm (1957): it grows by the best edge that leaves it."""
+"""The maximum spanning tree by Prim's algorithm (1957): it grows by its best outgoing edge."""
 
 from __future__ import annotations
 

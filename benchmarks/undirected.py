@@ -16,6 +16,7 @@ import time
 import numpy as np
 
 from arborescence.undirected import spanning_tree
+from arborescence.undirected.edges import Edges
 from arborescence.undirected.kkt import kkt
 from timing import least_seconds, table
 
@@ -117,8 +118,8 @@ def visits(graph):
     m = len(weight)
     counts = []
     for seed in range(3):
-        edges = u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32)
-        counts.append(kkt(n, *edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
+        edges = Edges(u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32))
+        counts.append(kkt(n, edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
     return f"{np.mean(counts):.2f}"
 
 

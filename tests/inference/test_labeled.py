@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.core.exact import rounded_whole
+from arborescence.core.accumulator import rounded_whole
 from brute_force import all_trees, whole_numbers
 from graphs import ABSENT, FINITE
 

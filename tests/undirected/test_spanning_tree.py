@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
-from arborescence.undirected.kkt import kkt
+from arborescence.undirected.edges import Edges
 from arborescence.undirected.prim import prim_dense
 from forests import Forest, by_sorting
 
@@ -130,26 +130,15 @@ def test_whatever_the_coins_say():
     assert generator.random() != np.random.default_rng(3).random()
 
 
-@pytest.mark.parametrize("density", [2, 10, 100])
-def test_the_randomized_algorithm_looks_at_a_constant_number_of_times_m_edges(density):
-    rng = np.random.default_rng(density)
-    for m in (1000, 30_000, 300_000):
-        n = m // density
-        u = rng.integers(0, n, m, dtype=np.int32)
-        v = (u + rng.integers(1, n, m, dtype=np.int32)) % n
-        edges = u, v, rng.random(m), np.arange(m, dtype=np.int32)
-        visited = kkt(n, *edges, np.zeros(m, np.bool_), np.array([7], np.uint64))
-        assert m < visited < 8 * m
-
-
 def test_parts_that_wait_never_get_too_many(monkeypatch):
     rng = np.random.default_rng(4)
     monkeypatch.setattr(kruskal_module, "_WAITING", 2)
     n, m = 20, 300
     u, v, weight = rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(0, 30, m) + 0.0
     chosen = np.zeros(m, np.bool_)
-    edges = u.astype(np.int32), v.astype(np.int32), weight.copy(), np.arange(m, dtype=np.int32)
-    kruskal_module.kruskal.py_func(n, *edges, chosen)
+    numbers = np.arange(m, dtype=np.int32)
+    edges = Edges(u.astype(np.int32), v.astype(np.int32), weight.copy(), numbers)
+    kruskal_module.kruskal.py_func(n, edges, chosen)
     np.testing.assert_array_equal(np.flatnonzero(chosen), spanning_tree(n, u, v, weight))
 
 

@@ -1,4 +1,4 @@
-"""Why a sentence has no answer: what kernels return, and the error that a caller gets."""
+"""What kernels return besides an answer, and the errors that callers get for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
     from arborescence.core.errors import ArborescenceError
 
-FINE, BAD_SCORE, NO_TREE, NO_SINGLE_ROOT, TOO_FAR = range(5)
+FINE = 0  # there is an answer
+# Input that cannot be used.
+BAD_SCORE = 1  # NaN, or infinite where that has no meaning
+BAD_NODE = 2  # an edge from or to what is no node
+NEGATIVE = 3  # a score below 0, of which the product is wanted
+# Why there is no answer.
+NO_TREE = 4
+NO_SINGLE_ROOT = 5  # there are trees, but none with a single root edge
+TOO_FAR = 6  # scores are too far apart for sums in float64
+# Why a kernel has stopped short.
+NOT_GREEDY = 7  # the greedy graph of the sentence at hand is not its tree
+EXHAUSTED = 8  # there are no further trees
+FULL = 9  # there is no room left for more trees
 
 
 def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:

@@ -248,7 +248,7 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
+def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return the same numbers as float64, as kernels take them; a copy only where needed."""
     return np.require(
         array if array.dtype == np.float64 else as_floats(array), np.float64, _BEHAVED
@@ -285,7 +285,7 @@ def as_edges(
         if array.dtype.kind not in "iu" and array.size:
             raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
     one, other = (np.require(array, np.int64, _BEHAVED) for array in arrays[:2])
-    return one, other, as_doubles(arrays[2])
+    return one, other, as_float64(arrays[2])
 
 
 def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np.int64]:
@@ -367,7 +367,7 @@ def matrix_of(graph: Graph, sentence: int) -> NDArray[Any]:
     return matrix.T if graph.dependents_first else matrix
 
 
-def in_doubles(
+def in_float64(
     graph: Graph, start: int, stop: int
 ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
     """Yield a share of the flattened batch in parts that are cheap to copy.

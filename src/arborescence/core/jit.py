@@ -1,5 +1,6 @@
-"""The one decorator that every Numba kernel wears.
+"""How kernels are compiled, by Numba: one decorator for each way.
 
+`kernel` is the plain one. The others trade something of it for speed, or for a faster compilation.
 Kernels are compiled on first use for the types they meet, kept in Numba's cache on disk, and
 release the GIL. The first compilation on a machine takes a while, so it says so, once a process.
 """

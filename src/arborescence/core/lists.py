@@ -1,8 +1,8 @@
-"""Room for the k best trees of a batch, as the kernels of either family fill it."""
+"""Room for the k best trees of a batch, which the kernels of either family fill."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class Lists(NamedTuple):
     """(B, k, N), -1 where there is nothing yet."""
     weights: NDArray[np.float64]
     """(B, k)"""
-    sure: NDArray[np.bool_]
-    """(B, k) whether the weight is the exact sum, rounded once."""
+    exact: NDArray[np.bool_]
+    """(B, k) whether the weight is the exact sum, rounded once, already."""
     counts: NDArray[np.int64]
     """(B,) trees found; -1 before the first search."""
 
@@ -37,6 +37,13 @@ class Lists(NamedTuple):
         return cls(
             heads=heads,
             weights=np.full((batch, k), -np.inf),
-            sure=np.ones((batch, k), np.bool_),
+            exact=np.ones((batch, k), np.bool_),
             counts=np.full(batch, -1, np.int64),
         )
+
+
+def longer(array: NDArray[Any], used: int) -> NDArray[Any]:
+    """Return an array twice as long, with the same first `used` rows."""
+    longer = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
+    longer[:used] = array[:used]
+    return longer

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.core.accumulator import rounded_sum
 from arborescence.core.errors import ScoresError, TreeError
-from arborescence.core.exact import rounded_sum
 from arborescence.core.graph import Root, as_array, as_floats, check_root, stacked
 from arborescence.core.jit import inlined_kernel, kernel
 

@@ -1,4 +1,4 @@
-"""Scores as weights of edges: what sums over trees are made of.
+"""Scores as weights of edges, scaled for sums over trees: the edges into a word sum to 1.
 
 A tree has one edge into each word. So all edges into a word may be scaled alike: that scales all
 trees alike, and is put right at the end. Here the edges into each word sum to 1, so that no sum
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from arborescence.core.double_double import two_sum
 from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def lower(
             if single and scores[b, 0, d] - highest[d] > too_high + _FAR:
                 highest[d] = scores[b, 0, d]
                 raised[d] = too_high
-            shifts[b], rounded = add(shifts[b], highest[d])
+            shifts[b], rounded = two_sum(shifts[b], highest[d])
             lost += rounded - raised[d]
         if abs(lost) < np.inf:
             shifts[b] += lost
@@ -116,14 +117,6 @@ def lower(
                     logs[b, h, d] = scores[b, h, d] - highest[d] + raised[d]
                     if h == 0:
                         logs[b, h, d] -= too_high
-
-
-@inlined_kernel
-def add(one: float, other: float) -> tuple[float, float]:
-    """Return the sum, and what rounding has taken from it (Knuth's two-sum). O(1)."""
-    total = one + other
-    back = total - one
-    return total, (one - (total - back)) + (other - back)
 
 
 @kernel
@@ -183,3 +176,14 @@ def normalize(
                 for d in range(1, n + 1):
                     logs[b, 0, d] -= best
                     weights[b, 0, d] = np.exp(logs[b, 0, d])
+
+
+@inlined_kernel
+def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
+    """Make the marginals of the edges into a word sum to 1, which large logarithms blur. O(n)."""
+    total = 0.0 * marginals[0, d]
+    for h in range(n + 1):
+        total += marginals[h, d]
+    if total.real > 0.0:
+        for h in range(n + 1):
+            marginals[h, d] /= total

@@ -18,7 +18,7 @@ from arborescence.core.graph import (
     as_graph,
     check_count,
     check_root,
-    in_doubles,
+    in_float64,
     matrix_of,
     name_of,
     words_of,
@@ -241,7 +241,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         count = 1 if one else rows.shape[-2]
         rows = np.ascontiguousarray(rows, np.int64).reshape(self._batch, count, size)
         log_prob = np.empty(rows.shape[:2])
-        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+        for part, scores, lengths in in_float64(self._graph, 0, self._batch):
             logs = np.empty_like(scores)
             lower(scores, lengths, self._single, logs, np.empty(len(scores)))
             kind = self._single, self._projective
@@ -456,7 +456,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
                 "draw fewer at a time"
             ) from None
         found = 0
-        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+        for part, scores, lengths in in_float64(self._graph, 0, self._batch):
             for b, matrix in enumerate(scores):
                 words = int(lengths[b]) if lengths.size else size - 1
                 far = self._far.get(part.start + b)
@@ -521,7 +521,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         shares = np.zeros((batch, size, size) if marginals else (0, 0, 0))
 
         def run(start: int, stop: int) -> None:
-            for part, scores, lengths in in_doubles(self._graph, start, stop):
+            for part, scores, lengths in in_float64(self._graph, start, stop):
                 weights, logs, shifts, scales = as_weights(scores, lengths, self._single)
                 del scores  # for long sentences, not to be kept in memory
                 first, fault = part.start, NO_TREE
@@ -606,7 +606,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             direction[list(self._far)] = 0.0
 
         def run(start: int, stop: int) -> None:
-            for part, scores, lengths in in_doubles(self._graph, start, stop):
+            for part, scores, lengths in in_float64(self._graph, start, stop):
                 weights, logs, *_ = as_weights(scores, lengths, self._single)
                 derivatives(
                     weights,
@@ -654,7 +654,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         Both are (n + 1, n + 1). Probabilities are made of the second, so that nothing of them is
         rounded away beside large scores.
         """
-        for part, scores, lengths in in_doubles(self._graph, 0, self._batch):
+        for part, scores, lengths in in_float64(self._graph, 0, self._batch):
             logs = np.empty_like(scores)
             lower(scores, lengths, self._single, logs, np.empty(len(scores)))
             for b in range(part.start, part.stop):

@@ -3,7 +3,7 @@
 If every tree needs an edge that is 1e30 below the best one into its word, all that tells trees
 apart is rounded away beside 1e30. But only differences to the best tree matter, and those are found
 exactly: for all trees by the potentials that prove the best one (`potentials`), for projective ones
-from the exact weights of the best spans (`wholes`).
+from the exact weights of the best spans (`exact_chart`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.distribution.partition import no_gaps
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.potentials import moderate
-from arborescence.projective.exact_chart import fill_wholes, gaps_in_wholes
+from arborescence.projective.exact_chart import fill_exact_chart, gaps_of_splits
 from arborescence.projective.spans import COMPLETE
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far |
     """
     n = len(scores) - 1
     if projective:
-        wholes = fill_wholes(scores, n, single)
+        wholes = fill_exact_chart(scores, n, single)
         if wholes.splits[COMPLETE, 0, n] < 0:
             return None
         digits = wholes.spans[COMPLETE, 0, n].tolist()
         best = sum(digit << 32 * place for place, digit in enumerate(digits))
         base = Fraction(best) / Fraction(2) ** wholes.bias
         alike = np.where(scores > -np.inf, 0.0, -np.inf)
-        return Far(alike, gaps_in_wholes(wholes, n, single), base)
+        return Far(alike, gaps_of_splits(wholes, n, single), base)
     made = moderate(scores, single)
     if made is None:
         return None

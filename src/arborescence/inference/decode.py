@@ -17,7 +17,7 @@ from arborescence.core.graph import (
     as_graph,
     check_flag,
     check_root,
-    in_doubles,
+    in_float64,
     stacked,
 )
 from arborescence.core.threads import in_threads
@@ -239,7 +239,7 @@ def _decode_projective(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
     """Decode likewise, but find the best projective trees."""
-    for part, scores, lengths in in_doubles(graph, start, stop):
+    for part, scores, lengths in in_float64(graph, start, stop):
         sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
         if fault != FINE:
             raise no_answer(graph, part.start + sentence, fault, single)
@@ -255,7 +255,7 @@ def _decode_undirected(
     stop: int,
 ) -> None:
     """Decode likewise, but through undirected trees."""
-    for part, scores, lengths in in_doubles(graph, start, stop):
+    for part, scores, lengths in in_float64(graph, start, stop):
         done = 0
         while done < len(scores):
             done, fault = undirected_kernel(scores, lengths, single, how, rounds, heads[part], done)

@@ -22,15 +22,15 @@ from arborescence.core.graph import (
 from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
 from arborescence.core.tree import tree_weight
-from arborescence.nonprojective.kbest_state import Desk
-from arborescence.projective.kbest_state import ProjectiveDesk
+from arborescence.nonprojective.kbest_state import KBestState
+from arborescence.projective.kbest_state import ProjectiveKBestState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    _Desk = Desk | ProjectiveDesk
+    _State = KBestState | ProjectiveKBestState
 
 # How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
 _MOST_AHEAD = 256
@@ -116,18 +116,18 @@ def kbest(
     """
     k = check_count(k)
     single = check_root(root)
-    desks = ProjectiveDesk if check_flag(projective) else Desk
+    states = ProjectiveKBestState if check_flag(projective) else KBestState
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     give_back = graph.give_back or _as_it_is
     if not graph.shape:
         check_count(threads, "threads")
-        heads, weights = _of_one(graph, single, desks.kept(graph), k)
+        heads, weights = _of_one(graph, single, states.kept(graph), k)
         return give_back(heads), give_back(weights)
     lists = Lists.of(batch, k, size)
 
     def rank(start: int, stop: int) -> None:
-        _rank(graph, single, desks.kept(graph), lists, start, stop)
+        _rank(graph, single, states.kept(graph), lists, start, stop)
 
     in_threads(rank, batch, threads)
     heads, weights, counts = lists.heads, lists.weights, lists.counts
@@ -139,7 +139,7 @@ def kbest(
 
 
 def _of_one(
-    graph: Graph, single: bool, desk: _Desk, k: int
+    graph: Graph, single: bool, state: _State, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the trees of a sentence, and their weights; room grows with the trees that exist."""
     size = graph.scores.shape[1]
@@ -150,7 +150,7 @@ def _of_one(
         asked = min(k - found, max(found, _ROOM_AT_FIRST))
         lists = Lists.of(1, asked, size)
         lists.counts[0] = 0 if found else -1
-        desk = _rank(graph, single, desk, lists)
+        state = _rank(graph, single, state, lists)
         more = int(lists.counts[0])
         heads.append(lists.heads[0, :more])
         weights.append(lists.weights[0, :more])
@@ -204,18 +204,18 @@ def trees(
     6.0 [-1  2  0]
     """
     single = check_root(root)
-    desks = ProjectiveDesk if check_flag(projective) else Desk
+    states = ProjectiveKBestState if check_flag(projective) else KBestState
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
     size = graph.scores.shape[1]
     lists = Lists.of(1, 1, size)
-    desk = _rank(graph, single, desks.of(graph), lists)
-    return _stream(graph, single, desk, lists)
+    state = _rank(graph, single, states.of(graph), lists)
+    return _stream(graph, single, state, lists)
 
 
-def _stream(graph: Graph, single: bool, desk: _Desk, lists: Lists) -> Iterator[tuple[float, Any]]:
+def _stream(graph: Graph, single: bool, state: _State, lists: Lists) -> Iterator[tuple[float, Any]]:
     """Yield the trees of the lists, then further ones, found a few at a time."""
     size = graph.scores.shape[1]
     asked = 1
@@ -228,7 +228,7 @@ def _stream(graph: Graph, single: bool, desk: _Desk, lists: Lists) -> Iterator[t
         asked = min(2 * asked, _MOST_AHEAD)
         lists = Lists.of(1, asked, size)
         lists.counts[0] = 0
-        desk = _rank(graph, single, desk, lists)
+        state = _rank(graph, single, state, lists)
 
 
 def second_best(
@@ -284,21 +284,21 @@ def second_best(
 
 
 def _rank(
-    graph: Graph, single: bool, desk: _Desk, lists: Lists, start: int = 0, stop: int = 1
-) -> _Desk:
+    graph: Graph, single: bool, state: _State, lists: Lists, start: int = 0, stop: int = 1
+) -> _State:
     """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
 
-    Returns the desk with which to go on.
+    Returns the state with which to go on.
     """
-    desk, sentence, found = desk.rank(graph, single, lists, start, stop)
+    state, sentence, found = state.find(graph, single, lists, start, stop)
     if found != FINE:
         raise no_answer(graph, sentence, found, single)
     share = slice(start, stop)
-    if not lists.sure[share].all():
-        for b, j in np.argwhere(~lists.sure[share]):
+    if not lists.exact[share].all():
+        for b, j in np.argwhere(~lists.exact[share]):
             heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
             lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
-    return desk
+    return state
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:

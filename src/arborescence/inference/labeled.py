@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
 from arborescence.core.errors import ScoresError
-from arborescence.core.exact import BIAS_32, BIAS_64, rounded_whole, whole_number
 from arborescence.core.graph import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.inference.decode import as_labeled

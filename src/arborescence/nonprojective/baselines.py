@@ -1,7 +1,7 @@
-"""What others do, to compare with: slower, and not all of it right.
+"""What others do, to compare with: best trees and k best trees, slower or not always right.
 
 Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or
-yields weights and head vectors, as `trees` does. They are for tests, benchmarks and teaching.
+yields head vectors and weights, as `trees` does. They are for tests, benchmarks and teaching.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.errors import NoTreeError
-from arborescence.core.graph import forbid, require
+from arborescence.core.faults import FINE, no_answer
+from arborescence.core.graph import as_graph, check_root, forbid, require
+from arborescence.core.lists import Lists
 from arborescence.core.tree import root_count, tree_weight
-from arborescence.inference.decode import decode
-from arborescence.inference.kbest import trees
+from arborescence.nonprojective.decode import decode_nonprojective
+from arborescence.nonprojective.kbest_state import KBestState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -132,7 +134,7 @@ def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
         run = scores.astype(np.float64)
         run[0, np.arange(len(run)) != word] = -np.inf
         try:
-            heads = decode(run, root="multi")
+            heads = _decoded(run, "multi")
         except NoTreeError:
             continue
         weight = tree_weight(scores, heads)
@@ -164,12 +166,12 @@ def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
     lowered = scores.astype(np.float64)
     spread = float(present.max()) - float(present.min())
     lowered[0] -= 1 + (len(scores) - 1) * spread
-    return decode(lowered, root="multi")
+    return _decoded(lowered, "multi")
 
 
 def trees_by_decoding(
     scores: NDArray[Any], root: Root = "single"
-) -> Iterator[tuple[float, NDArray[np.int64]]]:
+) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees, best first, by one constrained decode for each edge of each tree.
 
     Lawler (1972) and Murty (1968): the trees other than the best one are split by the first of
@@ -183,15 +185,15 @@ def trees_by_decoding(
     Examples
     --------
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [(weight, heads.tolist()) for weight, heads in trees_by_decoding(scores)]
-    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    >>> [(heads.tolist(), weight) for heads, weight in trees_by_decoding(scores)]
+    [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     heap: list[tuple[Fraction, int, list[int], NDArray[Any], set[int]]] = []
     pushed = 0
 
     def push(part: NDArray[Any], kept: set[int]) -> None:
         nonlocal pushed
-        heads = decode(part, root=root).tolist()
+        heads = _decoded(part, root).tolist()
         weight = sum(Fraction(float(scores[h, d])) for d, h in enumerate(heads) if d)
         heapq.heappush(heap, (-Fraction(weight), pushed, heads, part, kept))
         pushed += 1
@@ -200,7 +202,7 @@ def trees_by_decoding(
     while heap:
         _, _, heads, part, kept = heapq.heappop(heap)
         tree = np.array(heads)
-        yield tree_weight(scores, tree), tree
+        yield tree, tree_weight(scores, tree)
         kept = set(kept)
         for d in range(1, len(heads)):
             if d in kept:
@@ -211,7 +213,7 @@ def trees_by_decoding(
             kept.add(d)
 
 
-def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np.int64]]]:
+def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees with a single root edge, best first, by leaving out those with more.
 
     What the paper compares with (Zmigrod et al. 2021, Section 4): `trees` without the root
@@ -226,13 +228,37 @@ def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np
     Examples
     --------
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [(weight, heads.tolist()) for weight, heads in trees_by_filtering(scores)]
-    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    >>> [(heads.tolist(), weight) for heads, weight in trees_by_filtering(scores)]
+    [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     found = False
-    for weight, heads in trees(scores, root="multi"):
+    for heads in _trees(scores, "multi"):
         if root_count(heads) == 1:
             found = True
-            yield weight, heads
+            yield heads, tree_weight(scores, heads)
     if not found:
         raise NoTreeError("no tree with a single root exists")
+
+
+def _decoded(scores: NDArray[Any], root: Root) -> NDArray[np.int64]:
+    """Return the best tree, as `decode` does."""
+    graph = as_graph(scores)
+    heads = np.empty((1, len(scores)), np.int64)
+    decode_nonprojective(graph, check_root(root), heads, 0, 1)
+    return heads[0]
+
+
+def _trees(scores: NDArray[Any], root: Root) -> Iterator[NDArray[np.int64]]:
+    """Yield all trees, best first, as `trees` does."""
+    graph = as_graph(scores)
+    single = check_root(root)
+    state = KBestState.of(graph)
+    asked = count = 16
+    lists = Lists.of(1, asked, len(scores))
+    while count == asked:
+        state, sentence, fault = state.find(graph, single, lists, 0, 1)
+        if fault != FINE:
+            raise no_answer(graph, sentence, fault, single)
+        count = int(lists.counts[0])
+        yield from lists.heads[0, :count].copy()
+        lists.counts[0] = 0

@@ -1,4 +1,4 @@
-"""The best spanning tree: Algorithm 1 of Zmigrod, Vieira and Cotterell (2020), in O(n²).
+"""The best spanning tree, in O(n²): Algorithm 1 of Zmigrod, Vieira and Cotterell (2020).
 
 `decode_kernel` looks at each sentence in three steps, and stops at the first that suffices:
 the *greedy graph* (the best head of each word), `unconstrained` (contract its cycles until it
@@ -8,12 +8,12 @@ after Gabow and Tarjan 1984).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.exact import sign_of
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.core.accumulator import sign_of
+from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
@@ -36,8 +36,10 @@ from arborescence.nonprojective.contraction import (
     top_of,
 )
 
-# What `skim` says of a sentence whose tree is not its greedy graph.
-HARD = -1
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
 
 
 class Greedy(NamedTuple):
@@ -120,18 +122,19 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
 
     The path ends at the root or a settled node (then -1 is returned), or where it meets itself.
     """
+    walk = forest.walk
     while True:
-        forest.status[x] = ON_PATH
-        forest.path[depth] = x
+        walk.status[x] = ON_PATH
+        walk.path[depth] = x
         depth += 1
-        above = top_of(forest, forest.tail[x])
-        if forest.status[above] == DONE:
+        above = top_of(forest, forest.chosen.tail[x])
+        if walk.status[above] == DONE:
             return -1, depth
-        if forest.status[above] == NEW:
+        if walk.status[above] == NEW:
             x = above
             continue
         start = depth - 1
-        while forest.path[start] != above:
+        while walk.path[start] != above:
             start -= 1
         return start, depth
 
@@ -139,8 +142,9 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
 @spliced_kernel
 def arrive(forest: Forest, depth: int) -> None:
     """Settle the nodes on the path."""
+    walk = forest.walk
     for k in range(depth):
-        forest.status[forest.path[k]] = DONE
+        walk.status[walk.path[k]] = DONE
 
 
 @spliced_kernel
@@ -150,9 +154,10 @@ def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n:
     From each word, follow best heads until the root, a settled node, or the path itself is
     met: in that last case the cycle is contracted and the walk goes on from it.
     """
+    columns = forest.columns
     for word in range(1, n + 1):
         x = top_of(forest, word)
-        if forest.status[x] == DONE:
+        if forest.walk.status[x] == DONE:
             continue
         depth = 0
         while True:
@@ -161,7 +166,7 @@ def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n:
                 break
             x = contract(forest, scores, dependents_first, n, start, depth)
             depth = start
-            gains = forest.gains[forest.slot[x]]
+            gains = columns.gains[columns.slot[x]]
             tail = best_entry(forest, scores, dependents_first, n, x, gains, -1)
             if tail < 0:
                 return False
@@ -181,14 +186,15 @@ def loses_less(
     y_tail: int,
 ) -> bool:
     """Tell, exactly, if giving x its other head costs less than giving y its own."""
+    chosen, columns = forest.chosen, forest.columns
     catch_up(forest, scores, dependents_first)
-    total = forest.sums[0]
+    total = forest.exact.sums[0]
     total[:] = 0
     for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
-        root_edge = (forest.tail[node], forest.into[node])
-        add_gain(forest, scores, dependents_first, total, sign, root_edge)
-        edge = (tail, forest.entry[forest.slot[node], tail])
-        add_gain(forest, scores, dependents_first, total, -sign, edge)
+        root_edge = (chosen.tail[node], chosen.into[node])
+        add_gain(forest.exact, scores, dependents_first, total, sign, root_edge)
+        edge = (tail, np.int64(columns.entry[columns.slot[node], tail]))
+        add_gain(forest.exact, scores, dependents_first, total, -sign, edge)
     return sign_of(total) < 0
 
 
@@ -203,8 +209,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     - *Optimization.* Once every other head lies in another child's subtree, the child that
       loses least takes its other head for good, and the root edges into it are deleted.
     """
-    roots, other, known = forest.roots, forest.other, forest.known
-    family, link, loss = forest.family, forest.link, forest.loss
+    rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
+    roots, other, known = rooted.roots, rooted.other, rooted.known
+    family, link, loss = rooted.family, rooted.link, rooted.loss
     for x in range(2 * (n + 1)):
         known[x] = False
         family[x] = -1
@@ -212,7 +219,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     many = 0
     for word in range(1, n + 1):
         x = top_of(forest, word)
-        if forest.tail[x] == 0 and family[x] < 0:
+        if chosen.tail[x] == 0 and family[x] < 0:
             family[x] = x
             roots[many] = x
             many += 1
@@ -222,11 +229,11 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
         x = top_of(forest, word)
         depth = 0
         while family[x] < 0:
-            forest.path[depth] = x
+            walk.path[depth] = x
             depth += 1
-            x = top_of(forest, forest.tail[x])
+            x = top_of(forest, chosen.tail[x])
         for k in range(depth):
-            family[forest.path[k]] = family[x]
+            family[walk.path[k]] = family[x]
 
     while many > 1:
         least = -1
@@ -234,9 +241,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             r = roots[k]
             mine = find(link, family[r])
             while not known[r]:
-                if forest.slot[r] < 0:
+                if columns.slot[r] < 0:
                     copy_column(forest, scores, dependents_first, n, r)
-                gains = forest.gains[forest.slot[r]]
+                gains = columns.gains[columns.slot[r]]
                 root_gain = gains[0]
                 gains[0] = -np.inf
                 tail = best_entry(forest, scores, dependents_first, n, r, gains, -1)
@@ -249,10 +256,10 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
                 depth = 0
                 x = top_of(forest, tail)
                 while x != r:
-                    forest.path[depth] = x
+                    walk.path[depth] = x
                     depth += 1
-                    x = top_of(forest, forest.tail[x])
-                forest.path[depth] = r
+                    x = top_of(forest, chosen.tail[x])
+                walk.path[depth] = r
                 take(forest, r, tail)
                 r = contract(forest, scores, dependents_first, n, 0, depth + 1)
                 take(forest, r, 0)
@@ -267,8 +274,8 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             # Each loss is the difference of two gains, off by what they are, and one rounding.
             off = 0.0
             for x in (r, q):
-                size = 2.0 * abs(forest.gain[x]) + abs(loss[x])
-                off += 2.0 * forest.bound[x] + 2.0 * forest.relative[x] * size + UNIT * abs(loss[x])
+                size = 2.0 * abs(chosen.gain[x]) + abs(loss[x])
+                off += 2.0 * chosen.bound[x] + 2.0 * chosen.relative[x] * size + UNIT * abs(loss[x])
             if abs(loss[r] - loss[q]) <= 2.0 * off:
                 if loses_less(forest, scores, dependents_first, r, other[r], q, other[q]):
                     least = k
@@ -280,7 +287,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
         into = find(link, family[top_of(forest, other[r])])
         link[find(link, family[r])] = into
         take(forest, r, other[r])
-        forest.gains[forest.slot[r], 0] = -np.inf
+        columns.gains[columns.slot[r], 0] = -np.inf
         many -= 1
         for k in range(least, many):
             roots[k] = roots[k + 1]
@@ -294,7 +301,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
 
 
 @inlined_kernel
-def skim(
+def decode_greedily(
     scores: np.ndarray,
     dependents_first: bool,
     lengths: np.ndarray,
@@ -303,7 +310,10 @@ def skim(
     start: int,
     greedy: Greedy,
 ) -> tuple[int, int]:
-    """Decode easy sentences from `start` on; return the first other one and why it is none."""
+    """Decode from the sentence `start` on, as long as greedy graphs are trees; O(n²) a sentence.
+
+    Returns the first sentence of which that is not so, and why, or the size of the batch and FINE.
+    """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]
     for b in range(start, batch):
@@ -326,7 +336,7 @@ def skim(
         if absent:
             return b, NO_TREE
         if not spans(head, n, single, greedy.seen):
-            return b, HARD
+            return b, NOT_GREEDY
         for d in range(1, n + 1):
             heads[b, d] = head[d]
     return batch, FINE
@@ -344,8 +354,8 @@ def solve(
     forest: Forest,
 ) -> tuple[int, int]:
     """Decode the sentence `start`, whose greedy graph is at hand, and those after it."""
-    b, found = start, HARD
-    while found == HARD:
+    b, found = start, NOT_GREEDY
+    while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
         plant(forest, n, greedy.best, greedy.head)
         if not unconstrained(forest, scores[b], dependents_first, n):
@@ -353,7 +363,7 @@ def solve(
         if single and not constrained(forest, scores[b], dependents_first, n):
             return b, NO_SINGLE_ROOT
         expand(forest, n, heads[b])
-        b, found = skim(scores, dependents_first, lengths, single, heads, b + 1, greedy)
+        b, found = decode_greedily(scores, dependents_first, lengths, single, heads, b + 1, greedy)
     return b, found
 
 
@@ -383,8 +393,24 @@ def decode_kernel(
         scratch=np.empty(size, scores.dtype),
         seen=np.empty(size, np.int32),
     )
-    b, found = skim(scores, dependents_first, lengths, single, heads, 0, greedy)
-    if found == HARD:
+    b, found = decode_greedily(scores, dependents_first, lengths, single, heads, 0, greedy)
+    if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)
         b, found = solve(scores, dependents_first, lengths, single, heads, b, greedy, forest)
     return b, found
+
+
+def decode_nonprojective(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    whole = stop - start == graph.scores.shape[0]
+    sentence, fault = decode_kernel(
+        graph.scores if whole else graph.scores[start:stop],
+        graph.dependents_first,
+        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
+        single,
+        heads if whole else heads[start:stop],
+    )
+    if fault != FINE:
+        raise no_answer(graph, start + sentence, fault, single)

@@ -1,8 +1,8 @@
-"""The probabilities of the heads of one word, each right relative to its own size.
+"""The heads of one word in all trees, weighed by Grassmann, Taksar and Heyman's elimination (1985).
 
-Marginals by `elimination` are right to about 1e-13, which is enough for sums. Draws without
+Marginals by `eliminate` are right to about 1e-13, which is enough for sums. Draws without
 replacement go on when all but a millionth of a millionth of the trees has been drawn, and need
-more: here every number is a sum of products of weights.
+more: here every number is a sum of products of weights, right relative to its own size.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence.core.jit import kernel
+from arborescence.core.rows import add_row
 from arborescence.core.weights import SMALLEST
-from arborescence.nonprojective.sums import add_logs, add_row, swap
+from arborescence.nonprojective.sums import add_logs, swap
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What the k best trees of a sentence are found on, and its use: `rank`."""
+"""What the k best trees of a sentence are found with, kept between calls."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.nonprojective.contraction import Forest, new_forest
-from arborescence.nonprojective.kbest import FULL, Ranking, larger, new_ranking, rank_kernel
-from arborescence.nonprojective.swaps import Board, new_board
+from arborescence.core.faults import FULL
+from arborescence.nonprojective.kbest import kbest_kernel
+from arborescence.nonprojective.parts import Ranking, larger, new_ranking
+from arborescence.nonprojective.swaps import Constrained, GoodHeads, new_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,49 +21,47 @@ if TYPE_CHECKING:
 # For how many parts of the trees there is room at first. It costs no memory before it is used.
 _FEW = 512
 
-# Making a desk takes as long as ten trees of a short sentence, so each thread keeps some.
+# Making a state takes as long as ten trees of a short sentence, so each thread keeps some.
 _kept = threading.local()
 _KEPT_WORDS = 63
 
 
-class Desk(NamedTuple):
+class KBestState(NamedTuple):
     """What the kernel works on: sentences of up to so many words, scores of one type."""
 
-    board: Board
-    forest: Forest
     ranking: Ranking
+    graph: Constrained
+    good: GoodHeads
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
-        """Make a desk for the sentences of a graph."""
+        """Make a state for the sentences of a graph."""
         return cls._of(graph.scores, graph.scores.shape[1] - 1)
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
-        """Return a desk for a graph that nothing else uses until the calling thread goes on."""
+        """Return a state for a graph that nothing else uses until the calling thread goes on."""
         if graph.scores.shape[1] - 1 > _KEPT_WORDS:
             return cls.of(graph)
-        desks: dict[Any, Self] = _kept.__dict__
+        states: dict[Any, Self] = _kept.__dict__
         kind = graph.scores.dtype.char
-        if kind not in desks:
-            desks[kind] = cls._of(graph.scores, _KEPT_WORDS)
-        return desks[kind]
+        if kind not in states:
+            states[kind] = cls._of(graph.scores, _KEPT_WORDS)
+        return states[kind]
 
     @classmethod
     def _of(cls, scores: NDArray[Any], words: int) -> Self:
-        board = new_board(scores, words)
-        forest = new_forest(board.best, words)
-        return cls(board, forest, new_ranking(scores, words, _FEW))
+        return cls(new_ranking(scores, words, _FEW), *new_graph(scores, words))
 
-    def rank(
+    def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
 
-        Returns the desk with which to go on, which is another one if there was not enough room;
+        Returns the state with which to go on, which is another one if there was not enough room;
         and the sentence that has no tree, with the reason, or `FINE`.
         """
-        desk = self
+        state = self
         share = slice(start, stop)
         scores = graph.scores[share]
         if not graph.dependents_first:
@@ -71,10 +70,10 @@ class Desk(NamedTuple):
         arrays = [array[share] for array in lists]
         sentence, found = 0, FULL
         while found == FULL:
-            sentence, found = rank_kernel(
-                desk.ranking,
-                desk.board,
-                desk.forest,
+            sentence, found = kbest_kernel(
+                state.ranking,
+                state.graph,
+                state.good,
                 scores,
                 graph.lengths[share] if graph.lengths.size else graph.lengths,
                 single,
@@ -82,5 +81,5 @@ class Desk(NamedTuple):
                 *arrays,
             )
             if found == FULL:
-                desk = desk._replace(ranking=larger(desk.ranking))
-        return desk, start + sentence, found
+                state = state._replace(ranking=larger(state.ranking))
+        return state, start + sentence, found

@@ -1,4 +1,4 @@
-"""Scores of moderate size that mean what scores of any size mean: by the dual of the best tree.
+"""Scores of any size made moderate, by the dual of the best tree: Edmonds (1967).
 
 Edmonds' algorithm (1967) finds with the best tree numbers y for sets of words, each word by itself
 and each cycle that was contracted, such that an edge's *reduced* score, its score less the y of all

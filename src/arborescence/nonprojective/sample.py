@@ -1,4 +1,4 @@
-"""Trees drawn by walks that erase their loops: Wilson (1996).
+"""Trees drawn at random, by walks that erase their loops: Wilson (1996).
 
 From each word that is not in the tree yet, a walk goes to a head, drawn in proportion to the edges'
 weights, and on from there, until it meets the tree; whatever loops it has made are forgotten. The

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.errors import NoTreeError, OptionError, ScoresError
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
+from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
 from arborescence.core.graph import as_array, as_edges, check_root
-from arborescence.nonprojective.sparse_kernels import BAD_NODE, sparse_kernel
+from arborescence.nonprojective.sparse_kernels import sparse_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

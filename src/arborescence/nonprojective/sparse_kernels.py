@@ -1,4 +1,4 @@
-"""The best tree of a sparse graph, exactly, in O(m log n) for m edges.
+"""The best tree of a sparse graph in O(m log n), exactly: Edmonds (1967), Tarjan (1977).
 
 Edmonds' algorithm as Tarjan (1977) organizes it, with the corrections of Camerini, Fratta and
 Maffioli (1979), along a growing path as Gabow, Galil, Spencer and Tarjan (1986) walk: take a
@@ -34,20 +34,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.exact import SCALE_EXPONENT, add_float, normalize, sign_of
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
+from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 
-# Beyond the faults of `faults`: an edge whose nodes are not 0..n.
-BAD_NODE = 4
-
 # Gains are rounded to about 2^-51 of their size; what underflows is smaller than the second.
 _CLOSE = 2.0**-48
 _TINY = 2.0**-1000
-
-_FRACTION = (1 << 52) - 1
 
 
 class Columns(NamedTuple):
@@ -231,35 +226,6 @@ def sink(columns: Columns, d: int, i: int) -> None:
 def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
     """Tell whether one edge into a word is better than another: equal ones by the lower head."""
     return weight > other_weight or (weight == other_weight and head < other_head)
-
-
-@kernel
-def unit_of(weights: np.ndarray) -> tuple[int, int]:
-    """Return ``(bias, digits)``: weights are multiples of 2^-bias, and fit so many digits. O(m)."""
-    seen = np.zeros(2048, np.int64)
-    bits = weights.view(np.int64)
-    first, last = 2046, 0
-    for i in range(bits.shape[0]):
-        field = bits[i] >> 52 & 2047
-        seen[field] |= bits[i] & _FRACTION | 1 << 52
-        first = min(first, field)
-        last = max(last, field)
-    lowest, highest = 2000, -2000
-    for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
-        # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
-        fraction = seen[field] if field > 0 else seen[field] & _FRACTION
-        if fraction != 0:
-            zeros = 0
-            while fraction & 1 == 0:
-                fraction >>= 1
-                zeros += 1
-            place = max(field, 1) - 1075
-            lowest = min(lowest, place + zeros)
-            highest = max(highest, place)
-    if lowest == 2000:  # all are zeros
-        return 0, 3
-    # The highest is that of a last bit, and lies below the lowest where all weights are short.
-    return -lowest, max(highest - lowest, 0) // 32 + 3
 
 
 @kernel

@@ -23,27 +23,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, reordered_kernel
-from arborescence.core.weights import SMALLEST
+from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.rows import add_row, row_product
+from arborescence.core.weights import SMALLEST, scale_column
 
 if TYPE_CHECKING:
     from typing import Any
-
-
-@reordered_kernel
-def add_row(out: np.ndarray, factor: Any, row: np.ndarray) -> None:
-    """Add ``factor * row``. O(n)."""
-    for j in range(out.shape[0]):
-        out[j] += factor * row[j]
-
-
-@reordered_kernel
-def row_product(one: np.ndarray, other: np.ndarray) -> Any:
-    """Return the sum of ``one * other``. O(n)."""
-    total = 0.0 * one[0]
-    for j in range(one.shape[0]):
-        total += one[j] * other[j]
-    return total
 
 
 @inlined_kernel
@@ -188,17 +173,6 @@ def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> f
     return entropy
 
 
-@inlined_kernel
-def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
-    """Make the marginals of the edges into a word sum to 1, which large logarithms blur. O(n)."""
-    total = 0.0 * marginals[0, d]
-    for h in range(n + 1):
-        total += marginals[h, d]
-    if total.real > 0.0:
-        for h in range(n + 1):
-            marginals[h, d] /= total
-
-
 @kernel
 def eliminate_in_logs(
     logs: np.ndarray, n: int, single: bool, marginals: np.ndarray
@@ -224,7 +198,7 @@ def eliminate_in_logs(
     order = np.arange(n + 1)
     first = 1 if single else 0
     steps = logs[: n + 1, : n + 1].copy()
-    doubts = np.zeros((n + 1, n + 1))  # the entropy of each edge
+    entropies = np.zeros((n + 1, n + 1))  # of what each edge stands for
     degrees = np.full(n + 1, absent)
     log_sum = absent
     entropy = 0.0
@@ -242,23 +216,23 @@ def eliminate_in_logs(
             return absent, 0.0
         log_sum = degree if m == n else log_sum + degree
         swap(steps, chosen, m, n)
-        swap(doubts, chosen, m, n)
+        swap(entropies, chosen, m, n)
         order[chosen], order[m] = order[m], order[chosen]
         degrees[chosen], degrees[m] = degrees[m], degree
-        doubt = 0.0
+        of_degree = 0.0
         for i in range(low, m):
             if steps[i, m].real > -np.inf:
                 away = (degree - steps[i, m]).real
-                doubt += np.exp(-away) * (doubts[i, m] + away)
-        entropy += doubt
+                of_degree += np.exp(-away) * (entropies[i, m] + away)
+        entropy += of_degree
         for i in range(m):
             if steps[i, m].real > -np.inf:
                 for j in range(1, m):
                     if i != j and steps[m, j].real > -np.inf:
                         via = steps[i, m] + steps[m, j] - degree
-                        of_via = doubts[i, m] + doubts[m, j] - doubt
+                        of_via = entropies[i, m] + entropies[m, j] - of_degree
                         both = add_logs(steps[i, j], via)
-                        doubts[i, j] = mixed(steps[i, j], doubts[i, j], via, of_via, both)
+                        entropies[i, j] = mixed(steps[i, j], entropies[i, j], via, of_via, both)
                         steps[i, j] = both
     if marginals.shape[0] > 0:
         slopes = np.full((n + 1, n + 1), absent)

@@ -1,4 +1,6 @@
-"""What each edge of a best tree would be replaced by, in O(n²): the paper's `next`, whole.
+"""What each edge of a best tree would be replaced by, in O(n²): Zmigrod et al. (2021), Fig. 5.
+
+Their `next` finds the cheapest of these swaps; here all of them are found at once.
 
 Take a graph, some of whose edges are required, and its best tree T. Contract the graph with T's
 edges preferred where they tie. Each edge e of T that is not required is then the chosen edge
@@ -6,7 +8,7 @@ of exactly one node x. Its *replacement* f is the best other edge into x whose t
 e in T, and the *swap* puts f in the place of e, together with what then changes inside x.
 
 The cheapest of all swaps gives the second best tree (Zmigrod, Vieira and Cotterell 2021, Fig. 5
-and Theorem 2; Camerini, Fratta and Maffioli 1980). More is true, and `ranking` lives on it:
+and Theorem 2; Camerini, Fratta and Maffioli 1980). More is true, and `kbest` lives on it:
 
     Every tree T' of the graph weighs at most W(T) - c(e), for some edge e of T that T' lacks.
 
@@ -26,139 +28,210 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.exact import SCALE
-from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.accumulator import SCALE
+from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
+    MEMBERS,
+    NODES,
     Forest,
     best_entry,
     compare,
     contract,
+    enter,
     fold,
     padded,
     plant,
     take,
     top_of,
 )
-from arborescence.nonprojective.decode import arrive, climb, has_bad_score
+from arborescence.nonprojective.decode import Greedy, arrive, climb, has_bad_score
 
 # How many of a word's best heads are remembered. Mostly the second or third is the one that is
 # looked for; beyond these, all heads are looked at.
 GOOD = 8
 
 
-class Board(NamedTuple):
-    """The graph of one sentence under changing constraints, and scratch to work on it.
+# N is n + 1, and W is N rounded up to whole blocks.
 
-    N is n + 1, and W is N rounded up to whole blocks. Made once, used for sentences of any
-    length up to n.
-    """
+
+class Constrained(NamedTuple):
+    """The graph of one sentence, under constraints that change."""
 
     base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf where no edge is
     work: np.ndarray  # (N, W): the same, and -inf also for edges that are ruled out
-    good: np.ndarray  # (N, GOOD) int32: the best heads of each word in `base`, best first, ...
-    known: np.ndarray  # (N,) int64: ... as many of them as have been asked for
-    best: np.ndarray  # (N,), the type of the scores: each word's best score ...
-    head: np.ndarray  # (N,) int32: ... and head, under the constraints
-    scratch: np.ndarray  # (W,), the type of the scores
-    seen: np.ndarray  # (N,) int32: scratch
     excluded: np.ndarray  # (N², 2) int32: the edges (h, d) that are ruled out at present
     fixed: np.ndarray  # (N,) bool: whether the word's edge is required
+
+
+class GoodHeads(NamedTuple):
+    """The best heads of each word without constraints."""
+
+    heads: np.ndarray  # (N, GOOD) int32: best first, ...
+    known: np.ndarray  # (N,) int64: ... as many of them as have been asked for
+
+
+class Layout(NamedTuple):
+    """Where words lie in the tree."""
+
     block: np.ndarray  # (N,) int64: where required edges lead up to: a word without one, or 0
     place: np.ndarray  # (W,), the type of the scores: words numbered from the root downwards
     stop: np.ndarray  # (N,), the type of the scores: below each word are those whose number is
     # at least its own and less than this
     order: np.ndarray  # (N,) int64: the words by place
-    # While the graph is contracted, for each node x:
+
+
+class Doors(NamedTuple):
+    """Of each node x, while the graph is contracted: where the tree enters it."""
+
     door: np.ndarray  # (2N,) int64: the word of x that the tree enters
     spare: np.ndarray  # (2N,) float64: the gain of the best edge from the same head, scaled, ...
     side: np.ndarray  # (2N,) int64: ... into another word of x, this one
-    begin: np.ndarray  # (2N,) int64: x's members lie in Forest.members from here ...
+    begin: np.ndarray  # (2N,) int64: x's members lie in `Nest.members` from here ...
     end: np.ndarray  # (2N,) int64: ... to here
     column: np.ndarray  # (W,) float64: scratch for an in-column
     rival: np.ndarray  # (N, 2) int64: scratch: a member and a word of it ...
     gain: np.ndarray  # (N,) float64: ... and its gain in there
-    inside: np.ndarray  # (2N,) int64: scratch: the nodes inside one
-    tail: np.ndarray  # (2N,) int64: scratch: their edges after a swap, tail ...
-    into: np.ndarray  # (2N,) int64: ... and word
-    # The swaps, one for each edge of the tree, which its word d stands for: new heads of words.
-    first: np.ndarray  # (N,) int64: where d's swap starts in `word`; -1: there is none
-    word: np.ndarray  # (N²,) int32: words, the last one of each swap as ~word
+
+
+class Opening(NamedTuple):
+    """A node that a swap enters anew: the nodes inside, and their edges after that."""
+
+    inside: np.ndarray  # (2N,) int64
+    tail: np.ndarray  # (2N,) int64
+    into: np.ndarray  # (2N,) int64
+
+
+class Swaps(NamedTuple):
+    """The swaps, one for each edge of the tree, which its word d stands for: words' new heads.
+
+    They are the changes from `start[d]` up to `stop[d]`: none if these are equal.
+    """
+
+    start: np.ndarray  # (N,) int32
+    stop: np.ndarray  # (N,) int32
+    word: np.ndarray  # (N²,) int32
     new_head: np.ndarray  # (N²,) int32
-    tally: np.ndarray  # (2,) int64: lengths of `excluded` and of `word`
 
 
-def new_board(scores: np.ndarray, n: int) -> Board:
-    """Make room for sentences of up to n words, with scores of the type of these."""
+# Places of `SwapSearch.counts`: entries of `excluded`, and changes.
+EXCLUDED, CHANGES = range(2)
+
+
+class SwapSearch(NamedTuple):
+    """The graph of one sentence, the swaps for its best tree, and what it takes to find them.
+
+    From one call of a kernel to the next, `graph` and `good` are kept, and the rest is made anew:
+    that takes less time than to hand so many arrays from Python to a kernel.
+    """
+
+    graph: Constrained
+    good: GoodHeads
+    greedy: Greedy
+    layout: Layout
+    doors: Doors
+    opening: Opening
+    swaps: Swaps
+    counts: np.ndarray  # (2,) int64
+
+
+def new_graph(scores: np.ndarray, n: int) -> tuple[Constrained, GoodHeads]:
+    """Make room for a sentence of up to n words, with scores of the type of these."""
     size = n + 1
     width = size + BLOCK
-    return Board(
-        base=np.empty((size, width), scores.dtype),
-        work=np.empty((size, width), scores.dtype),
-        good=np.empty((size, GOOD), np.int32),
-        known=np.empty(size, np.int64),
-        best=np.empty(size, scores.dtype),
-        head=np.empty(size, np.int32),
-        scratch=np.empty(width, scores.dtype),
-        seen=np.empty(size, np.int32),
-        excluded=np.empty((size * size, 2), np.int32),
-        fixed=np.empty(size, np.bool_),
-        block=np.empty(size, np.int64),
-        place=np.empty(width, scores.dtype),
-        stop=np.empty(size, scores.dtype),
-        order=np.empty(size, np.int64),
-        door=np.empty(2 * size, np.int64),
-        spare=np.empty(2 * size, np.float64),
-        side=np.empty(2 * size, np.int64),
-        begin=np.empty(2 * size, np.int64),
-        end=np.empty(2 * size, np.int64),
-        column=np.empty(width, np.float64),
-        rival=np.empty((size, 2), np.int64),
-        gain=np.empty(size, np.float64),
-        inside=np.empty(2 * size, np.int64),
-        tail=np.empty(2 * size, np.int64),
-        into=np.empty(2 * size, np.int64),
-        first=np.empty(size, np.int64),
-        word=np.empty(size * size, np.int32),
-        new_head=np.empty(size * size, np.int32),
-        tally=np.empty(2, np.int64),
+    return (
+        Constrained(
+            base=np.empty((size, width), scores.dtype),
+            work=np.empty((size, width), scores.dtype),
+            excluded=np.empty((size * size, 2), np.int32),
+            fixed=np.empty(size, np.bool_),
+        ),
+        GoodHeads(heads=np.empty((size, GOOD), np.int32), known=np.empty(size, np.int64)),
+    )
+
+
+@kernel
+def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
+    """Make room for searches in a graph of up to n words."""
+    size = n + 1
+    width = padded(n)
+    kind = graph.base.dtype
+    return SwapSearch(
+        graph,
+        good,
+        Greedy(
+            best=np.empty(size, kind),
+            head=np.empty(size, np.int32),
+            scratch=np.empty(size, kind),
+            seen=np.empty(size, np.int32),
+        ),
+        Layout(
+            block=np.empty(size, np.int64),
+            place=np.empty(width, kind),
+            stop=np.empty(size, kind),
+            order=np.empty(size, np.int64),
+        ),
+        Doors(
+            door=np.empty(2 * size, np.int64),
+            spare=np.empty(2 * size, np.float64),
+            side=np.empty(2 * size, np.int64),
+            begin=np.empty(2 * size, np.int64),
+            end=np.empty(2 * size, np.int64),
+            column=np.empty(width, np.float64),
+            rival=np.empty((size, 2), np.int64),
+            gain=np.empty(size, np.float64),
+        ),
+        Opening(
+            inside=np.empty(2 * size, np.int64),
+            tail=np.empty(2 * size, np.int64),
+            into=np.empty(2 * size, np.int64),
+        ),
+        Swaps(
+            start=np.empty(size, np.int32),
+            stop=np.empty(size, np.int32),
+            word=np.empty(size * size, np.int32),
+            new_head=np.empty(size * size, np.int32),
+        ),
+        counts=np.zeros(2, np.int64),
     )
 
 
 @spliced_kernel
-def set_up(board: Board, scores: np.ndarray, n: int) -> bool:
+def set_up(search: SwapSearch, scores: np.ndarray, n: int) -> bool:
     """Copy the scores [d, h] of a sentence of n words; False if one is NaN or +inf. O(n²)."""
+    graph = search.graph
     if has_bad_score(scores, True, n):
         return False
-    base, work = board.base, board.work
+    base, work = graph.base, graph.work
     width = padded(n)
     for d in range(n + 1):
         for h in range(n + 1):
             base[d, h] = scores[d, h]
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
-        board.known[d] = 0
+        search.good.known[d] = 0
     for d in range(n + 1):
         for h in range(width):
             work[d, h] = base[d, h]
-    board.tally[0] = 0
+    search.counts[EXCLUDED] = 0
     return True
 
 
 @spliced_kernel
-def good_head(board: Board, n: int, d: int, rank: int) -> int:
+def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
     """Return the word's head of that rank in `base`, -1 if it has none. O(1), or O(n) once.
 
     Of equal scores the lowest head comes first.
     """
+    good = search.good
     head = -1
-    if rank < board.known[d]:
-        head = board.good[d, rank]
-    elif rank == 0 or board.good[d, rank - 1] >= 0:
-        head = next_head(board.base[d], board.good[d], rank, n, board.scratch)
-        board.good[d, rank] = head
-        board.known[d] = rank + 1
+    if rank < good.known[d]:
+        head = good.heads[d, rank]
+    elif rank == 0 or good.heads[d, rank - 1] >= 0:
+        head = next_head(search.graph.base[d], good.heads[d], rank, n, search.greedy.scratch)
+        good.heads[d, rank] = head
+        good.known[d] = rank + 1
     return head
 
 
@@ -188,19 +261,20 @@ def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.
 
 
 @spliced_kernel
-def best_heads(board: Board, n: int) -> bool:
+def best_heads(search: SwapSearch, n: int) -> bool:
     """Find the best head of each word that is not fixed; False if one has none. O(n²)."""
+    graph, greedy = search.graph, search.greedy
     found = True
     for d in range(1, n + 1):
-        if board.fixed[d]:
+        if graph.fixed[d]:
             continue
         rank = 0
-        head = good_head(board, n, d, rank)
-        while head >= 0 and rank < GOOD and board.work[d, head] == -np.inf:
+        head = good_head(search, n, d, rank)
+        while head >= 0 and rank < GOOD and graph.work[d, head] == -np.inf:
             rank += 1
-            head = good_head(board, n, d, rank) if rank < GOOD else 0
+            head = good_head(search, n, d, rank) if rank < GOOD else 0
         if rank == GOOD:
-            row, scratch = board.work[d], board.scratch
+            row, scratch = graph.work[d], greedy.scratch
             for h in range(n + 1):
                 scratch[h] = row[h]
             top = fold(scratch, n + 1)
@@ -208,35 +282,38 @@ def best_heads(board: Board, n: int) -> bool:
             while head < n and row[head] != top:
                 head += 1
         head = max(head, 0)
-        board.head[d] = head
-        board.best[d] = board.work[d, head]
-        found &= board.best[d] > -np.inf
+        greedy.head[d] = head
+        greedy.best[d] = graph.work[d, head]
+        found &= greedy.best[d] > -np.inf
     return found
 
 
 @spliced_kernel
-def exclude(board: Board, h: int, d: int) -> None:
+def exclude(search: SwapSearch, h: int, d: int) -> None:
     """Rule out an edge until `include_all`. O(1)."""
-    board.work[d, h] = -np.inf
-    board.excluded[board.tally[0], 0] = h
-    board.excluded[board.tally[0], 1] = d
-    board.tally[0] += 1
+    graph = search.graph
+    graph.work[d, h] = -np.inf
+    graph.excluded[search.counts[EXCLUDED], 0] = h
+    graph.excluded[search.counts[EXCLUDED], 1] = d
+    search.counts[EXCLUDED] += 1
 
 
 @spliced_kernel
-def include_all(board: Board) -> None:
+def include_all(search: SwapSearch) -> None:
     """Allow the excluded edges again. O(how many)."""
-    for k in range(board.tally[0]):
-        h, d = board.excluded[k, 0], board.excluded[k, 1]
-        board.work[d, h] = board.base[d, h]
-    board.tally[0] = 0
+    graph = search.graph
+    for k in range(search.counts[EXCLUDED]):
+        h, d = graph.excluded[k, 0], graph.excluded[k, 1]
+        graph.work[d, h] = graph.base[d, h]
+    search.counts[EXCLUDED] = 0
 
 
 @spliced_kernel
-def number_words(board: Board, n: int, tree: np.ndarray) -> None:
+def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
     """Give numbers to the words of a tree, so that those below a word follow it. O(n)."""
+    greedy, layout = search.greedy, search.layout
     # `seen` is each word's first child, `head` its next sibling, until `best_heads` needs them.
-    child, sibling = board.seen, board.head
+    child, sibling = greedy.seen, greedy.head
     for x in range(n + 1):
         child[x] = -1
     for d in range(n, 0, -1):
@@ -244,9 +321,9 @@ def number_words(board: Board, n: int, tree: np.ndarray) -> None:
         child[tree[d]] = d
     x = 0
     for k in range(n + 1):
-        board.order[k] = x
-        board.place[x] = k
-        board.stop[x] = k + 1
+        layout.order[k] = x
+        layout.place[x] = k
+        layout.stop[x] = k + 1
         if child[x] >= 0:
             x = child[x]
         else:
@@ -254,83 +331,88 @@ def number_words(board: Board, n: int, tree: np.ndarray) -> None:
                 x = tree[x]
             x = sibling[x] if x > 0 else 0
     for k in range(n, 0, -1):
-        x = board.order[k]
-        board.stop[tree[x]] = max(board.stop[tree[x]], board.stop[x])
+        x = layout.order[k]
+        layout.stop[tree[x]] = max(layout.stop[tree[x]], layout.stop[x])
     for u in range(n + 1, padded(n)):
-        board.place[u] = -1
+        layout.place[u] = -1
 
 
 @spliced_kernel
-def plant_blocks(board: Board, forest: Forest, n: int, tree: np.ndarray, favour: bool) -> bool:
+def plant_blocks(
+    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, favour: bool
+) -> bool:
     """Start the contraction with each required edge's ends as one block. O(n²).
 
     A block is entered at its uppermost word alone, the one whose edge is not required: edges
     into that word from its own block are ruled out. Where scores tie, words take their head in
     `tree` if `favour`, or else the lowest. False if a word has no head at all.
     """
-    number_words(board, n, tree)
-    work, block = board.work, board.block
+    nest, graph, layout = forest.nest, search.graph, search.layout
+    number_words(search, n, tree)
+    work, block = graph.work, layout.block
     block[0] = 0
     for k in range(1, n + 1):
-        d = board.order[k]
-        if board.fixed[d]:
+        d = layout.order[k]
+        if graph.fixed[d]:
             block[d] = block[tree[d]]
             if block[d] > 0:
-                exclude(board, d, block[d])
+                exclude(search, d, block[d])
         else:
             block[d] = d
-    found = best_heads(board, n)
-    best, head = board.best, board.head
+    found = best_heads(search, n)
+    best, head = search.greedy.best, search.greedy.head
     for d in range(1, n + 1):
-        if board.fixed[d] or (favour and work[d, tree[d]] == best[d]):
+        if graph.fixed[d] or (favour and work[d, tree[d]] == best[d]):
             head[d] = tree[d]
     plant(forest, n, best, head)
     for d in range(1, n + 1):
-        if not board.fixed[d]:
+        if not graph.fixed[d]:
             continue
         x = block[d]
-        forest.label[d] = x
-        forest.after[forest.last[x]] = d
-        forest.last[x] = d
-        forest.size[x] += 1
+        nest.label[d] = x
+        nest.after[nest.last[x]] = d
+        nest.last[x] = d
+        nest.size[x] += 1
     return found
 
 
 @spliced_kernel
-def note(board: Board, d: int, word: int, head: int) -> None:
-    """Start the swap for the edge into d: this word gets this head."""
-    k = board.tally[1]
-    board.first[d] = k
-    board.word[k] = ~word
-    board.new_head[k] = head
-    board.tally[1] += 1
+def add_swap(search: SwapSearch, d: int, head: int) -> None:
+    """Let the swap for the edge into d give a new head to d alone. O(1)."""
+    swaps, count = search.swaps, search.counts[CHANGES]
+    swaps.word[count] = d
+    swaps.new_head[count] = head
+    swaps.start[d], swaps.stop[d] = count, count + 1
+    search.counts[CHANGES] = count + 1
 
 
 @spliced_kernel
-def replace_leaf(board: Board, n: int, tree: np.ndarray, d: int) -> None:
+def replace_leaf(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
     """Find the swap for an edge into a word that is a node by itself. O(n)."""
-    row, place = board.work[d], board.place
+    layout = search.layout
+    row, place = search.graph.work[d], layout.place
     start = place[d]
-    stop = board.stop[d]
+    stop = layout.stop[d]
     rank = 0
-    head = good_head(board, n, d, rank)
+    head = good_head(search, n, d, rank)
     while head >= 0 and (
         head == tree[d] or row[head] == -np.inf or (place[head] >= start and place[head] < stop)
     ):
         rank += 1
-        head = good_head(board, n, d, rank) if rank < GOOD else -1
+        head = good_head(search, n, d, rank) if rank < GOOD else -1
     if head >= 0:
-        note(board, d, d, head)
+        add_swap(search, d, head)
     elif rank == GOOD:
-        replace_by_any(board, n, tree, d)
+        replace_by_any(search, n, tree, d)
 
 
 @uncounted_kernel
-def replace_by_any(board: Board, n: int, tree: np.ndarray, d: int) -> None:
+def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
     """Do as `replace_leaf` where none of the remembered heads will do. O(n)."""
-    row, place, scratch = board.work[d], board.place, board.scratch
+    layout = search.layout
+    row, place, scratch = search.graph.work[d], layout.place, search.greedy.scratch
     start = place[d]
-    stop = board.stop[d]
+    stop = layout.stop[d]
     for h in range(n + 1):
         outside = (place[h] < start) | (place[h] >= stop)
         scratch[h] = row[h] if outside else -np.inf
@@ -352,39 +434,42 @@ def replace_by_any(board: Board, n: int, tree: np.ndarray, d: int) -> None:
         where = 0
         while row[where] != top or where == tree[d] or start <= place[where] < stop:
             where += 1
-    note(board, d, d, where)
+    add_swap(search, d, where)
 
 
 @uncounted_kernel
-def replace_node(board: Board, forest: Forest, n: int, tree: np.ndarray, x: int) -> None:
+def replace_node(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, x: int) -> None:
     """Find the swap for the chosen edge of a contracted node, if the tree has that edge. O(n)."""
-    d = board.door[x]
+    chosen, columns, doors, layout = forest.chosen, forest.columns, search.doors, search.layout
+    d = doors.door[x]
     u = int(tree[d])
-    if forest.into[x] != d or forest.tail[x] != u:
+    if chosen.into[x] != d or chosen.tail[x] != u:
         return
-    column, gains, entry = board.column, forest.gains[forest.slot[x]], forest.entry[forest.slot[x]]
-    start = board.place[d]
-    stop = board.stop[d]
+    slot = columns.slot[x]
+    column, gains, entry = doors.column, columns.gains[slot], columns.entry[slot]
+    start = layout.place[d]
+    stop = layout.stop[d]
     for h in range(padded(n)):
-        outside = (board.place[h] < start) | (board.place[h] >= stop)
+        outside = (layout.place[h] < start) | (layout.place[h] >= stop)
         column[h] = gains[h] if outside else -np.inf
-    column[u] = board.spare[x]
-    entry[u] = board.side[x]
-    tail = best_entry(forest, board.work, True, n, x, column, -1)
+    column[u] = doors.spare[x]
+    entry[u] = doors.side[x]
+    tail = best_entry(forest, search.graph.work, True, n, x, column, -1)
     if tail >= 0:
-        open_node(board, forest, n, tree, x, tail, entry[tail])
+        open_node(search, forest, n, tree, x, tail, entry[tail])
     entry[u] = d
 
 
 @spliced_kernel
 def open_node(
-    board: Board, forest: Forest, n: int, tree: np.ndarray, x: int, tail: int, word: int
+    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, x: int, tail: int, word: int
 ) -> None:
     """Write the swap that enters the node x by tail -> word. O(size of x)."""
-    inside = board.inside
+    nest, chosen, doors, swaps = forest.nest, forest.chosen, search.doors, search.swaps
+    inside, new_tail, new_into = search.opening.inside, search.opening.tail, search.opening.into
     inside[0] = x
-    board.tail[x] = tail
-    board.into[x] = word
+    new_tail[x] = tail
+    new_into[x] = word
     many = 1
     k = 0
     while k < many:
@@ -392,130 +477,124 @@ def open_node(
         k += 1
         if z <= n:
             continue
-        for y in forest.members[board.begin[z] : board.end[z]]:
+        for y in nest.members[doors.begin[z] : doors.end[z]]:
             inside[many] = y
             many += 1
-            board.tail[y] = forest.tail[y]
-            board.into[y] = forest.into[y]
-    # As `expand` does it.
+            new_tail[y] = chosen.tail[y]
+            new_into[y] = chosen.into[y]
     for k in range(many):
         z = inside[k]
-        if z <= n or board.into[z] < 0:
-            continue
-        below = board.into[z]
-        u, v = board.tail[z], below
-        while below != z:
-            board.tail[below] = u
-            board.into[below] = v if below <= n else -1
-            below = forest.parent[below]
-    d = board.door[x]
-    board.first[d] = board.tally[1]
+        if z > n and new_into[z] >= 0:
+            enter(new_tail, new_into, nest.parent, n, z)
+    d = doors.door[x]
+    count = search.counts[CHANGES]
+    swaps.start[d] = count
     for k in range(many):
         z = inside[k]
-        if z <= n and board.tail[z] != tree[z]:
-            board.word[board.tally[1]] = z
-            board.new_head[board.tally[1]] = board.tail[z]
-            board.tally[1] += 1
-    board.word[board.tally[1] - 1] = ~board.word[board.tally[1] - 1]
+        if z <= n and new_tail[z] != tree[z]:
+            swaps.word[count] = z
+            swaps.new_head[count] = new_tail[z]
+            count += 1
+    swaps.stop[d] = search.counts[CHANGES] = count
 
 
 @spliced_kernel
 def contract_along(
-    board: Board, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
+    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:
     """Contract a cycle like `contract`, and choose the new node's edge, the tree's if it ties.
 
     A tree that is best enters each contracted node once: all members but one have their chosen
     edge from it, and that one is the member that it enters the cycle by. O(kn).
     """
+    chosen, columns, doors, work = forest.chosen, forest.columns, search.doors, search.graph.work
+    members = forest.walk.path[start:stop]
     door = -1
-    for x in forest.path[start:stop]:
+    for x in members:
         if x > n:
-            replace_node(board, forest, n, tree, x)
-        d = board.door[x]
-        if forest.into[x] != d or forest.tail[x] != tree[d]:
+            replace_node(search, forest, n, tree, x)
+        d = doors.door[x]
+        if chosen.into[x] != d or chosen.tail[x] != tree[d]:
             door = d
     # An edge from the tree's head into another word of the node replaces the tree's own at
     # times, but the in-column has room for one edge a head.
-    u = int(tree[door])
+    u = np.int64(tree[door])
     rivals = 0
-    for x in forest.path[start:stop]:
+    for x in members:
         word = x
-        if board.door[x] == door:
-            gain = board.spare[x]
-            word = board.side[x]
+        if doors.door[x] == door:
+            gain = doors.spare[x]
+            word = doors.side[x]
         elif x > n:
-            gain = forest.gains[forest.slot[x], u]
-            word = forest.entry[forest.slot[x], u]
+            gain = columns.gains[columns.slot[x], u]
+            word = columns.entry[columns.slot[x], u]
         else:
-            gain = board.work[x, u] * SCALE
+            gain = work[x, u] * SCALE
         if gain > -np.inf:
-            board.rival[rivals, 0] = x
-            board.rival[rivals, 1] = word
-            board.gain[rivals] = gain
+            doors.rival[rivals, 0] = x
+            doors.rival[rivals, 1] = word
+            doors.gain[rivals] = gain
             rivals += 1
 
-    board.begin[forest.tally[0]] = forest.tally[1]
-    cycle = contract(forest, board.work, True, n, start, stop)
-    board.end[cycle] = forest.tally[1]
-    board.door[cycle] = door
-    spare, side = -np.inf, -1
+    doors.begin[forest.counts[NODES]] = forest.counts[MEMBERS]
+    cycle = contract(forest, work, True, n, start, stop)
+    doors.end[cycle] = forest.counts[MEMBERS]
+    doors.door[cycle] = door
+    spare, side = -np.inf, np.int64(-1)
     for k in range(rivals):
-        gain = board.gain[k] - forest.gain[board.rival[k, 0]]
-        word = board.rival[k, 1]
-        near = 2.0 * forest.bound[cycle] + 8.0 * forest.relative[cycle] * abs(gain)
+        gain = doors.gain[k] - chosen.gain[doors.rival[k, 0]]
+        word = doors.rival[k, 1]
+        near = 2.0 * chosen.bound[cycle] + 8.0 * chosen.relative[cycle] * abs(gain)
         if (
             side < 0
             or gain > spare + near
-            or (
-                gain >= spare - near
-                and (compare(forest, board.work, True, (u, word), (u, side)) > 0)
-            )
+            or (gain >= spare - near and compare(forest, work, True, (u, word), (u, side)) > 0)
         ):
             spare, side = gain, word
-    board.spare[cycle] = spare
-    board.side[cycle] = side
-    gains = forest.gains[forest.slot[cycle]]
-    forest.entry[forest.slot[cycle], u] = door
-    take(forest, cycle, best_entry(forest, board.work, True, n, cycle, gains, u))
+    doors.spare[cycle] = spare
+    doors.side[cycle] = side
+    gains = columns.gains[columns.slot[cycle]]
+    columns.entry[columns.slot[cycle], u] = door
+    take(forest, cycle, best_entry(forest, work, True, n, cycle, gains, u))
     return cycle
 
 
 @uncounted_kernel
-def find_swaps(board: Board, forest: Forest, n: int, tree: np.ndarray) -> None:
+def find_swaps(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> None:
     """Find the swap for each edge of the best tree that is not required. O(n²).
 
     Parameters
     ----------
-    board : Board
-        The graph, under its constraints; `first`, `word` and `new_head` are written.
+    search : SwapSearch
+        The graph, under its constraints; `swaps` is written.
     forest : Forest
     n : int
     tree : (N,) int32
         The best tree of that graph: any of them, if several are.
     """
-    plant_blocks(board, forest, n, tree, True)
-    board.tally[1] = 0
+    doors = search.doors
+    plant_blocks(search, forest, n, tree, True)
+    search.counts[CHANGES] = 0
     for d in range(n + 1):
-        board.first[d] = -1
-        board.door[d] = d
-        board.spare[d] = -np.inf
-        board.side[d] = d
+        search.swaps.start[d] = search.swaps.stop[d] = 0
+        doors.door[d] = d
+        doors.spare[d] = -np.inf
+        doors.side[d] = d
     for word in range(1, n + 1):
         x = top_of(forest, word)
-        if forest.status[x] == DONE:
+        if forest.walk.status[x] == DONE:
             continue
         depth = 0
         while True:
             start, depth = climb(forest, x, depth)
             if start < 0:
                 break
-            x = contract_along(board, forest, n, tree, start, depth)
+            x = contract_along(search, forest, n, tree, start, depth)
             depth = start
         arrive(forest, depth)
-    for x in range(n + 1, forest.tally[0]):
-        if forest.parent[x] < 0:
-            replace_node(board, forest, n, tree, x)
+    for x in range(n + 1, forest.counts[NODES]):
+        if forest.nest.parent[x] < 0:
+            replace_node(search, forest, n, tree, x)
     for d in range(1, n + 1):
-        if not board.fixed[d] and board.head[d] == tree[d]:
-            replace_leaf(board, n, tree, d)
+        if not search.graph.fixed[d] and search.greedy.head[d] == tree[d]:
+            replace_leaf(search, n, tree, d)

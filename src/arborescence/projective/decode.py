@@ -13,7 +13,8 @@ Three maxima over sums of two rows are the whole of the work, so each row lies c
 C is kept twice, once transposed.
 
 The charts are in float64, and a tree is only returned from there if on its way no other choice
-comes within the error of rounding, or if nothing can have been rounded. Else `wholes` decides.
+comes within the error of rounding, or if nothing can have been rounded. Else the exact chart
+decides.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE
 from arborescence.core.jit import inlined_kernel, kernel
-from arborescence.projective.exact_chart import best_in_wholes, unit_of
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+from arborescence.projective.exact_chart import best_exactly, unit_of_scores
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 
 # Sums of finite scores whose sizes add up to less than this do not overflow.
 _SAFE = 1e300
@@ -114,8 +115,7 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
     the second best choice of all that lead to the tree, as the charts have them.
     """
     margin = np.inf
-    stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-    top = 1
+    top = push(stack, 0, (COMPLETE, 0, n))
     while top > 0:
         top -= 1
         kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -129,16 +129,14 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
         else:
             r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
         first, last = parts_of(kind, h, e, low + r)
-        stack[top, 0], stack[top, 1], stack[top, 2] = first
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = last
-        top += 2
+        top = push(stack, push(stack, top, first), last)
         if best - second < margin:
             margin = best - second
     return margin
 
 
 @kernel
-def look_over(scores: np.ndarray, n: int) -> tuple[float, float]:
+def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
     """Return the sum of the largest sizes of scores of each word, and of the positive ones. O(n²).
 
     The first is NaN if a score is NaN or +inf. No tree weighs more than the second.
@@ -183,13 +181,13 @@ def eisner_kernel(
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         heads[b] = -1
-        sizes, positive = look_over(scores[b], n)
+        sizes, positive = sum_sizes(scores[b], n)
         if np.isnan(sizes):
             return b, BAD_SCORE
         if n == 0:
             continue
-        sure = sizes < _SAFE
-        if sure:
+        exact = sizes < _SAFE
+        if exact:
             fill(scores[b], n, single, charts)
             if charts.complete[0, n] == -np.inf:
                 return b, NO_TREE
@@ -200,12 +198,12 @@ def eisner_kernel(
             size_of_ours = 0.0
             for d in range(1, n + 1):
                 size_of_ours += abs(scores[b, heads[b, d], d])
-            sure = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
+            exact = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
             # Nor is anything lost if no sum has more digits than a float64, as of small integers.
-            if not sure:
-                sure = math.frexp(sizes)[1] + unit_of(scores[b], n)[0] <= _WHOLE_BITS
-        if not sure:
+            if not exact:
+                exact = math.frexp(sizes)[1] + unit_of_scores(scores[b], n)[0] <= _WHOLE_BITS
+        if not exact:
             heads[b] = -1
-            if not best_in_wholes(scores[b], n, single, heads[b]):
+            if not best_exactly(scores[b], n, single, heads[b]):
                 return b, NO_TREE
     return batch, FINE

@@ -1,28 +1,27 @@
-"""Projective trees in whole numbers: what is exact where floats leave a choice open.
+"""Eisner's chart in whole numbers, for where rounding could decide: exact, and slower.
 
 The scores of a sentence are whole multiples of some power of two, which is looked up, not fixed:
 most sentences take three or four digits of 32 bits each, and scores of any size take what they
-need. Digits are those of `exact`, but nothing is ever carried: an int64 has room for the sum of
-2^16 words, and `sign_of_difference` carries as it compares.
+need. Digits are those of `accumulator`, but nothing is ever carried: an int64 has room for the sum
+of 2^16 words, and `sign_of_difference` carries as it compares.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.exact import MASK, add_float, normalize, sign_of
+from arborescence.core.accumulator import MASK, add_float, unit_of
 from arborescence.core.jit import inlined_kernel, kernel
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 
 # Once a difference has grown to this, the digits below cannot turn its sign.
 _DECIDED = 1 << 22
 
 
-class Wholes(NamedTuple):
-    """Scores, and charts over them as `eisner` has them, in D digits each, lowest first."""
+class ExactChart(NamedTuple):
+    """Scores, and the best span of each kind, head and end; in D digits each, lowest first."""
 
     scores: np.ndarray  # (N, N, D) int64
     bias: int  # the unit is 2^-bias
@@ -31,24 +30,16 @@ class Wholes(NamedTuple):
 
 
 @kernel
-def unit_of(scores: np.ndarray, n: int) -> tuple[int, int]:
-    """Return ``(bias, digits)``: scores are multiples of 2^-bias, and fit so many digits. O(n²)."""
-    lowest, highest = 2000, -2000
+def unit_of_scores(scores: np.ndarray, n: int) -> tuple[int, int]:
+    """Return what `unit_of` says of the edges of a sentence. O(n²)."""
+    edges = np.empty(n * (n + 1))
+    count = 0
     for h in range(n + 1):
         for d in range(1, n + 1):
-            if h != d and scores[h, d] != 0.0 and scores[h, d] != -np.inf:
-                fraction, exponent = math.frexp(scores[h, d])
-                highest = max(highest, exponent)
-                if exponent - 53 < lowest:
-                    whole = abs(int(math.ldexp(fraction, 53)))
-                    zeros = 0
-                    while whole & 1 == 0:
-                        whole >>= 1
-                        zeros += 1
-                    lowest = min(lowest, exponent - 53 + zeros)
-    if highest < lowest:
-        return 0, 3
-    return -lowest, max(highest - 53 - lowest, 0) // 32 + 3
+            if h != d:
+                edges[count] = scores[h, d]
+                count += 1
+    return unit_of(edges[:count])
 
 
 @inlined_kernel
@@ -65,79 +56,48 @@ def sign_of_difference(
 
 
 @kernel
-def rounded_once(digits: np.ndarray, bias: int) -> float:
-    """Return the sum as a float64, rounded once, to even; the digits are spoilt. O(D)."""
-    sign = sign_of(digits)
-    if sign == 0:
-        return 0.0
-    if sign < 0:
-        for k in range(digits.shape[0]):
-            digits[k] = -digits[k]
-        normalize(digits)
-    top = digits.shape[0] - 1
-    while digits[top] == 0:
-        top -= 1
-    bits = 32 * top
-    while digits[top] >> (bits - 32 * top) != 0:
-        bits += 1
-    # The first 62 bits, the last of them set if anything follows: so one rounding does it all.
-    cut = max(bits - 62, 0)
-    leading, rest = 0, 0
-    for k in range(top + 1):
-        place = 32 * k - cut
-        if place >= 0:
-            leading += digits[k] << place
-        elif place > -63:
-            leading += digits[k] >> -place
-            rest |= digits[k] & ((1 << -place) - 1)
-        else:
-            rest |= digits[k]
-    return sign * np.ldexp(float(leading | (1 if rest else 0)), cut - bias)
-
-
-@kernel
-def fill_wholes(scores: np.ndarray, n: int, single: bool) -> Wholes:
+def fill_exact_chart(scores: np.ndarray, n: int, single: bool) -> ExactChart:
     """Fill the charts. O(n³ D)."""
-    bias, width = unit_of(scores, n)
+    bias, width = unit_of_scores(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
     splits = np.full((2, n + 1, n + 1), -1, np.int64)
     spans = np.zeros((2, n + 1, n + 1, width), np.int64)
-    wholes = Wholes(values, bias, splits, spans)
+    chart = ExactChart(values, bias, splits, spans)
     for j in range(n + 1):
         splits[COMPLETE, j, j] = j  # a word by itself is not split
         for i in range(j - 1, -1, -1):
             for h, e in ((i, j), (j, i)):
                 if e > 0 and scores[h, e] != -np.inf:
                     add_float(values[h, e], scores[h, e], 1, bias)
-                    fill_span(wholes, INCOMPLETE, h, e, single)
-            fill_span(wholes, COMPLETE, i, j, single)
-            fill_span(wholes, COMPLETE, j, i, single)
-    return wholes
+                    fill_span(chart, INCOMPLETE, h, e, single)
+            fill_span(chart, COMPLETE, i, j, single)
+            fill_span(chart, COMPLETE, j, i, single)
+    return chart
 
 
 @kernel
-def fill_span(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> None:
+def fill_span(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> None:
     """Fill in the best weight of a span whose parts are known. O(n D)."""
-    r = choose_whole(wholes, kind, h, e, single)
+    r = choose_split(chart, kind, h, e, single)
     if r >= 0:
         one, other = parts_of(kind, h, e, r)
-        wholes.splits[kind, h, e] = r
-        for k in range(wholes.spans.shape[3]):
-            weight = wholes.spans[one][k] + wholes.spans[other][k]
+        chart.splits[kind, h, e] = r
+        for k in range(chart.spans.shape[3]):
+            weight = chart.spans[one][k] + chart.spans[other][k]
             if kind == INCOMPLETE:
-                weight += wholes.scores[h, e, k]
-            wholes.spans[kind, h, e, k] = weight
+                weight += chart.scores[h, e, k]
+            chart.spans[kind, h, e, k] = weight
 
 
 @kernel
-def choose_whole(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> int:
+def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> int:
     """Return the first of the best places to split a span, or -1. O(n D)."""
     low, stop = splits_of(kind, h, e, single)
-    spans = wholes.spans
+    spans = chart.spans
     choice = -1
     for r in range(low, stop):
         one, other = parts_of(kind, h, e, r)
-        if wholes.splits[one] >= 0 and wholes.splits[other] >= 0:
+        if chart.splits[one] >= 0 and chart.splits[other] >= 0:
             if choice >= 0:
                 best_one, best_other = parts_of(kind, h, e, choice)
                 if (
@@ -150,7 +110,7 @@ def choose_whole(wholes: Wholes, kind: int, h: int, e: int, single: bool) -> int
 
 
 @kernel
-def gaps_in_wholes(wholes: Wholes, n: int, single: bool) -> np.ndarray:
+def gaps_of_splits(chart: ExactChart, n: int, single: bool) -> np.ndarray:
     """Return by how much each way to split a span falls short of the best one. O(n³ D).
 
     Returns
@@ -159,7 +119,7 @@ def gaps_in_wholes(wholes: Wholes, n: int, single: bool) -> np.ndarray:
         -inf where a part cannot be built. An edge takes no part in it: those that go one way and
         the other have the same.
     """
-    spans, splits = wholes.spans, wholes.splits
+    spans, splits = chart.spans, chart.splits
     gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
     for h in range(n + 1):
         for e in range(n + 1):
@@ -177,7 +137,7 @@ def gaps_in_wholes(wholes: Wholes, n: int, single: bool) -> np.ndarray:
                             spans[other],
                             spans[best_one],
                             spans[best_other],
-                            wholes.bias,
+                            chart.bias,
                         )
                         gaps[kind, h, e, r] = gap
                         if kind == INCOMPLETE:
@@ -203,17 +163,16 @@ def difference(
 
 
 @kernel
-def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
+def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
     """Write the best projective tree, exactly; tell if there is one. O(n³ D).
 
     Of equal choices the first is taken: the lowest root, and the split that is furthest left.
     """
-    wholes = fill_wholes(scores, n, single)
-    if wholes.splits[COMPLETE, 0, n] < 0:
+    chart = fill_exact_chart(scores, n, single)
+    if chart.splits[COMPLETE, 0, n] < 0:
         return False
     stack = np.empty((n + 2, 3), np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-    top = 1
+    top = push(stack, 0, (COMPLETE, 0, n))
     while top > 0:
         top -= 1
         kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -221,8 +180,6 @@ def best_in_wholes(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) 
             continue
         if kind == INCOMPLETE:
             heads[e] = h
-        one, other = parts_of(kind, h, e, wholes.splits[kind, h, e])
-        stack[top, 0], stack[top, 1], stack[top, 2] = one
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = other
-        top += 2
+        one, other = parts_of(kind, h, e, chart.splits[kind, h, e])
+        top = push(stack, push(stack, top, one), other)
     return True

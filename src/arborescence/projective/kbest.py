@@ -7,7 +7,7 @@ derivation that has had its turn, the same with the next best derivation of one 
 asked for its next derivation only when a larger one needs it.
 
 A pair of parts' derivations (i, j), counted from 0, is followed by (i, j + 1) and, if j is 0, by
-(i + 1, j): so each pair comes up once. Weights are the whole numbers of `wholes`.
+(i + 1, j): so each pair comes up once. Weights are the whole numbers of the exact chart.
 """
 
 from __future__ import annotations
@@ -16,27 +16,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.faults import FINE, NO_TREE
+from arborescence.core.accumulator import rounded_once
+from arborescence.core.faults import EXHAUSTED, FINE, FULL, NO_TREE
 from arborescence.core.jit import kernel
-from arborescence.projective.exact_chart import (
-    Wholes,
-    rounded_once,
-    sign_of_difference,
-)
+from arborescence.core.lists import longer
+from arborescence.projective.exact_chart import ExactChart, sign_of_difference
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
-
-# What `rank_projective` returns where there is no room, or there are no more trees.
-EXHAUSTED, FULL = 5, 6
 
 # What follows a derivation that is the last of its span, or of a span not asked any further. And
 # what waits for a span that has not been asked at all.
 NOTHING, UNKNOWN = -1, -2
 
-# The columns of `Ranking.links`.
-SPAN, LEFT, RIGHT, NEXT, CHILD, SIBLING = 0, 1, 2, 3, 4, 5
+# The columns of `Derivations.links`.
+SPAN, LEFT, RIGHT, NEXT, CHILD, SIBLING = range(6)
 
 
-class Ranking(NamedTuple):
+class Derivations(NamedTuple):
     """Derivations of the spans of a sentence of n words, by number.
 
     A span has the number ``(kind * N + head) * N + end``, and so has its first derivation. Single
@@ -72,12 +67,12 @@ def span_of(number: int, size: int) -> tuple[int, int, int]:
 
 
 @kernel
-def new_ranking(wholes: Wholes, n: int, room: int) -> Ranking:
+def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
     """Make the first derivation of every span, and room for some more. O(n²)."""
     size = n + 1
     spans = 2 * size * size
-    width = wholes.spans.shape[3]
-    ranking = Ranking(
+    width = chart.spans.shape[3]
+    known = Derivations(
         np.full((spans + room, 6), UNKNOWN, np.int64),
         np.zeros((spans + room, width), np.int64),
         np.arange(spans),
@@ -87,118 +82,115 @@ def new_ranking(wholes: Wholes, n: int, room: int) -> Ranking:
     )
     for number in range(spans):
         kind, h, e = span_of(number, size)
-        links = ranking.links[number]
+        links = known.links[number]
         links[SPAN] = number
         if h == e:
             links[NEXT] = NOTHING
-        elif wholes.splits[kind, h, e] >= 0:
-            one, other = parts_of(kind, h, e, wholes.splits[kind, h, e])
+        elif chart.splits[kind, h, e] >= 0:
+            one, other = parts_of(kind, h, e, chart.splits[kind, h, e])
             links[LEFT] = number_of(one, size)
             links[RIGHT] = number_of(other, size)
-            ranking.weights[number] = wholes.spans[kind, h, e]
-    return ranking
+            known.weights[number] = chart.spans[kind, h, e]
+    return known
 
 
-@kernel
-def larger(ranking: Ranking) -> Ranking:
+def larger(known: Derivations) -> Derivations:
     """Return the same with room for twice as many derivations."""
-    rows, width = ranking.weights.shape
-    links = np.full((2 * rows, 6), UNKNOWN, np.int64)
-    weights = np.zeros((2 * rows, width), np.int64)
-    links[:rows] = ranking.links
-    weights[:rows] = ranking.weights
-    return Ranking(links, weights, ranking.last, ranking.waiting, ranking.stack, ranking.used)
+    used = int(known.used[0])
+    return known._replace(links=longer(known.links, used), weights=longer(known.weights, used))
 
 
 @kernel
-def meld(ranking: Ranking, one: int, other: int) -> int:
+def meld(known: Derivations, one: int, other: int) -> int:
     """Return the top of the heap of two heaps, either of which may be NOTHING. O(D)."""
     if one == NOTHING:
         return other
     if other == NOTHING:
         return one
-    a, b = ranking.weights[one], ranking.weights[other]
+    a, b = known.weights[one], known.weights[other]
     if sign_of_difference(a, a, b, b) < 0:
         one, other = other, one
-    ranking.links[other, SIBLING] = ranking.links[one, CHILD]
-    ranking.links[one, CHILD] = other
+    known.links[other, SIBLING] = known.links[one, CHILD]
+    known.links[one, CHILD] = other
     return one
 
 
 @kernel
-def without_top(ranking: Ranking, top: int) -> int:
+def without_top(known: Derivations, top: int) -> int:
     """Return the heap without its top: its children melded in pairs. O(log) amortized."""
     pairs = NOTHING
-    child = ranking.links[top, CHILD]
+    child = known.links[top, CHILD]
     while child != NOTHING:
-        partner = ranking.links[child, SIBLING]
+        partner = known.links[child, SIBLING]
         rest = NOTHING
-        ranking.links[child, SIBLING] = NOTHING
+        known.links[child, SIBLING] = NOTHING
         if partner != NOTHING:
-            rest = ranking.links[partner, SIBLING]
-            ranking.links[partner, SIBLING] = NOTHING
-        pair = meld(ranking, child, partner)
-        ranking.links[pair, SIBLING] = pairs
+            rest = known.links[partner, SIBLING]
+            known.links[partner, SIBLING] = NOTHING
+        pair = meld(known, child, partner)
+        known.links[pair, SIBLING] = pairs
         pairs = pair
         child = rest
     heap = NOTHING
     while pairs != NOTHING:
-        rest = ranking.links[pairs, SIBLING]
-        ranking.links[pairs, SIBLING] = NOTHING
-        heap = meld(ranking, heap, pairs)
+        rest = known.links[pairs, SIBLING]
+        known.links[pairs, SIBLING] = NOTHING
+        heap = meld(known, heap, pairs)
         pairs = rest
     return heap
 
 
 @kernel
-def let_wait(ranking: Ranking, wholes: Wholes, number: int, left: int, right: int) -> None:
+def add_candidate(
+    known: Derivations, chart: ExactChart, number: int, left: int, right: int
+) -> None:
     """Add a derivation of a span to those that wait. O(D)."""
-    row = ranking.used[0]
-    ranking.used[0] += 1
-    kind, h, e = span_of(number, wholes.splits.shape[1])
-    links = ranking.links[row]
+    row = known.used[0]
+    known.used[0] += 1
+    kind, h, e = span_of(number, chart.splits.shape[1])
+    links = known.links[row]
     links[SPAN], links[LEFT], links[RIGHT] = number, left, right
     links[NEXT], links[CHILD], links[SIBLING] = UNKNOWN, NOTHING, NOTHING
-    for k in range(ranking.weights.shape[1]):
-        weight = ranking.weights[left, k] + ranking.weights[right, k]
+    for k in range(known.weights.shape[1]):
+        weight = known.weights[left, k] + known.weights[right, k]
         if kind == INCOMPLETE:
-            weight += wholes.scores[h, e, k]
-        ranking.weights[row, k] = weight
-    ranking.waiting[number] = meld(ranking, ranking.waiting[number], row)
+            weight += chart.scores[h, e, k]
+        known.weights[row, k] = weight
+    known.waiting[number] = meld(known, known.waiting[number], row)
 
 
 @kernel
-def open_span(ranking: Ranking, wholes: Wholes, number: int, single: bool) -> None:
+def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) -> None:
     """Let the best derivation of each split wait, but for the very best one. O(n D)."""
-    size = wholes.splits.shape[1]
+    size = chart.splits.shape[1]
     kind, h, e = span_of(number, size)
-    ranking.waiting[number] = NOTHING
+    known.waiting[number] = NOTHING
     low, stop = splits_of(kind, h, e, single)
     for r in range(low, stop):
         one, other = parts_of(kind, h, e, r)
-        exists = wholes.splits[one] >= 0 and wholes.splits[other] >= 0
-        if exists and r != wholes.splits[kind, h, e]:
-            let_wait(ranking, wholes, number, number_of(one, size), number_of(other, size))
+        exists = chart.splits[one] >= 0 and chart.splits[other] >= 0
+        if exists and r != chart.splits[kind, h, e]:
+            add_candidate(known, chart, number, number_of(one, size), number_of(other, size))
 
 
 @kernel
-def advance(ranking: Ranking, wholes: Wholes, number: int, single: bool) -> bool:
+def advance(known: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
     """Find what follows the last derivation of a span; tell if there was room. O(n log k).
 
     A span that needs the next derivation of a part is put off until that is known. Whatever has
     been found is kept when there is no room, so that the same call may be made again.
     """
-    links, stack = ranking.links, ranking.stack
-    size = wholes.splits.shape[1]
+    links, stack = known.links, known.stack
+    size = chart.splits.shape[1]
     stack[0] = number
     top = 1
     while top > 0:
         span = stack[top - 1]
-        if ranking.used[0] + size + 2 > links.shape[0]:
+        if known.used[0] + size + 2 > links.shape[0]:
             return False
-        if ranking.waiting[span] == UNKNOWN:
-            open_span(ranking, wholes, span, single)
-        last = ranking.last[span]
+        if known.waiting[span] == UNKNOWN:
+            open_span(known, chart, span, single)
+        last = known.last[span]
         left, right = links[last, LEFT], links[last, RIGHT]
         left_moves = right == links[right, SPAN]
         if left_moves and links[left, NEXT] == UNKNOWN:
@@ -210,41 +202,41 @@ def advance(ranking: Ranking, wholes: Wholes, number: int, single: bool) -> bool
             top += 1
             continue
         if left_moves and links[left, NEXT] != NOTHING:
-            let_wait(ranking, wholes, span, links[left, NEXT], right)
+            add_candidate(known, chart, span, links[left, NEXT], right)
         if links[right, NEXT] != NOTHING:
-            let_wait(ranking, wholes, span, left, links[right, NEXT])
-        following = ranking.waiting[span]
+            add_candidate(known, chart, span, left, links[right, NEXT])
+        following = known.waiting[span]
         links[last, NEXT] = following
         if following != NOTHING:
-            ranking.waiting[span] = without_top(ranking, following)
-            ranking.last[span] = following
+            known.waiting[span] = without_top(known, following)
+            known.last[span] = following
         top -= 1
     return True
 
 
 @kernel
-def write_tree(ranking: Ranking, derivation: int, size: int, heads: np.ndarray) -> None:
+def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray) -> None:
     """Write the heads of a derivation. O(n)."""
-    stack = ranking.stack
+    stack = known.stack
     stack[0] = derivation
     top = 1
     heads[0] = -1
     while top > 0:
         top -= 1
         row = stack[top]
-        kind, h, e = span_of(ranking.links[row, SPAN], size)
+        kind, h, e = span_of(known.links[row, SPAN], size)
         if h != e:
             if kind == INCOMPLETE:
                 heads[e] = h
-            stack[top] = ranking.links[row, LEFT]
-            stack[top + 1] = ranking.links[row, RIGHT]
+            stack[top] = known.links[row, LEFT]
+            stack[top + 1] = known.links[row, RIGHT]
             top += 2
 
 
 @kernel
-def rank_projective(
-    ranking: Ranking,
-    wholes: Wholes,
+def find_projective(
+    known: Derivations,
+    chart: ExactChart,
     single: bool,
     count: int,
     heads: np.ndarray,
@@ -254,7 +246,7 @@ def rank_projective(
 
     Parameters
     ----------
-    ranking, wholes : of the sentence
+    known, chart : of the sentence
     single : whether exactly one edge may leave the root
     count : how many trees have been written, or -1 if it is not the best one's turn yet
     heads : (k, N) int64, filled from the row `count` on
@@ -264,24 +256,22 @@ def rank_projective(
     -------
     (count, found) : how many trees are written, and FINE; EXHAUSTED; or FULL: go on with more room
     """
-    size = wholes.splits.shape[1]
+    size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
-    if wholes.splits[COMPLETE, 0, size - 1] < 0:
+    if chart.splits[COMPLETE, 0, size - 1] < 0:
         return 0, NO_TREE
     first = count < 0
     count = max(count, 0)
     while count < heads.shape[0]:
         if not first:
-            last = ranking.last[number]
-            if ranking.links[last, NEXT] == UNKNOWN and not advance(
-                ranking, wholes, number, single
-            ):
+            last = known.last[number]
+            if known.links[last, NEXT] == UNKNOWN and not advance(known, chart, number, single):
                 return count, FULL
-            if ranking.links[last, NEXT] == NOTHING:
+            if known.links[last, NEXT] == NOTHING:
                 return count, EXHAUSTED
         first = False
-        derivation = ranking.last[number]
-        write_tree(ranking, derivation, size, heads[count])
-        weights[count] = rounded_once(ranking.weights[derivation].copy(), wholes.bias)
+        derivation = known.last[number]
+        write_tree(known, derivation, size, heads[count])
+        weights[count] = rounded_once(known.weights[derivation].copy(), chart.bias)
         count += 1
     return count, FINE

@@ -1,4 +1,4 @@
-"""What the k best projective trees of a sentence are found on, and its use: `rank`."""
+"""What the k best projective trees of a sentence are found with, kept between calls."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.faults import BAD_SCORE, FINE
+from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL
 from arborescence.core.graph import matrix_of, words_of
-from arborescence.projective.decode import look_over
-from arborescence.projective.exact_chart import Wholes, fill_wholes
+from arborescence.projective.decode import sum_sizes
+from arborescence.projective.exact_chart import ExactChart, fill_exact_chart
 from arborescence.projective.kbest import (
-    EXHAUSTED,
-    FULL,
-    Ranking,
+    Derivations,
+    find_projective,
     larger,
-    new_ranking,
-    rank_projective,
+    new_derivations,
 )
 
 if TYPE_CHECKING:
@@ -27,15 +25,15 @@ if TYPE_CHECKING:
 _FEW = 64
 
 
-class ProjectiveDesk(NamedTuple):
-    """What is known of the last sentence: its charts, and its derivations so far."""
+class ProjectiveKBestState(NamedTuple):
+    """What is known of the last sentence: its chart, and its derivations so far."""
 
-    wholes: Wholes | None = None
-    ranking: Ranking | None = None
+    chart: ExactChart | None = None
+    derivations: Derivations | None = None
 
     @classmethod
     def of(cls, graph: Graph) -> Self:  # noqa: ARG003
-        """Make a desk for the sentences of a graph."""
+        """Make a state for the sentences of a graph."""
         return cls()
 
     @classmethod
@@ -43,33 +41,33 @@ class ProjectiveDesk(NamedTuple):
         """Do the same: each sentence needs room of its own, so that none is worth keeping."""
         return cls.of(graph)
 
-    def rank(
+    def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
 
-        Returns the desk with which to go on; and the sentence that has no tree, with the reason,
+        Returns the state with which to go on; and the sentence that has no tree, with the reason,
         or `FINE`.
         """
-        wholes: Any = self.wholes
-        ranking: Any = self.ranking
+        chart: Any = self.chart
+        known: Any = self.derivations
         for b in range(start, stop):
             n = words_of(graph, b)
             count = int(lists.counts[b])
             if count < 0:
                 scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)
-                if np.isnan(look_over(scores, n)[0]):
+                if np.isnan(sum_sizes(scores, n)[0]):
                     return self, b, BAD_SCORE
-                wholes = fill_wholes(scores, n, single)
-                ranking = new_ranking(wholes, n, _FEW * (n + 1))
+                chart = fill_exact_chart(scores, n, single)
+                known = new_derivations(chart, n, _FEW * (n + 1))
             found = FULL
             while found == FULL:
-                count, found = rank_projective(
-                    ranking, wholes, single, count, lists.heads[b, :, : n + 1], lists.weights[b]
+                count, found = find_projective(
+                    known, chart, single, count, lists.heads[b, :, : n + 1], lists.weights[b]
                 )
                 if found == FULL:
-                    ranking = larger(ranking)
+                    known = larger(known)
             if found not in (FINE, EXHAUSTED):
                 return self, b, found
             lists.counts[b] = count
-        return type(self)(wholes, ranking), stop, FINE
+        return type(self)(chart, known), stop, FINE

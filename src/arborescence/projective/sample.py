@@ -1,4 +1,4 @@
-"""Projective trees drawn from the top down, by the inside sums of all spans."""
+"""Projective trees drawn at random: from the whole sentence down, by the inside sums of spans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.core.jit import kernel
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 from arborescence.projective.sums import way_of
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def draw_down(
     for draw in range(heads.shape[0]):
         tree = heads[draw]
         tree[0] = -1
-        stack[0, 0], stack[0, 1], stack[0, 2] = COMPLETE, 0, n
-        top = 1
+        top = push(stack, 0, (COMPLETE, 0, n))
         while top > 0:
             top -= 1
             kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -68,6 +67,4 @@ def draw_down(
                     if rest < 0.0:
                         break
             first, second = parts_of(kind, h, e, low + split)
-            stack[top, 0], stack[top, 1], stack[top, 2] = first
-            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = second
-            top += 2
+            top = push(stack, push(stack, top, first), second)

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel
-from arborescence.core.weights import SMALLEST
-from arborescence.nonprojective.sums import add_row, row_product, scale_column
+from arborescence.core.rows import add_row, row_product
+from arborescence.core.weights import SMALLEST, scale_column
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of
 
 # Of larger sums the derivatives, of which they take a share of 1 at most, would lose digits.

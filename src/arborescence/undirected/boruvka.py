@@ -1,32 +1,31 @@
-"""Borůvka's algorithm: every component takes its best edge, all at once (Borůvka 1926)."""
+"""The maximum spanning forest by Borůvka's algorithm (1926): each part takes its best edge."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.undirected.edges import Edges, first_of, move
 
 
 @kernel
-def boruvka(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
-) -> None:
+def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        The fields of `Edges`; overwritten.
+    edges : Edges
+        Overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
-    left = len(u)
+    left = len(edges.u)
     while left:
-        nodes, left = boruvka_step(n, u[:left], v[:left], weight[:left], origin[:left], best, label)
+        nodes, left = boruvka_step(n, first_of(edges, left), best, label)
         choose(best[:n], chosen)
         n = nodes
 
@@ -40,15 +39,7 @@ def choose(best: np.ndarray, chosen: np.ndarray) -> None:
 
 
 @kernel
-def boruvka_step(
-    n: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    best: np.ndarray,
-    label: np.ndarray,
-) -> tuple[int, int]:
+def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> tuple[int, int]:
     """Take each node's best edge and contract what was taken. O(m + n).
 
     The edges that are left move to the front of their arrays, in the order in which they were, so
@@ -56,7 +47,7 @@ def boruvka_step(
 
     Parameters
     ----------
-    n, u, v, weight, origin
+    n, edges
         As in `boruvka`.
     best : (>= n,) int32
         Written: the origin of each node's best edge; -1 if it has none.
@@ -68,10 +59,11 @@ def boruvka_step(
     nodes, left
         The number of new nodes, and of the edges that are left.
     """
+    u, v = edges.u, edges.v
     top = np.full(n, -np.inf)
     best[:n] = -1
     for e in range(len(u)):
-        w = weight[e]
+        w = edges.weight[e]
         a, b = u[e], v[e]
         if w > top[a]:
             top[a] = w
@@ -79,30 +71,29 @@ def boruvka_step(
         if w > top[b]:
             top[b] = w
             best[b] = e
-    nodes = _merge(n, u, v, best, label)
+    nodes = _merge(n, edges, best, label)
     for node in range(n):
         if best[node] >= 0:
-            best[node] = origin[best[node]]
+            best[node] = edges.origin[best[node]]
     left = 0
     for e in range(len(u)):
         a, b = label[u[e]], label[v[e]]
+        move(edges, e, left)
         u[left] = a
         v[left] = b
-        weight[left] = weight[e]
-        origin[left] = origin[e]
         left += a != b
     return nodes, left
 
 
 @spliced_kernel
-def _merge(n: int, u: np.ndarray, v: np.ndarray, best: np.ndarray, label: np.ndarray) -> int:
+def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
     """Give numbers to the components that the best edges form; return how many there are. O(n).
 
     The best edges lead from node to node, and end at two nodes that have chosen the same edge.
     """
     for node in range(n):
         e = best[node]
-        label[node] = node if e < 0 else u[e] + v[e] - node
+        label[node] = node if e < 0 else edges.u[e] + edges.v[e] - node
     # From here on, a number x that is final is kept as ~x, which is negative.
     nodes = 0
     for node in range(n):
@@ -111,7 +102,7 @@ def _merge(n: int, u: np.ndarray, v: np.ndarray, best: np.ndarray, label: np.nda
             label[node] = ~nodes
             nodes += 1
         elif partner == node:
-            label[node] = ~0  # no edge, so nobody asks
+            label[node] = ~0  # it has no edge, so its number is never read
     for node in range(n):
         end = node
         while label[end] >= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.exact import two_sum
+from arborescence.core.double_double import two_sum
 from arborescence.core.faults import FINE, NO_TREE
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.undirected.encode import encode_kernel

@@ -1,4 +1,4 @@
-"""Edges in: a list of undirected edges is checked and brought into the form that kernels take."""
+"""Undirected edges, as kernels take them: a caller's are checked, and brought into that form."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.faults import FINE
-from arborescence.core.jit import kernel
+from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
+from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 
-# What can be wrong with an edge.
-BAD_NODE, BAD_WEIGHT = 1, 2
 # How many rows and columns of a matrix are compared at once, so that they stay in the cache.
 _TILE = 64
 
@@ -22,6 +20,21 @@ class Edges(NamedTuple):
     v: np.ndarray  # (m,) int32: the other
     weight: np.ndarray  # (m,) float64: finite; the higher the better
     origin: np.ndarray  # (m,) int32, ascending: which of the caller's edges it is
+
+
+@inlined_kernel
+def move(edges: Edges, e: int, place: int) -> None:
+    """Copy an edge to another place. O(1)."""
+    edges.u[place] = edges.u[e]
+    edges.v[place] = edges.v[e]
+    edges.weight[place] = edges.weight[e]
+    edges.origin[place] = edges.origin[e]
+
+
+@spliced_kernel
+def first_of(edges: Edges, count: int) -> Edges:
+    """Return the first so many edges; nothing is copied. O(1)."""
+    return Edges(edges.u[:count], edges.v[:count], edges.weight[:count], edges.origin[:count])
 
 
 @kernel
@@ -52,7 +65,7 @@ def take_edges(
             return k, BAD_NODE
         gain = sign * weight[k]
         if not gain < np.inf:
-            return k, BAD_WEIGHT
+            return k, BAD_SCORE
         edges.u[count] = u[k]
         edges.v[count] = v[k]
         edges.weight[count] = gain

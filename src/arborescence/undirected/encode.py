@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from arborescence.core.errors import OptionError, ScoresError
-from arborescence.core.faults import BAD_SCORE, FINE
-from arborescence.core.graph import as_graph, bad_score, in_doubles, matrix_of, name_of
+from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE
+from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, name_of
 from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 Encoding = Literal["mean", "product", "max", "min"]
 
 MEAN, PRODUCT, MAX, MIN = range(4)
-#: What a kernel says of a product of scores of which one is negative.
-NEGATIVE: Final = -1
 
 _LARGEST: Final = np.finfo(np.float64).max
 
@@ -156,7 +154,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
     graph = as_graph(scores)
     batch, size, _ = graph.scores.shape
     weights: NDArray[np.float64] = np.empty((batch, size, size))
-    for part, matrices, _ in in_doubles(graph, 0, batch):
+    for part, matrices, _ in in_float64(graph, 0, batch):
         for sentence, matrix in enumerate(matrices, part.start):
             fault = encode_kernel(matrix, 0, size - 1, how, weights[sentence])
             if fault != FINE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.errors import OptionError, TreeError
-from arborescence.core.graph import as_graph, bad_score, check_count, in_doubles, matrix_of
+from arborescence.core.graph import as_graph, bad_score, check_count, in_float64, matrix_of
 from arborescence.core.jit import kernel
 from arborescence.core.tree import as_rows, is_tree
 
@@ -147,7 +147,7 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
     graph = graph._replace(lengths=np.count_nonzero(rows >= 0, axis=1))
     result: NDArray[np.int64] = rows.copy()
     gains, foremost = np.empty(size), np.empty(size, np.int64)
-    for part, matrices, lengths in in_doubles(graph, 0, batch):
+    for part, matrices, lengths in in_float64(graph, 0, batch):
         for sentence, (matrix, n) in enumerate(
             zip(matrices, lengths.tolist(), strict=True), part.start
         ):

@@ -1,4 +1,4 @@
-"""Kruskal's algorithm: take the best edge of all that closes no cycle (Kruskal 1956).
+"""The maximum spanning forest by Kruskal's algorithm (1956): the best edge that closes no cycle.
 
 Sorting all edges would take most of the time. So they are sorted as quicksort does, the better part
 first, and before the worse part is looked at, edges that would close a cycle are thrown out of it:
@@ -11,6 +11,7 @@ import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.core.union_find import find
+from arborescence.undirected.edges import Edges, move
 
 # A part of so few edges is sorted by insertion.
 _SHORT = 16
@@ -20,17 +21,15 @@ _WAITING = 200
 
 
 @kernel
-def kruskal(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, chosen: np.ndarray
-) -> None:
+def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights.
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        The fields of `Edges`; overwritten.
+    edges : Edges
+        Overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
@@ -40,60 +39,51 @@ def kruskal(
     stops = np.empty(_WAITING, np.int64)
     waiting = 0
     dice = np.ones(1, np.uint64)
-    start, stop = 0, len(u)
+    start, stop = 0, len(edges.u)
     while True:
         while stop - start > _SHORT and waiting < _WAITING:
-            middle = _partition(u, v, weight, origin, start, stop, dice)
+            middle = _partition(edges, start, stop, dice)
             starts[waiting], stops[waiting] = middle, stop
             waiting += 1
             stop = middle
-        _sort(u, v, weight, origin, start, stop)
+        _sort(edges, start, stop)
         for e in range(start, stop):
-            a, b = find(link, u[e]), find(link, v[e])
+            a, b = find(link, edges.u[e]), find(link, edges.v[e])
             if a != b:
                 link[a] = b
-                chosen[origin[e]] = True
+                chosen[edges.origin[e]] = True
                 missing -= 1
         if waiting == 0 or missing == 0:
             return
         waiting -= 1
         start = starts[waiting]
-        stop = _filter(link, u, v, weight, origin, start, stops[waiting])
+        stop = _filter(link, edges, start, stops[waiting])
 
 
 @spliced_kernel
-def _filter(
-    link: np.ndarray,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    start: int,
-    stop: int,
-) -> int:
+def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
     """Throw out the edges that lie within one component; return where those left over stop."""
     left = start
     for e in range(start, stop):
-        a, b = find(link, u[e]), find(link, v[e])
-        u[left] = a
-        v[left] = b
-        weight[left] = weight[e]
-        origin[left] = origin[e]
+        a, b = find(link, edges.u[e]), find(link, edges.v[e])
+        move(edges, e, left)
+        edges.u[left] = a
+        edges.v[left] = b
         left += a != b
     return left
 
 
 @inlined_kernel
-def _precedes(weight: np.ndarray, origin: np.ndarray, a: int, b: int) -> bool:
+def _precedes(edges: Edges, a: int, b: int) -> bool:
     """Tell whether edge a is taken before edge b."""
+    weight, origin = edges.weight, edges.origin
     return weight[a] > weight[b] or (weight[a] == weight[b] and origin[a] < origin[b])
 
 
 @inlined_kernel
-def _swap(
-    u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, a: int, b: int
-) -> None:
+def _swap(edges: Edges, a: int, b: int) -> None:
     """Exchange two edges."""
+    u, v, weight, origin = edges
     u[a], u[b] = u[b], u[a]
     v[a], v[b] = v[b], v[a]
     weight[a], weight[b] = weight[b], weight[a]
@@ -101,15 +91,7 @@ def _swap(
 
 
 @kernel
-def _partition(
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    start: int,
-    stop: int,
-    dice: np.ndarray,
-) -> int:
+def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
     """Move the better edges to the front; return where the others start, of which there are some.
 
     The pivot is the median of three edges at random places, one from each third.
@@ -118,28 +100,27 @@ def _partition(
     dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     a = start + int(dice[0] >> np.uint64(33)) % third
     b, c = a + third, a + 2 * third
-    if _precedes(weight, origin, b, a):
+    if _precedes(edges, b, a):
         a, b = b, a
-    if _precedes(weight, origin, c, b):
-        b = a if _precedes(weight, origin, c, a) else c
+    if _precedes(edges, c, b):
+        b = a if _precedes(edges, c, a) else c
+    weight, origin = edges.weight, edges.origin
     pivot_weight, pivot_origin = weight[b], origin[b]
     middle = start
     for e in range(start, stop):
         better = (weight[e] > pivot_weight) | (
             (weight[e] == pivot_weight) & (origin[e] < pivot_origin)
         )
-        _swap(u, v, weight, origin, e, middle)
+        _swap(edges, e, middle)
         middle += better
     return middle
 
 
 @spliced_kernel
-def _sort(
-    u: np.ndarray, v: np.ndarray, weight: np.ndarray, origin: np.ndarray, start: int, stop: int
-) -> None:
+def _sort(edges: Edges, start: int, stop: int) -> None:
     """Sort edges by insertion, the best first."""
     for e in range(start + 1, stop):
         at = e
-        while at > start and _precedes(weight, origin, at, at - 1):
-            _swap(u, v, weight, origin, at - 1, at)
+        while at > start and _precedes(edges, at, at - 1):
+            _swap(edges, at - 1, at)
             at -= 1

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from arborescence.core.errors import OptionError, ScoresError
-from arborescence.core.faults import FINE
-from arborescence.core.graph import as_array, as_doubles, as_edges
+from arborescence.core.faults import BAD_NODE, FINE
+from arborescence.core.graph import as_array, as_edges, as_float64
 from arborescence.undirected.boruvka import boruvka
-from arborescence.undirected.edges import BAD_NODE, Edges, find_unusable, take_edges
+from arborescence.undirected.edges import Edges, find_unusable, take_edges
 from arborescence.undirected.kkt import kkt
 from arborescence.undirected.kruskal import kruskal
 from arborescence.undirected.prim import prim, prim_dense
@@ -174,20 +174,20 @@ def _span(
     if algorithm == "auto":
         algorithm = "kruskal" if count >= _MANY * nodes else "boruvka"
     if algorithm == "kruskal":
-        kruskal(nodes, *edges, chosen)
+        kruskal(nodes, edges, chosen)
     elif algorithm == "prim":
-        prim(nodes, *edges, chosen)
+        prim(nodes, edges, chosen)
     elif algorithm == "kkt":
         coins = np.random.default_rng(rng).integers(2**64, size=1, dtype=np.uint64)
-        kkt(nodes, *edges, chosen, coins)
+        kkt(nodes, edges, chosen, coins)
     else:
-        boruvka(nodes, *edges, chosen)
+        boruvka(nodes, edges, chosen)
     return np.flatnonzero(chosen)
 
 
 def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
     """Check a matrix of weights, and return it as contiguous float64."""
-    matrix = as_doubles(array)
+    matrix = as_float64(array)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")
     bad = -np.inf if minimum else np.inf

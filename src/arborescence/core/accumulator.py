@@ -1,13 +1,9 @@
-"""Exact sums of floats, in a long accumulator.
+"""Exact sums of floats, in a long accumulator (Kulisch and Miranker 1986).
 
 Every finite float64 is a whole multiple of 2^-1074, and every float32 of 2^-149, so a sum of
 floats is a whole number in that unit. It is held here as base-2^32 digits in an int64 array,
-least significant first: wide enough for any sum of scores, so that nothing is ever rounded
-(Kulisch's long accumulator). Digits may be negative or too large until `normalize` carries.
-
-Most sums fit two floats, and then they are exact without an accumulator: a *double* is a pair
-of float64 whose sum is meant, the first of them that sum rounded, with a bound on what has been
-lost, which is 0 as long as nothing has been (Dekker 1971, Knuth's two-sum).
+least significant first: wide enough for any sum of scores, so that nothing is ever rounded.
+Digits may be negative or too large until `normalize` carries.
 """
 
 from __future__ import annotations
@@ -15,12 +11,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
 
 MASK = (1 << 32) - 1
 
@@ -32,11 +28,7 @@ BIAS_64, DIGITS_64 = 1074, 68
 SCALE_EXPONENT = -64
 SCALE = 2.0**SCALE_EXPONENT
 
-# More than is lost where a scaled score underflows.
-_UNDERFLOW = 2.0**-1073
-
-# What `double_sign` says where the bounds leave it open.
-UNSURE = 2
+_FRACTION = (1 << 52) - 1
 
 
 def rounded_sum(scores: Sequence[float]) -> float:
@@ -69,6 +61,55 @@ def rounded_whole(weight: int, bias: int) -> float:
         return weight / (1 << bias)
     except OverflowError:
         return math.inf if weight > 0 else -math.inf
+
+
+@inlined_kernel
+def bias_of(scores: np.ndarray) -> int:
+    """Return the bits below the point of sums of scores of this type."""
+    return BIAS_32 if scores.itemsize == 4 else BIAS_64
+
+
+@inlined_kernel
+def digits_of(scores: np.ndarray) -> int:
+    """Return how many digits hold every sum of scores of this type."""
+    return DIGITS_32 if scores.itemsize == 4 else DIGITS_64
+
+
+@kernel
+def unit_of(weights: np.ndarray) -> tuple[int, int]:
+    """Return ``(bias, digits)`` for sums of these weights, which mostly need few digits. O(m).
+
+    Weights are whole multiples of 2^-bias, and sums of up to 2^30 of them fit so many digits.
+
+    Parameters
+    ----------
+    weights : (m,) float64, contiguous
+        Infinite ones are left out.
+    """
+    seen = np.zeros(2048, np.int64)  # by exponent: the bits that any weight has set
+    bits = weights.view(np.int64)
+    first, last = 2046, 0
+    for i in range(bits.shape[0]):
+        field = bits[i] >> 52 & 2047
+        seen[field] |= bits[i] & _FRACTION | 1 << 52
+        first = min(first, field)
+        last = max(last, field)
+    lowest, highest = 2000, -2000
+    for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
+        # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
+        fraction = seen[field] if field > 0 else seen[field] & _FRACTION
+        if fraction != 0:
+            zeros = 0
+            while fraction & 1 == 0:
+                fraction >>= 1
+                zeros += 1
+            place = max(field, 1) - 1075
+            lowest = min(lowest, place + zeros)
+            highest = max(highest, place)
+    if lowest == 2000:  # all are zeros
+        return 0, 3
+    # The highest is that of a last bit, and lies below the lowest where all weights are short.
+    return -lowest, max(highest - lowest, 0) // 32 + 3
 
 
 @kernel
@@ -124,79 +165,53 @@ def sign_of(digits: np.ndarray) -> int:
     return 0
 
 
+@inlined_kernel
+def negate(digits: np.ndarray) -> None:
+    """Turn the sign of the sum, and normalize it. O(D)."""
+    for k in range(digits.shape[0]):
+        digits[k] = -digits[k]
+    normalize(digits)
+
+
 @kernel
 def rounded(digits: np.ndarray, bias: int) -> float:
     """Return `SCALE` times the sum, to a relative error of 2^-50; it is normalized. O(D)."""
     sign = sign_of(digits)
     if sign < 0:
-        # Leading digits of a negative number would cancel: round its absolute value.
-        for k in range(digits.shape[0]):
-            digits[k] = -digits[k]
-        normalize(digits)
+        negate(digits)  # leading digits of a negative number would cancel
     total = 0.0
     for k in range(digits.shape[0] - 1, -1, -1):
         if digits[k] != 0:
             total += math.ldexp(float(digits[k]), 32 * k - bias + SCALE_EXPONENT)
     if sign < 0:
-        for k in range(digits.shape[0]):
-            digits[k] = -digits[k]
-        normalize(digits)
+        negate(digits)
     return sign * total
 
 
-@inlined_kernel
-def two_sum(one: float, other: float) -> tuple[float, float]:
-    """Return the rounded sum of two floats, and what rounding has taken off. O(1)."""
-    total = one + other
-    part = total - one
-    return total, (one - (total - part)) + (other - part)
-
-
-@inlined_kernel
-def double_add(high: float, low: float, lost: float, value: float) -> tuple[float, float, float]:
-    """Return the double (high, low, lost) plus a float64. O(1)."""
-    high, rest = two_sum(high, value)
-    low, gone = two_sum(low, rest)
-    high, low = two_sum(high, low)
-    return high, low, lost + abs(gone)
-
-
-@inlined_kernel
-def double_add_score(
-    high: float, low: float, lost: float, score: float, sign: int
-) -> tuple[float, float, float]:
-    """Return a double plus ``sign`` times `SCALE` times a score. O(1)."""
-    scaled = score * SCALE
-    if scaled / SCALE != score:
-        lost += _UNDERFLOW
-    return double_add(high, low, lost, sign * scaled)
-
-
-@inlined_kernel
-def double_difference(one: float, other: float) -> tuple[float, float, float]:
-    """Return `SCALE` times the difference of two scores, as a double. O(1)."""
-    first, second = one * SCALE, other * SCALE
-    lost = 0.0 if first / SCALE == one and second / SCALE == other else 2.0 * _UNDERFLOW
-    high, low = two_sum(first, -second)
-    return high, low, lost
-
-
-@inlined_kernel
-def double_sign(
-    high: float,
-    low: float,
-    lost: float,
-    other_high: float,
-    other_low: float,
-    other_lost: float,
-) -> int:
-    """Return the sign of the difference of two doubles, or UNSURE. O(1)."""
-    if lost + other_lost > 0.0:
-        off = 4.0 * (abs(low) + abs(other_low) + lost + other_lost)
-        if abs(high - other_high) <= off:
-            return UNSURE
-    if high != other_high:
-        return 1 if high > other_high else -1
-    if low != other_low:
-        return 1 if low > other_low else -1
-    return 0
+@kernel
+def rounded_once(digits: np.ndarray, bias: int) -> float:
+    """Return the sum as a float64, rounded once, to even; the digits are spoilt. O(D)."""
+    sign = sign_of(digits)
+    if sign == 0:
+        return 0.0
+    if sign < 0:
+        negate(digits)
+    top = digits.shape[0] - 1
+    while digits[top] == 0:
+        top -= 1
+    bits = 32 * top
+    while digits[top] >> (bits - 32 * top) != 0:
+        bits += 1
+    # The first 62 bits, the last of them set if anything follows: so one rounding does it all.
+    cut = max(bits - 62, 0)
+    leading, rest = 0, 0
+    for k in range(top + 1):
+        place = 32 * k - cut
+        if place >= 0:
+            leading += digits[k] << place
+        elif place > -63:
+            leading += digits[k] >> -place
+            rest |= digits[k] & ((1 << -place) - 1)
+        else:
+            rest |= digits[k]
+    return sign * np.ldexp(float(leading | (1 if rest else 0)), cut - bias)

@@ -2,10 +2,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arborescence.core.exact import (
+from arborescence.core.accumulator import (
     BIAS_32,
     BIAS_64,
     DIGITS_32,
@@ -14,7 +14,9 @@ from arborescence.core.exact import (
     add_float,
     normalize,
     rounded,
+    rounded_once,
     sign_of,
+    unit_of,
 )
 
 WIDTHS = {32: (BIAS_32, DIGITS_32), 64: (BIAS_64, DIGITS_64)}
@@ -77,3 +79,23 @@ def test_many_of_the_largest_do_not_overflow(width, sign):
     total = accumulated(width, [(largest, sign)] * 5000)
     assert value_of(total, WIDTHS[width][0]) == 5000 * sign * Fraction(largest)
     assert np.isfinite(rounded(total, WIDTHS[width][0]))
+
+
+@given(terms)
+def test_rounding_once_is_that_of_fractions(drawn):
+    width, signed = drawn
+    truth = sum((sign * Fraction(value) for value, sign in signed), Fraction(0))
+    assume(abs(truth) <= Fraction(np.finfo(np.float64).max))
+    assert rounded_once(accumulated(width, signed), WIDTHS[width][0]) == float(truth)
+
+
+@given(st.lists(st.floats(allow_nan=False, width=64), max_size=30))
+def test_a_unit_and_its_digits_hold_every_sum(weights):
+    weights = np.array(weights, np.float64)
+    bias, digits = unit_of(weights)
+    total, truth = np.zeros(digits, np.int64), Fraction(0)
+    for weight in weights[np.isfinite(weights)].tolist():
+        add_float(total, weight, 1, bias)
+        truth += Fraction(weight)
+    normalize(total)
+    assert sum(int(digit) << 32 * k for k, digit in enumerate(total)) == truth * Fraction(2) ** bias

@@ -1,0 +1,82 @@
+"""Sums of floats with about twice the precision of one: Dekker (1971), Knuth's two-sum.
+
+A *double-double* is three float64, (high, low, lost). The number is high + low, of which high is
+that sum rounded; lost is a bound on what rounding has taken off, and 0 as long as nothing has been
+taken. Most sums of scores fit one, and then they are exact without a long accumulator.
+
+Scores are scaled by `SCALE` on their way in, so that sums of the largest floats do not overflow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arborescence.core.accumulator import SCALE
+from arborescence.core.jit import inlined_kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    # In an array, a double-double is a row of three.
+    DoubleDouble = tuple[float, float, float] | np.ndarray
+
+# What `dd_sign` says where the bounds leave it open.
+UNSURE = 2
+
+# More than is lost where a scaled score underflows.
+_UNDERFLOW = 2.0**-1073
+
+
+@inlined_kernel
+def two_sum(one: float, other: float) -> tuple[float, float]:
+    """Return the rounded sum of two floats, and what rounding has taken off. O(1)."""
+    total = one + other
+    part = total - one
+    return total, (one - (total - part)) + (other - part)
+
+
+@inlined_kernel
+def dd_add(total: DoubleDouble, value: float) -> tuple[float, float, float]:
+    """Return a double-double plus a float64. O(1)."""
+    high, rest = two_sum(total[0], value)
+    low, gone = two_sum(total[1], rest)
+    high, low = two_sum(high, low)
+    return high, low, total[2] + abs(gone)
+
+
+@inlined_kernel
+def dd_subtract(one: DoubleDouble, other: DoubleDouble) -> tuple[float, float, float]:
+    """Return the difference of two double-doubles. O(1)."""
+    return dd_add(dd_add((one[0], one[1], one[2] + other[2]), -other[0]), -other[1])
+
+
+@inlined_kernel
+def dd_add_score(total: DoubleDouble, score: float, sign: int) -> tuple[float, float, float]:
+    """Return a double-double plus ``sign`` times `SCALE` times a score. O(1)."""
+    scaled = score * SCALE
+    lost = total[2] if scaled / SCALE == score else total[2] + _UNDERFLOW
+    return dd_add((total[0], total[1], lost), sign * scaled)
+
+
+@inlined_kernel
+def dd_difference(one: float, other: float) -> tuple[float, float, float]:
+    """Return `SCALE` times the difference of two scores, as a double-double. O(1)."""
+    first, second = one * SCALE, other * SCALE
+    lost = 0.0 if first / SCALE == one and second / SCALE == other else 2.0 * _UNDERFLOW
+    high, low = two_sum(first, -second)
+    return high, low, lost
+
+
+@inlined_kernel
+def dd_sign(one: DoubleDouble, other: DoubleDouble) -> int:
+    """Return the sign of the difference of two double-doubles, or UNSURE. O(1)."""
+    lost = one[2] + other[2]
+    if lost > 0.0:
+        off = 4.0 * (abs(one[1]) + abs(other[1]) + lost)
+        if abs(one[0] - other[0]) <= off:
+            return UNSURE
+    if one[0] != other[0]:
+        return 1 if one[0] > other[0] else -1
+    if one[1] != other[1]:
+        return 1 if one[1] > other[1] else -1
+    return 0

@@ -1,0 +1,357 @@
+"""The parts into which the trees of a graph are split, best first: Murty (1968), Lawler (1972).
+
+A part is what is left of another one, its parent, once that has given out its best tree T: the
+trees that lack one edge e of T, and have all those edges of T whose own parts came earlier. Its
+best tree is T after the swap for e (`swaps`). Parts wait in a heap: a new one with its best tree,
+others with their next swap.
+
+Weights are double-doubles, and where those leave a comparison open, it is made in the long
+accumulator. So the order is that of real arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from arborescence.core.accumulator import add_float, bias_of, digits_of, sign_of
+from arborescence.core.double_double import (
+    UNSURE,
+    dd_add_score,
+    dd_difference,
+    dd_sign,
+    dd_subtract,
+)
+from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.lists import longer
+from arborescence.nonprojective.swaps import CHANGES, SwapSearch, exclude, find_swaps
+
+if TYPE_CHECKING:
+    from arborescence.nonprojective.contraction import Forest
+
+# P is the number of parts, and N is n + 1.
+
+
+class Parts(NamedTuple):
+    """Which trees each part has."""
+
+    heads: np.ndarray  # (P, N) int32: the best of them ...
+    weight: np.ndarray  # (P, 3) float64: ... and its weight, scaled: a double-double
+    parent: np.ndarray  # (P,) int64: the part that this one has been split from; -1: none
+    without: np.ndarray  # (P,) int64: the word whose edge in the parent's tree is ruled out;
+    # where there is no parent, the word whose edge from the root is required, or 0
+    before: np.ndarray  # (P, N) int32: the words whose swaps have become parts, as a list: the
+    # word before each, 0 at the start, ...
+    latest: np.ndarray  # (P,) int64: ... and the last one
+
+
+class PricedSwaps(NamedTuple):
+    """The swaps for the best tree of each part."""
+
+    cost: np.ndarray  # (P, N, 3) float64: what each word's swap costs, a double-double; inf: no
+    # swap, or already a part
+    begin: np.ndarray  # (P,) int64: where the part's changes begin in the pool ...
+    place: np.ndarray  # (P, N, 2) int32: ... and where each word's start and stop from there
+
+
+class Pool(NamedTuple):
+    """The changes that swaps are made of, as in `Swaps`."""
+
+    word: np.ndarray  # int32
+    new_head: np.ndarray  # int32
+
+
+class Queue(NamedTuple):
+    """What waits of each part."""
+
+    choice: np.ndarray  # (P,) int64: the word whose swap waits; 0: the best tree itself waits
+    key: np.ndarray  # (P, 3) float64: the weight of what waits, a double-double
+    heap: np.ndarray  # (P,) int64: the parts that wait, the best one first
+
+
+# Places of `Ranking.counts`: parts; how many wait; entries of the pool; how many are announced;
+# and the part whose tree has been given out last: one that has not been split yet, or NONE_YET, or
+# SPLIT.
+PARTS, WAITING, POOL, ANNOUNCED, GIVEN = range(5)
+NONE_YET, SPLIT = -2, -1
+
+
+class Ranking(NamedTuple):
+    """The parts of one sentence's trees."""
+
+    parts: Parts
+    priced: PricedSwaps
+    pool: Pool
+    queue: Queue
+    announced: np.ndarray  # (2,) int64: parts that are about to wait
+    spent: np.ndarray  # (N,) bool: the root edges whose trees have been split
+    total: np.ndarray  # (D,) int64: an accumulator
+    counts: np.ndarray  # (5,) int64
+
+
+def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
+    """Make room for so many parts, of a sentence of up to n words."""
+    size = n + 1
+    return Ranking(
+        Parts(
+            heads=np.empty((parts, size), np.int32),
+            weight=np.empty((parts, 3), np.float64),
+            parent=np.empty(parts, np.int64),
+            without=np.empty(parts, np.int64),
+            before=np.empty((parts, size), np.int32),
+            latest=np.empty(parts, np.int64),
+        ),
+        PricedSwaps(
+            cost=np.empty((parts, size, 3), np.float64),
+            begin=np.empty(parts, np.int64),
+            place=np.empty((parts, size, 2), np.int32),
+        ),
+        Pool(*(np.empty((parts + size) * size, np.int32) for _ in Pool._fields)),
+        Queue(
+            choice=np.empty(parts, np.int64),
+            key=np.empty((parts, 3), np.float64),
+            heap=np.empty(parts, np.int64),
+        ),
+        announced=np.empty(2, np.int64),
+        spent=np.empty(size, np.bool_),
+        total=np.empty(digits_of(scores), np.int64),
+        counts=np.empty(5, np.int64),
+    )
+
+
+def larger(ranking: Ranking) -> Ranking:
+    """Return the same ranking with twice the room."""
+    parts, pool = int(ranking.counts[PARTS]), int(ranking.counts[POOL])
+    return ranking._replace(
+        parts=Parts(*(longer(array, parts) for array in ranking.parts)),
+        priced=PricedSwaps(*(longer(array, parts) for array in ranking.priced)),
+        pool=Pool(*(longer(array, pool) for array in ranking.pool)),
+        queue=Queue(*(longer(array, parts) for array in ranking.queue)),
+    )
+
+
+@spliced_kernel
+def has_room(ranking: Ranking, n: int, parts: int, searches: int) -> bool:
+    """Tell whether there is room for so many further parts, and the swaps of so many. O(1)."""
+    room = ranking.pool.word.shape[0] - ranking.counts[POOL]
+    return (
+        ranking.counts[PARTS] + parts <= ranking.parts.parent.shape[0]
+        and room >= searches * (n + 1) ** 2
+    )
+
+
+@spliced_kernel
+def swap_of(ranking: Ranking, part: int, d: int) -> tuple[int, int]:
+    """Return where the changes of a part's swap for d start and stop in the pool. O(1)."""
+    priced = ranking.priced
+    begin = priced.begin[part]
+    return begin + priced.place[part, d, 0], begin + priced.place[part, d, 1]
+
+
+@spliced_kernel
+def add_tree(
+    ranking: Ranking, search: SwapSearch, n: int, part: int, choice: int, sign: int, bias: int
+) -> None:
+    """Add ``sign`` times the weight of a part's tree, or of a swap of it, to `total`. O(n)."""
+    base, pool = search.graph.base, ranking.pool
+    heads, total = ranking.parts.heads[part], ranking.total
+    for d in range(1, n + 1):
+        add_float(total, np.float64(base[d, heads[d]]), sign, bias)
+    if choice > 0:
+        start, stop = swap_of(ranking, part, choice)
+        for k in range(start, stop):
+            d = pool.word[k]
+            add_float(total, np.float64(base[d, heads[d]]), -sign, bias)
+            add_float(total, np.float64(base[d, pool.new_head[k]]), sign, bias)
+
+
+@uncounted_kernel
+def compare_trees(
+    ranking: Ranking,
+    search: SwapSearch,
+    n: int,
+    part: int,
+    choice: int,
+    other: int,
+    its_choice: int,
+) -> int:
+    """Return the sign of the exact difference of the weights of two trees. O(n + D)."""
+    bias = bias_of(search.graph.base)
+    ranking.total[:] = 0
+    add_tree(ranking, search, n, part, choice, 1, bias)
+    add_tree(ranking, search, n, other, its_choice, -1, bias)
+    return sign_of(ranking.total)
+
+
+@spliced_kernel
+def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
+    """Tell whether what waits of one part is better than of the other; of equals the older is."""
+    queue = ranking.queue
+    sign = dd_sign(queue.key[one], queue.key[other])
+    if sign == UNSURE:
+        sign = compare_trees(ranking, search, n, one, queue.choice[one], other, queue.choice[other])
+    return sign > 0 or (sign == 0 and one < other)
+
+
+@spliced_kernel
+def push(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
+    """Let a part wait. O(log P) comparisons."""
+    heap = ranking.queue.heap
+    k = ranking.counts[WAITING]
+    ranking.counts[WAITING] += 1
+    while k > 0:
+        above = (k - 1) >> 1
+        if not goes_before(ranking, search, n, part, heap[above]):
+            break
+        heap[k] = heap[above]
+        k = above
+    heap[k] = part
+
+
+@spliced_kernel
+def pop(ranking: Ranking, search: SwapSearch, n: int) -> int:
+    """Return the part whose turn it is. O(log P) comparisons."""
+    heap = ranking.queue.heap
+    first = heap[0]
+    ranking.counts[WAITING] -= 1
+    many = ranking.counts[WAITING]
+    if many > 0:
+        part = heap[many]
+        k = 0
+        while 2 * k + 1 < many:
+            below = 2 * k + 1
+            if below + 1 < many and goes_before(ranking, search, n, heap[below + 1], heap[below]):
+                below += 1
+            if not goes_before(ranking, search, n, heap[below], part):
+                break
+            heap[k] = heap[below]
+            k = below
+        heap[k] = part
+    return first
+
+
+@spliced_kernel
+def add_part(ranking: Ranking, parent: int, without: int) -> int:
+    """Start a new part and return it."""
+    parts = ranking.parts
+    part = ranking.counts[PARTS]
+    ranking.counts[PARTS] += 1
+    parts.parent[part] = parent
+    parts.without[part] = without
+    parts.latest[part] = 0
+    return part
+
+
+@spliced_kernel
+def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
+    """Give the tree of one part to another, and return it. O(n)."""
+    parts = ranking.parts
+    heads = parts.heads[other]
+    for x in range(n + 1):
+        heads[x] = parts.heads[part, x]
+    return heads
+
+
+@spliced_kernel
+def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
+    """Let the constraints of what is left of a part hold. O(n + the number of its ancestors)."""
+    fixed, parts = search.graph.fixed, ranking.parts
+    for d in range(n + 1):
+        fixed[d] = False
+    d = parts.latest[part]
+    while d > 0:
+        fixed[d] = True
+        d = parts.before[part, d]
+    while parts.parent[part] >= 0:
+        parent, d = parts.parent[part], parts.without[part]
+        exclude(search, parts.heads[parent, d], d)
+        d = parts.before[parent, d]
+        while d > 0:
+            fixed[d] = True
+            d = parts.before[parent, d]
+        part = parent
+    if parts.without[part] > 0:
+        fixed[parts.without[part]] = True
+
+
+@spliced_kernel
+def weigh(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
+    """Compute the weight of a part's tree. O(n)."""
+    heads, weight = ranking.parts.heads[part], ranking.parts.weight[part]
+    total = (0.0, 0.0, 0.0)
+    for d in range(1, n + 1):
+        total = dd_add_score(total, np.float64(search.graph.base[d, heads[d]]), 1)
+    weight[0], weight[1], weight[2] = total
+
+
+@spliced_kernel
+def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
+    """Find the swaps of a part whose constraints hold in the search, and their costs. O(n²)."""
+    swaps, base, priced = search.swaps, search.graph.base, ranking.priced
+    heads = ranking.parts.heads[part]
+    find_swaps(search, forest, n, heads)
+    begin, many = ranking.counts[POOL], search.counts[CHANGES]
+    priced.begin[part] = begin
+    for k in range(many):
+        ranking.pool.word[begin + k] = swaps.word[k]
+        ranking.pool.new_head[begin + k] = swaps.new_head[k]
+    ranking.counts[POOL] = begin + many
+    for d in range(1, n + 1):
+        cost, start, stop = priced.cost[part, d], swaps.start[d], swaps.stop[d]
+        priced.place[part, d, 0], priced.place[part, d, 1] = start, stop
+        total = (np.inf if start == stop else 0.0, 0.0, 0.0)
+        for k in range(start, stop):
+            x = swaps.word[k]
+            old, new = np.float64(base[x, heads[x]]), np.float64(base[x, swaps.new_head[k]])
+            if stop - start == 1:
+                total = dd_difference(old, new)
+            else:
+                total = dd_add_score(dd_add_score(total, old, 1), new, -1)
+        cost[0], cost[1], cost[2] = total
+
+
+@spliced_kernel
+def announce(ranking: Ranking, part: int, choice: int) -> None:
+    """Let a part wait from the next `enqueue` on: with its own tree (0), or with a swap (-1)."""
+    ranking.queue.choice[part] = choice
+    ranking.announced[ranking.counts[ANNOUNCED]] = part
+    ranking.counts[ANNOUNCED] += 1
+
+
+@spliced_kernel
+def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
+    """Put the announced parts into the heap, if they have anything left. O(n)."""
+    queue = ranking.queue
+    for k in range(ranking.counts[ANNOUNCED]):
+        part = ranking.announced[k]
+        key, weight = queue.key[part], ranking.parts.weight[part]
+        if queue.choice[part] == 0:
+            for i in range(3):
+                key[i] = weight[i]
+            push(ranking, search, n, part)
+            continue
+        best = cheapest_swap(ranking, search, n, part)
+        if best > 0:
+            queue.choice[part] = best
+            key[0], key[1], key[2] = dd_subtract(weight, ranking.priced.cost[part, best])
+            push(ranking, search, n, part)
+    ranking.counts[ANNOUNCED] = 0
+
+
+@spliced_kernel
+def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> int:
+    """Return the word whose swap is cheapest, of equal ones the lowest; 0: there is none. O(n)."""
+    cost = ranking.priced.cost[part]
+    best = 0
+    for d in range(1, n + 1):
+        if cost[d, 0] == np.inf:
+            continue
+        if best > 0:
+            sign = dd_sign(cost[d], cost[best])
+            if sign == UNSURE:
+                sign = -compare_trees(ranking, search, n, part, d, part, best)
+            if sign >= 0:
+                continue
+        best = d
+    return best

@@ -19,7 +19,7 @@ class Lists(NamedTuple):
     """(B, k, N), -1 where there is nothing yet."""
     weights: NDArray[np.float64]
     """(B, k)"""
-    sure: NDArray[np.bool_]
+    exact: NDArray[np.bool_]
     """(B, k) whether the weight is the exact sum, rounded once."""
     counts: NDArray[np.int64]
     """(B,) trees found; -1 before the first search."""
@@ -37,6 +37,6 @@ class Lists(NamedTuple):
         return cls(
             heads=heads,
             weights=np.full((batch, k), -np.inf),
-            sure=np.ones((batch, k), np.bool_),
+            exact=np.ones((batch, k), np.bool_),
             counts=np.full(batch, -1, np.int64),
         )

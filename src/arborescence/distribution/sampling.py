@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.distribution.counting import Kind
 
 # A marginal that is less may have lost digits, or all, to underflow.
 _LEAST_SURE = 1e-290
@@ -32,7 +33,7 @@ class Sampler:
         Scores for which there is a tree.
     n : int
         Words; the rest is padding.
-    single, projective : bool
+    kind
         Which trees.
     gaps : optional
         As `inside_in_logs` takes them.
@@ -42,17 +43,14 @@ class Sampler:
         self,
         scores: NDArray[np.float64],
         n: int,
-        *,
-        single: bool,
-        projective: bool,
+        kind: Kind,
         gaps: NDArray[np.float64] | None = None,
     ) -> None:
         self._n = n
-        self._single = single
-        self._projective = projective
+        self._single, self._projective = kind
         self._gaps = no_gaps(n + 1) if gaps is None else gaps
         matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
-        made = as_weights(matrix, np.empty(0, np.int64), single)
+        made = as_weights(matrix, np.empty(0, np.int64), self._single)
         self._weights: NDArray[np.float64] = made.weights[0]
         self._logs: NDArray[np.float64] = made.logs[0]
 

@@ -169,7 +169,7 @@ def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
 
 def trees_by_decoding(
     scores: NDArray[Any], root: Root = "single"
-) -> Iterator[tuple[float, NDArray[np.int64]]]:
+) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees, best first, by one constrained decode for each edge of each tree.
 
     Lawler (1972) and Murty (1968): the trees other than the best one are split by the first of
@@ -183,8 +183,8 @@ def trees_by_decoding(
     Examples
     --------
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [(weight, heads.tolist()) for weight, heads in trees_by_decoding(scores)]
-    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    >>> [(heads.tolist(), weight) for heads, weight in trees_by_decoding(scores)]
+    [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     heap: list[tuple[Fraction, int, list[int], NDArray[Any], set[int]]] = []
     pushed = 0
@@ -200,7 +200,7 @@ def trees_by_decoding(
     while heap:
         _, _, heads, part, kept = heapq.heappop(heap)
         tree = np.array(heads)
-        yield tree_weight(scores, tree), tree
+        yield tree, tree_weight(scores, tree)
         kept = set(kept)
         for d in range(1, len(heads)):
             if d in kept:
@@ -211,7 +211,7 @@ def trees_by_decoding(
             kept.add(d)
 
 
-def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np.int64]]]:
+def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees with a single root edge, best first, by leaving out those with more.
 
     What the paper compares with (Zmigrod et al. 2021, Section 4): `trees` without the root
@@ -226,13 +226,13 @@ def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[float, NDArray[np
     Examples
     --------
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [(weight, heads.tolist()) for weight, heads in trees_by_filtering(scores)]
-    [(8.0, [-1, 0, 1]), (6.0, [-1, 2, 0])]
+    >>> [(heads.tolist(), weight) for heads, weight in trees_by_filtering(scores)]
+    [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     found = False
-    for weight, heads in trees(scores, root="multi"):
+    for heads, weight in trees(scores, root="multi"):
         if root_count(heads) == 1:
             found = True
-            yield weight, heads
+            yield heads, weight
     if not found:
         raise NoTreeError("no tree with a single root exists")

@@ -38,7 +38,7 @@ from arborescence.nonprojective.kbest import (
     solve,
     start,
 )
-from arborescence.nonprojective.kbest_state import Desk
+from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.nonprojective.swaps import (
     Board,
     exclude,
@@ -78,7 +78,7 @@ def kbest_by_camerini(
     matrix = graph.scores[0] if graph.dependents_first else graph.scores[0].T
     matrix = np.ascontiguousarray(matrix)
     # That of `kbest`, so that a comparison is not about memory.
-    board, forest, ranking = Desk.kept(graph)
+    board, forest, ranking = KBestState.kept(graph)
     heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
     count, found = -1, FULL

@@ -8,12 +8,12 @@ after Gabow and Tarjan 1984).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arborescence.core.exact import sign_of
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, no_answer
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
@@ -35,6 +35,11 @@ from arborescence.nonprojective.contraction import (
     take,
     top_of,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
 
 # What `skim` says of a sentence whose tree is not its greedy graph.
 HARD = -1
@@ -388,3 +393,19 @@ def decode_kernel(
         forest = new_forest(greedy.best, size - 1)
         b, found = solve(scores, dependents_first, lengths, single, heads, b, greedy, forest)
     return b, found
+
+
+def decode_nonprojective(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    whole = stop - start == graph.scores.shape[0]
+    sentence, fault = decode_kernel(
+        graph.scores if whole else graph.scores[start:stop],
+        graph.dependents_first,
+        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
+        single,
+        heads if whole else heads[start:stop],
+    )
+    if fault != FINE:
+        raise no_answer(graph, start + sentence, fault, single)

@@ -1,4 +1,4 @@
-"""What the k best trees of a sentence are found on, and its use: `rank`."""
+"""What the k best trees of a sentence are found on, and its use: `find`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _kept = threading.local()
 _KEPT_WORDS = 63
 
 
-class Desk(NamedTuple):
+class KBestState(NamedTuple):
     """What the kernel works on: sentences of up to so many words, scores of one type."""
 
     board: Board
@@ -54,7 +54,7 @@ class Desk(NamedTuple):
         forest = new_forest(board.best, words)
         return cls(board, forest, new_ranking(scores, words, _FEW))
 
-    def rank(
+    def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.

@@ -1,4 +1,4 @@
-"""What the k best projective trees of a sentence are found on, and its use: `rank`."""
+"""What the k best projective trees of a sentence are found on, and its use: `find`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FEW = 64
 
 
-class ProjectiveDesk(NamedTuple):
+class ProjectiveKBestState(NamedTuple):
     """What is known of the last sentence: its charts, and its derivations so far."""
 
     wholes: Wholes | None = None
@@ -43,7 +43,7 @@ class ProjectiveDesk(NamedTuple):
         """Do the same: each sentence needs room of its own, so that none is worth keeping."""
         return cls.of(graph)
 
-    def rank(
+    def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.

@@ -1,4 +1,4 @@
-"""How many trees there are, as a whole number, and whether all of them are in another set.
+"""How many trees there are, exactly, and whether all of them are in another set.
 
 Sets of trees are given by the edges that are present and by a kind: with a single root edge or any
 number, with crossing edges or without. The number of trees is the determinant of a Laplacian (Tutte

@@ -1,4 +1,4 @@
-"""Draws from the distribution over the trees of one sentence, with and without replacement."""
+"""Draws of trees: Wilson (1996), and, without replacement, Shi, Bieber and Sutton (2020)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arborescence.distribution.counting import Kind
 
 # A marginal that is less may have lost digits, or all, to underflow.
-_LEAST_SURE = 1e-290
+_LEAST_TRUSTED = 1e-290
 
 
 class Sampler:
@@ -146,7 +146,7 @@ class Sampler:
         log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
         outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
         edges = np.s_[:, choice] if choice else np.s_[0]
-        lost = (marginals[edges] < _LEAST_SURE) & (logs[edges] > -np.inf)
+        lost = (marginals[edges] < _LEAST_TRUSTED) & (logs[edges] > -np.inf)
         with np.errstate(divide="ignore"):
             shares: NDArray[np.float64] = np.log(marginals[edges])
         for each in np.flatnonzero(lost).tolist():

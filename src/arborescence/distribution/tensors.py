@@ -231,10 +231,10 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
 
         Or raise the error that says why there are none.
         """
-        doubtful = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
-        if not doubtful.any():
+        unsettled = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
+        if not unsettled.any():
             return True
-        sentences = [b for b in doubtful.nonzero()[:, 0].tolist() if b not in self._far]
+        sentences = [b for b in unsettled.nonzero()[:, 0].tolist() if b not in self._far]
         graph = self._graph()
         for b in sentences:
             scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)

@@ -1,4 +1,4 @@
-"""The best tree of either family: `decode` and `decode_labeled`."""
+"""The best tree, of the family asked for: `decode` and `decode_labeled`."""
 
 from __future__ import annotations
 

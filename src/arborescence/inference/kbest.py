@@ -1,4 +1,4 @@
-"""The k best trees of either family, and all trees lazily: `kbest`, `trees`, `second_best`."""
+"""The k best trees, of the family asked for, and all lazily: `kbest`, `trees`, `second_best`."""
 
 from __future__ import annotations
 

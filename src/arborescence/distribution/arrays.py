@@ -55,14 +55,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     scores : (..., N, N) array or torch tensor
         As in `decode`. Not a tensor that requires a gradient, unless gradients are off
         (`torch.no_grad`): `arborescence.torch.TreeDistribution` is the one that follows them.
-    lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted.
-    root : {"single", "multi"}
-        Trees with exactly one root edge (the default), or with one or more.
-    projective : bool
-        Only trees without crossing edges.
-    threads : int
-        Over how many threads a batch is spread.
+    lengths, root, projective, threads
+        As in `arborescence.decode`.
 
     Raises
     ------

@@ -37,12 +37,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         ``scores[..., h, d]`` is the weight of the edge h -> d, as in `arborescence.decode`. Any
         strides, any device. -inf means that the edge is absent. Column 0 and the diagonal are
         ignored.
-    lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether trees have no crossing edges.
+    lengths, root, projective
+        As in `arborescence.decode`.
 
     Raises
     ------
@@ -55,9 +51,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     -----
     Everything is computed in float64 and returned in the type of the scores, on their device; one
     number for each sentence is a tensor (...). The negative mean of `log_prob` is the loss for
-    training.
-    There is no loop over sentences. What others are made of, the log-partition and the marginals,
-    is computed when it is first asked for and kept, with its graph.
+    training. There is no loop over sentences. What others are made of, the log-partition and the
+    marginals, is computed when it is first asked for and kept, with its graph.
 
     Non-projective: the determinant of Koo, Globerson, Carreras and Collins (2007), O(n³), by one LU
     decomposition of the whole batch. Sentences for which rounding could show are summed once more

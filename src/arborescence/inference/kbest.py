@@ -51,14 +51,8 @@ def kbest(
         As in `decode`.
     k : int
         How many trees, at least 1. Where fewer exist, all of them are returned.
-    lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
-    threads : int
-        Over how many threads a batch is spread.
+    lengths, root, projective, threads
+        As in `decode`.
 
     Returns
     -------
@@ -145,10 +139,8 @@ def trees(
     ----------
     scores : (N, N) array or torch tensor
         As in `decode`. It is copied: later changes make no difference.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Yields
     ------
@@ -204,10 +196,8 @@ def second_best(
     ----------
     scores : (N, N) array or torch tensor
         As in `decode`.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Returns
     -------

@@ -65,12 +65,8 @@ def kbest_labeled(
         that it is absent. Otherwise as in `decode`.
     k : int
         How many trees.
-    lengths : (...) whole numbers, optional
+    lengths, root, projective
         As in `decode`.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
     threads : int
         Over how many threads the search for the head vectors of a batch is spread. Their labels
         are chosen in the calling thread, which is often the larger part.
@@ -149,10 +145,8 @@ def trees_labeled(
     ----------
     scores : (N, N, L) array or torch tensor
         As in `kbest_labeled`. It is copied: later changes make no difference.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Yields
     ------

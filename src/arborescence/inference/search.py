@@ -61,10 +61,8 @@ def best_where(
         first; it gets a copy of its own. Tells whether that tree will do.
     limit : int
         Give up after so many trees.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Returns
     -------

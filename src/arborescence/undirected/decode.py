@@ -21,10 +21,18 @@ from arborescence.undirected.enhance import as_limit, enhance_kernel
 from arborescence.undirected.prim import prim_dense
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.graph import Graph
     from arborescence.core.types import Tensor, Tensors
+
+    class _Options(TypedDict, total=False):
+        root: Root
+        rounds: int | None
+        encoding: Encoding
+        threads: int
 
 
 @inlined_kernel
@@ -180,24 +188,10 @@ def undirected_kernel(
 
 
 @overload
-def decode(
-    scores: Tensors[Tensor],
-    lengths: Any = None,
-    *,
-    root: Root = "single",
-    rounds: int | None = 5,
-    encoding: Encoding = "mean",
-    threads: int = 1,
-) -> Tensor: ...
+def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[_Options]) -> Tensor: ...
 @overload
 def decode(
-    scores: ArrayLike,
-    lengths: Any = None,
-    *,
-    root: Root = "single",
-    rounds: int | None = 5,
-    encoding: Encoding = "mean",
-    threads: int = 1,
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[_Options]
 ) -> NDArray[np.int64]: ...
 def decode(
     scores: Any,

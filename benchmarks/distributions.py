@@ -312,7 +312,7 @@ def samples():
 
 def truth(scores, root, projective):
     """Return the marginals by adding up all trees, one by one."""
-    weights, heads = map(np.array, zip(*arb.trees(scores, root=root), strict=True))
+    heads, weights = map(np.array, zip(*arb.trees(scores, root=root), strict=True))
     if projective:
         kept = arb.is_projective(heads)
         heads, weights = heads[kept], weights[kept]

@@ -192,8 +192,8 @@ def edges_of(rng, note):
 CALLS = {
     "decode": lambda r, n: arb.decode(scores_of(r, n), lengths_of(r, n), **options(r, n)),
     "decode over threads": lambda r, n: arb.decode(scores_of(r, n), threads=number(r, n)),
-    "decode by a method": lambda r, n: arb.decode(
-        scores_of(r, n), method=n(r.choice(["undirected", "exact", "best"])), rounds=number(r, n)
+    "undirected.decode": lambda r, n: undirected.decode(
+        scores_of(r, n), encoding=n(r.choice(["mean", "product", "sum"])), rounds=number(r, n)
     ),
     "kbest": lambda r, n: arb.kbest(
         scores_of(r, n), number(r, n), lengths_of(r, n), **options(r, n)

@@ -69,15 +69,13 @@ def decode(case):
         raise WrongError("not the best tree", found.tolist())
 
 
-def undirected_method(case):
+def undirected(case):
     every = Every(case)
     if every.projective:
         return
     for encoding in ("mean", "product", "max", "min"):
         try:
-            found = arb.decode(
-                case.scores, root=case.options["root"], method="undirected", encoding=encoding
-            )
+            found = arb.undirected.decode(case.scores, root=case.options["root"], encoding=encoding)
         except arb.NoTreeError:
             if every.of:
                 raise WrongError("NoTreeError where there is a tree", encoding) from None
@@ -124,7 +122,7 @@ def trees(case):
     if not every.of:
         every.expect_none(lambda: next(iter(arb.trees(case.scores, **case.trees))))
         return
-    weights, heads = zip(*arb.trees(case.scores, **case.trees), strict=True)
+    heads, weights = zip(*arb.trees(case.scores, **case.trees), strict=True)
     in_order(case, every, [tree.tolist() for tree in heads], list(weights), len(every.of) + 1)
 
 
@@ -195,5 +193,5 @@ CHECKS = (
     tree_weight,
     best_where,
     decode_sparse,
-    undirected_method,
+    undirected,
 )

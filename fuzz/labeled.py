@@ -75,7 +75,7 @@ def trees_labeled(case):
     if not every:
         expect_none(lambda: next(iter(arb.trees_labeled(case.scores, **case.trees))))
         return
-    weights, heads, labels = zip(*arb.trees_labeled(case.scores, **case.trees), strict=True)
+    heads, labels, weights = zip(*arb.trees_labeled(case.scores, **case.trees), strict=True)
     in_order(every, heads, labels, list(weights), len(every) + 1)
 
 

@@ -21,7 +21,7 @@ def decode(case):
     rng = np.random.default_rng(case.options["seed"])
     data, suffix = file_of(rng)
     Path(f"scores{suffix}").write_bytes(data)
-    options = [[], ["--kbest", "3"], ["--projective"], ["--method", "undirected"], ["--json"]]
+    options = [[], ["--kbest", "3"], ["--projective"], ["--inference", "undirected"], ["--json"]]
     chosen = options[int(rng.integers(len(options)))]
     try:
         refused_or_done("decode", f"scores{suffix}", *chosen)

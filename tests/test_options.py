@@ -16,13 +16,13 @@ L = np.zeros((3, 3, 2))
     [
         (lambda: arb.decode(S, root="sinlge"), "root must be 'single' or 'multi', not 'sinlge'"),
         (lambda: arb.decode(S, projective="no"), "projective must be False or True, not 'no'"),
-        (lambda: arb.decode(S, method="best"), "method must be"),
-        (lambda: arb.decode(S, method="undirected", rounds=0.5), "rounds must be a whole number"),
+        (lambda: undirected.decode(S, root="sinlge"), "root must be 'single' or 'multi'"),
+        (lambda: undirected.decode(S, rounds=0.5), "rounds must be a whole number"),
         (
-            lambda: arb.decode(S, method="undirected", rounds=-1),
+            lambda: undirected.decode(S, rounds=-1),
             "rounds must be 0 or more, or None for no limit",
         ),
-        (lambda: arb.decode(S, method="undirected", projective=True), "projective"),
+        (lambda: undirected.decode(S, threads=0), "threads must be at least 1"),
         (lambda: arb.decode(S, threads=0), "threads must be at least 1, not 0"),
         (lambda: arb.decode(S, threads="2"), "threads must be a whole number, not '2'"),
         (lambda: arb.kbest(S, 0), "k must be at least 1"),
@@ -75,5 +75,5 @@ def test_room_grows_with_the_trees(words, projective, count):
     heads, weights = arb.kbest(scores, 10**7, projective=projective)
     every = list(arb.trees(scores, projective=projective))
     assert len(heads) == len(every) == count
-    assert heads.tolist() == [tree.tolist() for _, tree in every]
-    assert weights.tolist() == [weight for weight, _ in every]
+    assert heads.tolist() == [tree.tolist() for tree, _ in every]
+    assert weights.tolist() == [weight for _, weight in every]

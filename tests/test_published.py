@@ -91,7 +91,7 @@ def test_networkx_minimum_spanning_arborescence():
 def test_networkx_every_arborescence_in_order():
     # test_arborescence_iterator_min, test_arborescence_iterator_max
     for scores in (any_root(EDMONDS), any_root(-EDMONDS)):
-        weights = [weight for weight, _ in arb.trees(scores)]
+        weights = [weight for _, weight in arb.trees(scores)]
         assert len(weights) == 680
         assert all(a >= b for a, b in pairwise(weights))
         assert count(scores) == pytest.approx(680)
@@ -172,7 +172,7 @@ def test_networkx_spanning_trees_in_order():
     edges = [(0, 1, -5), (1, 2, -4), (1, 4, -6), (2, 3, -5), (2, 4, -7), (3, 4, -3)]
     scores = graph(5, edges, both_ways=True)
     found = list(arb.trees(scores, root="multi"))
-    assert [-weight for weight, _ in found] == [17, 18, 19, 19, 20, 21, 21, 23]
+    assert [-weight for _, weight in found] == [17, 18, 19, 19, 20, 21, 21, 23]
     last = {(min(h, d), max(h, d)) for d, h in enumerate(found[-1][1].tolist()) if d}
     assert last == {(0, 1), (1, 4), (2, 3), (2, 4)}
 
@@ -329,7 +329,7 @@ def test_pytorch_struct_labeled_projective_trees():
     rng = np.random.default_rng(0)
     scores = rng.random((5, 5, 2))  # four words
     options = {"root": "multi", "projective": True}
-    weights = [weight for weight, *_ in arb.trees_labeled(scores, **options)]
+    weights = [weight for *_, weight in arb.trees_labeled(scores, **options)]
     assert len(weights) == yuret(4) * 2**4
     summed = arb.TreeDistribution(np.logaddexp.reduce(scores, axis=-1), **options)
     assert summed.log_partition == pytest.approx(np.logaddexp.reduce(weights))

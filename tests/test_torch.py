@@ -47,11 +47,11 @@ def test_require_and_weight():
 def test_undirected_trees():
     scores = torch.tensor(np.random.default_rng(1).normal(size=(5, 6, 6)))
     weights = undirected.encode(scores)
-    heads = arb.decode(scores, method="undirected", rounds=0)
+    heads = undirected.decode(scores, rounds=0)
     enhanced = undirected.enhance(scores, heads)
     for tensor, function in (
         (weights, lambda: undirected.encode(scores.numpy())),
-        (heads, lambda: arb.decode(scores.numpy(), method="undirected", rounds=0)),
+        (heads, lambda: undirected.decode(scores.numpy(), rounds=0)),
         (enhanced, lambda: undirected.enhance(scores.numpy(), heads.numpy())),
     ):
         assert isinstance(tensor, torch.Tensor)
@@ -87,7 +87,7 @@ def test_labeled_trees_and_searches_give_tensors():
         arb.kbest_labeled(one, 5), arb.kbest_labeled(one.numpy(), 5), strict=True
     ):
         assert result.tolist() == expected.tolist()
-    _, heads, labels = next(arb.trees_labeled(one.bfloat16()))
+    heads, labels, _ = next(arb.trees_labeled(one.bfloat16()))
     assert [heads.tolist(), labels.tolist()] == [tree.tolist() for tree in arb.decode_labeled(one)]
 
     heads = arb.best_where(one[..., 0], lambda heads: bool((heads[1:] == 1).any()))
@@ -106,7 +106,7 @@ def test_the_k_best_are_tensors():
         np.testing.assert_array_equal(found.numpy(), expected)
     for found, expected in zip(arb.kbest(scores[0], 4), arb.kbest(values[0], 4), strict=True):
         np.testing.assert_array_equal(found.numpy(), expected)
-    weight, heads = next(arb.trees(scores[0]))
+    heads, weight = next(arb.trees(scores[0]))
     assert isinstance(heads, torch.Tensor)
     assert weight == arb.tree_weight(values[0], heads)
     second, weight, (h, d) = arb.second_best(scores[0])

@@ -7,7 +7,7 @@ import arborescence as arb
 
 def listed(stream):
     """What `kbest` would return, from what `trees` yields."""
-    weights, heads = zip(*stream, strict=True)
+    heads, weights = zip(*stream, strict=True)
     return np.array(heads), np.array(weights)
 
 

@@ -93,7 +93,7 @@ def _projective() -> None:
 
 def _undirected() -> None:
     scores = np.random.default_rng(0).normal(size=(2, 6, 6))
-    arb.decode(scores, method="undirected")
+    undirected.decode(scores)
     edges = undirected.spanning_tree(undirected.encode(scores[0]))
     u, v = edges.T
     undirected.enhance(scores[0], undirected.orient(6, u, v))

@@ -46,14 +46,14 @@ def test_projective(command: Command, tmp_path: Path) -> None:
 def test_undirected(command: Command, tmp_path: Path) -> None:
     scores = np.random.default_rng(4).normal(size=(9, 9))
     np.save(tmp_path / "scores.npy", scores)
-    decode = ["decode", tmp_path / "scores.npy", "--method", "undirected"]
+    decode = ["decode", tmp_path / "scores.npy", "--inference", "undirected"]
     lines = set()
     for more, options in (
         ([], {}),
         (["--rounds", 0], {"rounds": 0}),
         (["--encoding", "min"], {"encoding": "min"}),
     ):
-        heads = arb.decode(scores, method="undirected", **options)
+        heads = arb.undirected.decode(scores, **options)
         lines.add(command(*decode, *more).out)
         assert command(*decode, *more).out.split() == [str(head) for head in heads[1:]]
     assert len(lines) == 3

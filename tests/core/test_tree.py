@@ -99,7 +99,7 @@ def test_weights_are_exact_where_a_part_of_the_sum_overflows(single, projective)
                 arb.kbest(scores, 10, **options)
             continue
         assert arb.kbest(scores, len(trees), **options)[1].tolist() == there
-        assert [weight for weight, _ in arb.trees(scores, **options)] == there
+        assert [weight for _, weight in arb.trees(scores, **options)] == there
         if len(there) > 1:
             assert arb.second_best(scores, **options)[1] == there[1]
         labeled = np.stack([scores, np.full_like(scores, -np.inf)], axis=-1)

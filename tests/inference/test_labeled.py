@@ -46,7 +46,7 @@ def all_labeled_trees(scores, single):
 def plain(trees):
     """The same trees, as tuples of Python's numbers."""
     return [
-        (weight, tuple(heads.tolist()), tuple(labels.tolist())) for weight, heads, labels in trees
+        (weight, tuple(heads.tolist()), tuple(labels.tolist())) for heads, labels, weight in trees
     ]
 
 
@@ -84,7 +84,7 @@ def test_all_labeled_trees_in_order(kind):
             assert trees[0] == [tuple(heads.tolist()), tuple(labels.tolist())]
             for k in (1, 4, len(found) + 1):
                 heads, labels, weights = arb.kbest_labeled(scores, k, root=root)
-                assert plain(zip(weights.tolist(), heads, labels, strict=True)) == found[:k]
+                assert plain(zip(heads, labels, weights.tolist(), strict=True)) == found[:k]
     assert searched
 
 
@@ -107,7 +107,7 @@ def test_ties_come_in_one_order():
     for same in (scores.astype(np.float64), scores.astype(np.int8), np.asfortranarray(scores)):
         assert plain(arb.trees_labeled(same)) == found
     # Head vectors come in the order of `trees`, each with all of its labelings.
-    vectors = [tuple(heads.tolist()) for _, heads in arb.trees(scores[..., 0])]
+    vectors = [tuple(heads.tolist()) for heads, _ in arb.trees(scores[..., 0])]
     assert [heads for _, heads, _ in found] == [heads for heads in vectors for _ in range(8)]
 
 
@@ -115,15 +115,15 @@ def test_no_more_than_needed_is_searched():
     scores = np.random.default_rng(0).normal(size=(61, 61, 20)).astype(np.float32)
     heads, labels, weights = arb.kbest_labeled(scores, 5)
     lazily = list(islice(arb.trees_labeled(scores), 5))
-    assert plain(lazily) == plain(zip(weights.tolist(), heads, labels, strict=True))
+    assert plain(lazily) == plain(zip(heads, labels, weights.tolist(), strict=True))
 
 
 def test_what_is_drawn_is_the_callers():
     scores = np.random.default_rng(1).normal(size=(4, 4, 3))
     expected = plain(arb.trees_labeled(scores))
     drawn = []
-    for weight, heads, labels in arb.trees_labeled(scores):
-        drawn += plain([(weight, heads, labels)])
+    for heads, labels, weight in arb.trees_labeled(scores):
+        drawn += plain([(heads, labels, weight)])
         heads[:] = labels[:] = 7
     assert drawn == expected
 
@@ -165,7 +165,7 @@ def test_more_labeled_trees_than_head_vectors():
     assert heads.shape == labels.shape == (2, 8, 3)
     assert counts.tolist() == [8, 8]
     for b in range(2):
-        together = zip(weights[b].tolist(), heads[b], labels[b], strict=True)
+        together = zip(heads[b], labels[b], weights[b].tolist(), strict=True)
         assert plain(together) == plain(arb.trees_labeled(scores[b]))
 
 
@@ -262,7 +262,7 @@ def test_each_tree_once_and_never_a_better_one_later(scores, root):
     labels_of_edge = np.count_nonzero(scores > -np.inf, axis=-1)
     number = sum(
         np.prod(labels_of_edge[heads[1:], np.arange(1, len(heads))])
-        for _, heads in arb.trees(scores.max(axis=-1), root=root)
+        for heads, _ in arb.trees(scores.max(axis=-1), root=root)
     )
     assert number == len(found)
 

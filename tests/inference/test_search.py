@@ -55,7 +55,7 @@ def test_labels_are_searched_too(root):
     for _ in range(100):
         scores = rng.integers(-3, 4, (4, 4, 3))
         fulfils = one_in(int(rng.integers(1, 12)))
-        for _, *expected in arb.trees_labeled(scores, root=root):
+        for *expected, _ in arb.trees_labeled(scores, root=root):
             if fulfils(*expected):
                 break
         found = arb.best_where_labeled(scores, fulfils, root=root)
@@ -82,11 +82,11 @@ def test_a_predicate_that_writes_spoils_nothing():
             part[:] = 9
         return len(seen) % 3 == 0
 
-    expected = [[part.tolist() for part in tree] for _, *tree in arb.trees_labeled(scores)][:3]
+    expected = [[part.tolist() for part in tree] for *tree, _ in arb.trees_labeled(scores)][:3]
     found = arb.best_where_labeled(scores, third)
     assert seen == expected
     assert [part.tolist() for part in found] == expected[2]
-    expected = [[heads.tolist()] for _, heads in arb.trees(scores[..., 0])][:3]
+    expected = [[heads.tolist()] for heads, _ in arb.trees(scores[..., 0])][:3]
     seen.clear()
     assert arb.best_where(scores[..., 0], third).tolist() == expected[2][0]
     assert seen == expected

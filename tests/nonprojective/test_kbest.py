@@ -358,7 +358,7 @@ def test_the_second_best_of_larger_graphs(kind, root):
     for n in (9, 33):
         scores = LARGE[kind](rng, n)
         heads, weight, edge = arb.second_best(scores, root=root)
-        (_, _), (second, _) = islice(trees_by_decoding(scores, root), 2)
+        (_, _), (_, second) = islice(trees_by_decoding(scores, root), 2)
         assert weight == second == arb.tree_weight(scores, heads)
         without = arb.decode(arb.forbid(scores, [edge]), root=root)
         assert arb.tree_weight(scores, without) == second
@@ -492,8 +492,8 @@ def test_a_tree_belongs_to_the_caller():
     scores = np.random.default_rng(9).normal(size=(5, 5))
     expected = listed(arb.trees(scores))
     seen = []
-    for weight, heads in arb.trees(scores):
-        seen.append((weight, heads.copy()))
+    for heads, weight in arb.trees(scores):
+        seen.append((heads.copy(), weight))
         heads[:] = 0
     assert same(listed(seen), expected)
 
@@ -503,8 +503,8 @@ def test_small_sentences():
     assert (heads.tolist(), weights.tolist()) == ([[-1]], [0.0])
     heads, weights = arb.kbest([[0, 7], [0, 0]], 3)
     assert (heads.tolist(), weights.tolist()) == ([[-1, 0]], [7.0])
-    assert [(w, h.tolist()) for w, h in arb.trees([[0.0]])] == [(0.0, [-1])]
-    assert [(w, h.tolist()) for w, h in arb.trees([[0, 7], [0, 0]])] == [(7.0, [-1, 0])]
+    assert [(h.tolist(), w) for h, w in arb.trees([[0.0]])] == [([-1], 0.0)]
+    assert [(h.tolist(), w) for h, w in arb.trees([[0, 7], [0, 0]])] == [([-1, 0], 7.0)]
 
 
 def test_far_more_than_there_are():
@@ -637,9 +637,9 @@ examples = settings(deadline=None, max_examples=100 if JIT else 10)
 
 
 def every_tree(scores, root):
-    """All (weight, heads) as `trees` yields them; none where there is no tree."""
+    """All (weight, heads) in the order of `trees`; none where there is no tree."""
     try:
-        return [(weight, tuple(heads.tolist())) for weight, heads in arb.trees(scores, root=root)]
+        return [(weight, tuple(heads.tolist())) for heads, weight in arb.trees(scores, root=root)]
     except arb.NoTreeError:
         return []
 

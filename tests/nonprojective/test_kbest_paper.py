@@ -43,10 +43,10 @@ def test_the_weights_that_the_paper_prints():
 
 @roots
 def test_trees(scores, root, expected):
-    found = [(weight, heads.tolist()) for weight, heads in arb.trees(scores, root=root)]
+    found = [(weight, heads.tolist()) for heads, weight in arb.trees(scores, root=root)]
     assert found == expected
     drawn = islice(arb.trees(scores, root=root), 2)
-    assert [(weight, heads.tolist()) for weight, heads in drawn] == expected[:2]
+    assert [(weight, heads.tolist()) for heads, weight in drawn] == expected[:2]
 
 
 @roots

@@ -310,8 +310,8 @@ def test_a_tree_belongs_to_the_caller():
     scores = np.random.default_rng(9).normal(size=(5, 5))
     expected = listed(stream(scores))
     seen = []
-    for weight, heads in stream(scores):
-        seen.append((weight, heads.copy()))
+    for heads, weight in stream(scores):
+        seen.append((heads.copy(), weight))
         heads[:] = 0
         scores[:] = 0
     assert same(listed(seen), expected)
@@ -363,7 +363,7 @@ def test_labeled_trees(root):
         searched += 1
         found = [
             (weight, tuple(heads.tolist()), tuple(labels.tolist()))
-            for weight, heads, labels in arb.trees_labeled(scores, **options)
+            for heads, labels, weight in arb.trees_labeled(scores, **options)
         ]
         assert sorted(found, reverse=True) == expected
         assert [weight for weight, *_ in found] == [weight for weight, *_ in expected]
@@ -459,9 +459,9 @@ examples = settings(deadline=None, max_examples=60 if JIT else 10)
 
 
 def every_tree(scores, root):
-    """All (weight, heads) as `trees` yields them; none where there is no tree."""
+    """All (weight, heads) in the order of `trees`; none where there is no tree."""
     try:
-        return [(weight, tuple(heads.tolist())) for weight, heads in stream(scores, root=root)]
+        return [(weight, tuple(heads.tolist())) for heads, weight in stream(scores, root=root)]
     except arb.NoTreeError:
         return []
 
@@ -475,7 +475,7 @@ def test_the_projective_ones_of_all_trees(rows, root):
         every = list(arb.trees(scores, root=root))
     except arb.NoTreeError:
         every = []
-    expected = [(w, tuple(heads.tolist())) for w, heads in every if arb.is_projective(heads)]
+    expected = [(w, tuple(heads.tolist())) for heads, w in every if arb.is_projective(heads)]
     assert sorted(found) == sorted(expected)
     assert [weight for weight, _ in found] == [weight for weight, _ in expected]
 

@@ -16,7 +16,7 @@ TELLABLE = sorted(set(FINITE) - {"wide-32", "wide-64", "two-sizes"})
 
 
 def decode(scores, lengths=None, **options):
-    return arb.decode(scores, lengths, method="undirected", **options)
+    return arb.undirected.decode(scores, lengths, **options)
 
 
 def both_ways(scores):
@@ -156,10 +156,10 @@ def test_bad_scores_are_named():
 
 def test_options_that_make_no_sense():
     scores = np.zeros((3, 3))
-    with pytest.raises(ValueError, match="does not find projective trees"):
-        decode(scores, projective=True)
-    with pytest.raises(ValueError, match="method must be 'exact' or 'undirected'"):
-        arb.decode(scores, method="greedy")
+    with pytest.raises(ValueError, match="root must be 'single' or 'multi'"):
+        decode(scores, root="greedy")
+    with pytest.raises(ValueError, match="threads must be at least 1"):
+        decode(scores, threads=0)
     with pytest.raises(ValueError, match="rounds must be 0 or more"):
         decode(scores, rounds=-2)
     with pytest.raises(ValueError, match="encoding must be one of"):

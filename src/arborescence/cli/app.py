@@ -318,7 +318,7 @@ def evaluate(
         "arborescence decode scores.npy",
         "arborescence decode batch.npz -o heads.npy --threads 2",
         "arborescence decode batch.npz --kbest 50 -o trees.npz",
-        "arborescence decode batch.npz --method undirected --rounds 5",
+        "arborescence decode batch.npz --inference undirected --rounds 5",
     )
 )
 def decode(
@@ -341,11 +341,11 @@ def decode(
     projective: Annotated[
         bool, typer.Option("--projective", help="Find trees without crossing edges.")
     ] = False,
-    method: Annotated[
+    inference: Annotated[
         Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
     ] = Inference.exact,
     rounds: Annotated[
-        int, typer.Option(min=0, help="Rounds of local enhancement, with method undirected.")
+        int, typer.Option(min=0, help="Rounds of local enhancement, if inference is undirected.")
     ] = 5,
     encoding: Annotated[
         Encoding,
@@ -365,17 +365,19 @@ def decode(
     import arborescence as arb
     from arborescence.cli import scores as files
 
-    if method == Inference.undirected and (kbest or projective):
-        raise typer.BadParameter("--method undirected does not go with --kbest or --projective")
+    if inference == Inference.undirected and (kbest or projective):
+        raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
     values, lengths = files.load_scores(scores)
     found: files.Best | files.KBest
-    which: dict[str, Any] = {"root": root.value, "projective": projective, "threads": threads}
+    which: dict[str, Any] = {"root": root.value, "threads": threads}
     if kbest:
-        found = files.KBest(*arb.kbest(values, kbest, lengths, **which))
+        found = files.KBest(*arb.kbest(values, kbest, lengths, projective=projective, **which))
     else:
-        heads = arb.decode(
-            values, lengths, method=method.value, rounds=rounds, encoding=encoding.value, **which
-        )
+        if inference == Inference.undirected:
+            how: dict[str, Any] = {"rounds": rounds, "encoding": encoding.value}
+            heads = arb.undirected.decode(values, lengths, **how, **which)
+        else:
+            heads = arb.decode(values, lengths, projective=projective, **which)
         found = files.Best(heads, arb.tree_weight(values, heads))
     if output:
         found.save(output)

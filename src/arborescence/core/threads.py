@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SHARES_A_THREAD = 4
 
 
-def in_threads(run: Callable[[int, int], None], batch: int, threads: int) -> None:
+def in_threads(run: Callable[[int, int], object], batch: int, threads: int) -> None:
     """Call ``run(start, stop)`` for shares of a batch that together are the whole of it.
 
     If several calls raise, the error of the first share is the one that is raised.

@@ -6,7 +6,7 @@ padded with -1, as NumPy arrays, torch tensors or lists.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from arborescence.core.graph import Root, as_array, as_floats, check_root, stack
 from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -64,6 +66,12 @@ def projective_kernel(heads: np.ndarray) -> bool:
     return True
 
 
+@overload
+def is_tree(heads: Sequence[int], root: Root = "single") -> bool: ...
+@overload
+def is_tree(heads: Sequence[Sequence[int]], root: Root = "single") -> NDArray[np.bool_]: ...
+@overload
+def is_tree(heads: Any, root: Root = "single") -> Any: ...
 def is_tree(heads: Any, root: Root = "single") -> Any:
     """Tell whether head vectors are dependency trees.
 
@@ -95,6 +103,12 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     )
 
 
+@overload
+def is_projective(heads: Sequence[int]) -> bool: ...
+@overload
+def is_projective(heads: Sequence[Sequence[int]]) -> NDArray[np.bool_]: ...
+@overload
+def is_projective(heads: Any) -> Any: ...
 def is_projective(heads: Any) -> Any:
     """Tell whether the edges of trees can be drawn above the sentence without crossing.
 
@@ -122,6 +136,12 @@ def is_projective(heads: Any) -> Any:
     return _answers([projective_kernel(row[: 1 + word_count(row)]) for row in rows], shape)
 
 
+@overload
+def root_count(heads: Sequence[int]) -> int: ...
+@overload
+def root_count(heads: Sequence[Sequence[int]]) -> NDArray[np.int64]: ...
+@overload
+def root_count(heads: Any) -> Any: ...
 def root_count(heads: Any) -> Any:
     """Return how many edges leave the root.
 
@@ -143,6 +163,12 @@ def root_count(heads: Any) -> Any:
     return counts.reshape(shape) if shape else int(counts[0])
 
 
+@overload
+def tree_weight(scores: Any, heads: Sequence[int]) -> float: ...
+@overload
+def tree_weight(scores: Any, heads: Sequence[Sequence[int]]) -> NDArray[np.float64]: ...
+@overload
+def tree_weight(scores: Any, heads: Any) -> Any: ...
 def tree_weight(scores: Any, heads: Any) -> Any:
     """Return the sum of the scores of the edges of trees.
 

@@ -1,4 +1,4 @@
-"""How many trees there are, as a whole number, and whether all of them are in another set.
+"""How many trees there are, exactly, and whether all of them are in another set.
 
 Sets of trees are given by the edges that are present and by a kind: with a single root edge or any
 number, with crossing edges or without. The number of trees is the determinant of a Laplacian (Tutte
@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence.core.faults import FINE
 from arborescence.core.weights import as_weights
-from arborescence.distribution.partition import no_gaps, partition
+from arborescence.distribution.partition import Sums, no_gaps, partition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,8 +130,7 @@ def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
     """Return the logarithm of `count_trees` as the sums over trees have it."""
     scores = np.where(present, 0.0, -np.inf)[np.newaxis]
     every = np.empty(0, np.int64)
-    log_count, log_sums, entropy = np.empty((3, 1))
+    sums = Sums.of(1, len(present), marginals=False)
     weights = as_weights(scores, every, kind.single)
-    marginals, gaps = np.empty((0, 0, 0)), no_gaps(len(present))
-    _, fault = partition(*weights, every, *kind, log_count, log_sums, entropy, marginals, gaps)
-    return float(log_count[0]) if fault == FINE else -np.inf
+    _, fault = partition(weights, every, *kind, sums, no_gaps(len(present)))
+    return float(sums.log_partition[0]) if fault == FINE else -np.inf

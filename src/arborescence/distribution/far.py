@@ -1,4 +1,4 @@
-"""Scores too far apart for sums of floats: the same distribution, told by moderate numbers.
+"""Scores too far apart for sums in float64, exchanged for moderate ones of equal probabilities.
 
 If every tree needs an edge that is 1e30 below the best one into its word, all that tells trees
 apart is rounded away beside 1e30. But only differences to the best tree matter, and those are found

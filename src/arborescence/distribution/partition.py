@@ -1,14 +1,19 @@
-"""The sum over all trees of each sentence, its entropy, and the marginals of its edges."""
+"""Kernels of a distribution: sums over all trees of each sentence, with their derivatives.
+
+The log-partition, the entropy, the marginals of edges, how fast these change; and what given trees
+weigh. The sums over the trees of one sentence are those of either family (`sums` in both).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
 from arborescence.core.jit import inlined_kernel, kernel
-from arborescence.core.weights import FURTHEST, SMALLEST
+from arborescence.core.tree import projective_kernel, tree_kernel
+from arborescence.core.weights import FURTHEST, SMALLEST, Weights
 from arborescence.nonprojective.sums import eliminate, eliminate_in_logs
 from arborescence.projective.sums import (
     Inside,
@@ -27,6 +32,30 @@ if TYPE_CHECKING:
 
 # The size of imaginary parts in `derivatives`: its square is lost beside 1.
 _TINY = 2.0**-60
+
+
+class Sums(NamedTuple):
+    """What is known of all trees of each sentence."""
+
+    log_partition: NDArray[np.float64]
+    """(B,)"""
+    log_sums: NDArray[np.float64]
+    """(B,) the same less the shifts of the weights."""
+    entropy: NDArray[np.float64]
+    """(B,)"""
+    marginals: NDArray[np.float64]
+    """(B, N, N); or (0, 0, 0) if they are not wanted: then the entropy means nothing."""
+
+    @classmethod
+    def of(cls, batch: int, size: int, *, marginals: bool) -> Self:
+        """Make room for the sums of so many sentences of at most so many nodes."""
+        log_partition, log_sums, entropy = np.empty((3, batch))
+        shape = (batch, size, size) if marginals else (0, 0, 0)
+        return cls(log_partition, log_sums, entropy, np.zeros(shape))
+
+    def share(self, part: slice) -> Self:
+        """Return the sums of some of the sentences."""
+        return type(self)(*(array[part] for array in self))
 
 
 def no_gaps(size: int) -> NDArray[np.float64]:
@@ -118,31 +147,24 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 @kernel
 def partition(
-    weights: np.ndarray,
-    logs: np.ndarray,
-    shifts: np.ndarray,
-    scales: np.ndarray,
+    weights: Weights,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
-    log_partition: np.ndarray,
-    log_sums: np.ndarray,
-    entropy: np.ndarray,
-    marginals: np.ndarray,
+    sums: Sums,
     gaps: np.ndarray,
 ) -> tuple[int, int]:
     """Sum over the trees of every sentence. O(n³) each.
 
     Parameters
     ----------
-    weights, logs, shifts, scales
-        As `as_weights` makes them.
+    weights
+        As `as_weights` makes them; scaled in place.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         Which trees.
-    log_partition, log_sums, entropy : (B,) float64, filled
-        The second is the first less the shifts.
-    marginals : (B, N, N) float64 zeros, filled; or (0, 0, 0), and the entropy means nothing
+    sums
+        Filled; the marginals have to be 0.
     gaps : as `inside_in_logs` takes them
         Those of `no_gaps`, unless it is a single sentence whose scores are moderate already.
 
@@ -150,13 +172,15 @@ def partition(
     -------
     (sentence, fault) : the first sentence that has no answer, and FINE or why
     """
-    batch, size, _ = weights.shape
-    sums, slopes = new_inside(size, weights, projective), new_inside(size, weights, projective)
+    batch, size, _ = weights.logs.shape
+    inner = new_inside(size, weights.weights, projective)
+    slopes = new_inside(size, weights.weights, projective)
+    shifts, entropy = weights.shifts, sums.entropy
     none = np.empty((0, 0))
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
-        log_partition[b] = 0.0
-        log_sums[b] = 0.0
+        sums.log_partition[b] = 0.0
+        sums.log_sums[b] = 0.0
         entropy[b] = 0.0
         if np.isnan(shifts[b]):
             return b, BAD_SCORE
@@ -164,30 +188,29 @@ def partition(
             return b, NO_TREE
         if n == 0:
             continue
-        shares = marginals[b] if marginals.shape[0] > 0 else none
+        shares = sums.marginals[b] if sums.marginals.shape[0] > 0 else none
         if shifts[b] == np.inf:
             return b, TOO_FAR
-        log_sum, doubt = sum_over_trees(
-            weights[b], logs[b], n, single, projective, sums, slopes, shares, gaps
+        log_sum, uncertainty = sum_over_trees(
+            weights.weights[b], weights.logs[b], n, single, projective, inner, slopes, shares, gaps
         )
         if log_sum == -np.inf:
             return b, NO_TREE
-        log_sums[b] = scales[b] + log_sum
-        log_partition[b] = shifts[b] + log_sums[b]
+        sums.log_sums[b] = weights.scales[b] + log_sum
+        sums.log_partition[b] = shifts[b] + sums.log_sums[b]
         # What is less than 0 or more than 1 is so by rounding alone.
-        entropy[b] = max(doubt, 0.0)
+        entropy[b] = max(uncertainty, 0.0)
         for h in range(min(n + 1, shares.shape[0])):
             for d in range(1, n + 1):
                 shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
-        if not (log_sum > -FURTHEST and abs(log_partition[b]) < np.inf):
+        if not (log_sum > -FURTHEST and abs(sums.log_partition[b]) < np.inf):
             return b, TOO_FAR
     return batch, FINE
 
 
 @kernel
 def derivatives(
-    weights: np.ndarray,
-    logs: np.ndarray,
+    weights: Weights,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
@@ -202,7 +225,7 @@ def derivatives(
 
     Parameters
     ----------
-    weights, logs, lengths, single, projective
+    weights, lengths, single, projective
         As in `partition`, which has found that every sentence has a tree.
     direction : (B, N, N) float64
         Finite where edges are present.
@@ -210,7 +233,8 @@ def derivatives(
     gaps
         As in `partition`.
     """
-    batch, size, _ = weights.shape
+    logs = weights.logs
+    batch, size, _ = logs.shape
     turned = np.empty((size, size), np.complex128)
     turned_logs = np.empty((size, size), np.complex128)
     sums, slopes = new_inside(size, turned, projective), new_inside(size, turned, projective)
@@ -229,10 +253,50 @@ def derivatives(
                 step = 0.0
                 if logs[b, h, d] > -np.inf:
                     step = _TINY * (direction[b, h, d] / largest)
-                turned[h, d] = weights[b, h, d] * (1.0 + 1j * step)
+                turned[h, d] = weights.weights[b, h, d] * (1.0 + 1j * step)
                 turned_logs[h, d] = logs[b, h, d] + 1j * step
         marginals[:] = 0.0
         sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals, gaps)
         for h in range(n + 1):
             for d in range(1, n + 1):
                 slopes_of_marginals[b, h, d] = marginals[h, d].imag / _TINY * largest
+
+
+@kernel
+def weigh(
+    rows: np.ndarray,
+    scores: np.ndarray,
+    logs: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
+    projective: bool,
+    weights: np.ndarray,
+) -> None:
+    """Add up the edges of head vectors. O(n) each; O(n²) if projective.
+
+    Parameters
+    ----------
+    rows : (B, K, N) int64
+        K head vectors of each sentence; the root's place and the padding are not looked at.
+    scores, logs : (B, N, N) float64, ``[b, h, d]``
+        Which edges are present, and what is added up.
+    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
+    single, projective
+        Which trees.
+    weights : (B, K) float64, filled; NaN where a head vector is none of the sentence's trees
+    """
+    batch, count, size = rows.shape
+    mark = np.empty(size, np.int64)
+    for b in range(batch):
+        n = lengths[b] if lengths.shape[0] else size - 1
+        for k in range(count):
+            heads = rows[b, k, : n + 1]
+            weights[b, k] = np.nan
+            if tree_kernel(heads, single, mark) and (not projective or projective_kernel(heads)):
+                total = 0.0
+                present = True
+                for d in range(1, n + 1):
+                    present = present and scores[b, heads[d], d] > -np.inf
+                    total += logs[b, heads[d], d]
+                if present:
+                    weights[b, k] = total

@@ -1,4 +1,4 @@
-"""Draws from the distribution over the trees of one sentence, with and without replacement."""
+"""Draws of trees: Wilson (1996), and, without replacement, Shi, Bieber and Sutton (2020)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.distribution.counting import Kind
 
 # A marginal that is less may have lost digits, or all, to underflow.
-_LEAST_SURE = 1e-290
+_LEAST_TRUSTED = 1e-290
 
 
 class Sampler:
@@ -32,7 +33,7 @@ class Sampler:
         Scores for which there is a tree.
     n : int
         Words; the rest is padding.
-    single, projective : bool
+    kind
         Which trees.
     gaps : optional
         As `inside_in_logs` takes them.
@@ -42,17 +43,14 @@ class Sampler:
         self,
         scores: NDArray[np.float64],
         n: int,
-        *,
-        single: bool,
-        projective: bool,
+        kind: Kind,
         gaps: NDArray[np.float64] | None = None,
     ) -> None:
         self._n = n
-        self._single = single
-        self._projective = projective
+        self._single, self._projective = kind
         self._gaps = no_gaps(n + 1) if gaps is None else gaps
         matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
-        made = as_weights(matrix, np.empty(0, np.int64), single)
+        made = as_weights(matrix, np.empty(0, np.int64), self._single)
         self._weights: NDArray[np.float64] = made.weights[0]
         self._logs: NDArray[np.float64] = made.logs[0]
 
@@ -148,7 +146,7 @@ class Sampler:
         log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
         outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
         edges = np.s_[:, choice] if choice else np.s_[0]
-        lost = (marginals[edges] < _LEAST_SURE) & (logs[edges] > -np.inf)
+        lost = (marginals[edges] < _LEAST_TRUSTED) & (logs[edges] > -np.inf)
         with np.errstate(divide="ignore"):
             shares: NDArray[np.float64] = np.log(marginals[edges])
         for each in np.flatnonzero(lost).tolist():

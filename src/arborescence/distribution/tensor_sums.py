@@ -1,9 +1,9 @@
-"""The sum over all trees of the product of their edges' weights, in logarithms.
+"""Sums over all trees, in PyTorch: the matrix-tree theorem (Tutte 1948), and Eisner (1996).
 
-Each function takes `weights` (B, N, N) float64: logarithms, -inf where an edge is absent and in
-column 0, and of one size (see `scaled`). Each returns the logarithm of the sum, (B,), -inf if there
-is no tree. All can be differentiated any number of times. `single` asks for trees with one root
-edge.
+The weight of a tree is the product of those of its edges; all are logarithms. Each function takes
+`weights` (B, N, N) float64, of one size (see `scaled`), -inf where an edge is absent and in column
+0. Each returns the logarithm of the sum, (B,), -inf if there is no tree. All can be differentiated
+any number of times. `single` asks for trees with one root edge.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def matrix_tree(weights: Tensor, single: bool) -> Tensor:
         laplacian = torch.where(child[:, :, None], root[:, None], laplacian)
     else:
         laplacian = torch.diag_embed(words.sum(1) + root) - words
-    result = _LogDeterminant.apply(laplacian)[0]
-    doubtful = result.isnan()
-    if doubtful.any():
-        (index,) = doubtful.nonzero(as_tuple=True)
+    result = _LogDeterminant.apply(laplacian)[0]  # type: ignore[no-untyped-call, unused-ignore]
+    untrusted = result.isnan()
+    if untrusted.any():
+        (index,) = untrusted.nonzero(as_tuple=True)
         result = result.index_copy(0, index, elimination(weights[index], single))
     return result
 
@@ -164,7 +164,7 @@ def inside(weights: Tensor, single: bool) -> Tensor:
     return left_starts[-1, 0]
 
 
-class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc]
+class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """Logarithms of determinants, and inverses, from one LU decomposition.
 
     The inverse is the gradient, and is returned as well, so that the gradient can be
@@ -180,9 +180,9 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc]
         logarithms = factors.diagonal(dim1=1, dim2=2).abs().log().sum(1)
         identity = torch.eye(matrices.shape[1], dtype=matrices.dtype, device=matrices.device)
         inverses = torch.linalg.lu_solve(factors, pivots, identity.expand_as(matrices))
-        doubtful = ~(inverses.abs().amax((1, 2)) <= _LARGEST)  # NaN is doubtful too
-        logarithms.masked_fill_(doubtful, torch.nan)
-        inverses.masked_fill_(doubtful[:, None, None], 0)
+        untrusted = ~(inverses.abs().amax((1, 2)) <= _LARGEST)  # nor is NaN trusted
+        logarithms.masked_fill_(untrusted, torch.nan)
+        inverses.masked_fill_(untrusted[:, None, None], 0)
         ctx.save_for_backward(inverses)
         return logarithms, inverses
 
@@ -198,7 +198,7 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc]
         return result
 
 
-class _LogDot(torch.autograd.Function):  # type: ignore[misc]
+class _LogDot(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """log Σ exp(x + y) over the first dimension, -inf (and no gradient) where all terms are.
 
     The share of each term is the gradient, and is returned as well, so that the gradient can be
@@ -232,7 +232,7 @@ class _LogDot(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _log_dot(x: Tensor, y: Tensor) -> Tensor:
-    return _LogDot.apply(x, y)[0]
+    return _LogDot.apply(x, y)[0]  # type: ignore[no-untyped-call, unused-ignore]
 
 
 def _log_sum(x: Tensor) -> Tensor:

@@ -1,1 +1,1 @@
-"""The best trees of either family: what callers use, over the kernels of each."""
+"""The best trees, of the family that a caller asks for: crossing edges allowed, or not."""

@@ -1,52 +1,49 @@
-"""The best tree of all, crossing edges allowed: `decode` and `decode_labeled`."""
+"""The best tree, of the family asked for: `decode` and `decode_labeled`."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, ScoresError
-from arborescence.core.faults import FINE, NO_TREE, no_answer
+from arborescence.core.errors import ScoresError
 from arborescence.core.graph import (
-    Graph,
     Root,
     as_array,
     as_floats,
     as_graph,
     check_flag,
     check_root,
-    in_float64,
     stacked,
 )
 from arborescence.core.threads import in_threads
-from arborescence.nonprojective.decode import decode_kernel
-from arborescence.projective.decode import eisner_kernel
-from arborescence.undirected.decode import undirected_kernel
-from arborescence.undirected.encode import Encoding, no_encoding, number_of
-from arborescence.undirected.enhance import as_limit
+from arborescence.nonprojective.decode import decode_nonprojective
+from arborescence.projective.decode import decode_projective
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Unpack
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-Method = Literal["exact", "undirected"]
+    from arborescence.core.types import Options, Tensor, Tensors
 
 
+@overload
+def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[Options]) -> Tensor: ...
+@overload
+def decode(
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[Options]
+) -> NDArray[np.int64]: ...
 def decode(
     scores: Any,
     lengths: Any = None,
     *,
     root: Root = "single",
     projective: bool = False,
-    method: Method = "exact",
-    rounds: int | None = 5,
-    encoding: Encoding = "mean",
     threads: int = 1,
 ) -> Any:
-    """Return the tree of highest weight, exactly unless another method is asked for.
+    """Return the tree of highest weight, exactly.
 
     Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the
     root constraint. If the greedy graph is a tree already, that is one pass over the scores.
@@ -67,13 +64,6 @@ def decode(
         Exactly one edge may leave the root (the default), or one or more.
     projective : bool
         Whether edges may not cross.
-    method : {"exact", "undirected"}
-        ``"undirected"`` is an approximation: the best undirected tree, directed away from its
-        root, and enhanced (Levi, Reichart and Rappoport 2016).
-    rounds : int or None
-        Of the undirected method: how many rounds of `arborescence.undirected.enhance`.
-    encoding : {"mean", "product", "max", "min"}
-        Of the undirected method: see `arborescence.undirected.encode`.
     threads : int
         Over how many threads a batch is spread.
 
@@ -90,26 +80,16 @@ def decode(
     NoTreeError
         If the edges that are present form no such tree.
     OptionError
-        If an option is none of those above, or ``method="undirected"`` is asked for projective
-        trees.
+        If an option is none of those above.
 
     Notes
     -----
-    The exact tree is the best one in real arithmetic over the given floats: rounding never decides.
+    The tree is the best one in real arithmetic over the given floats: rounding never decides.
     Of trees with equal weight, which one is returned depends on nothing but the scores of that
     sentence: a word prefers its lowest head, of several heads for a contracted cycle the lowest
     wins, and of several root edges that cost the same the one of the lowest word is given up. Of
     projective trees, the one with the lowest root wins, and then the one whose spans are split
     furthest left.
-
-    The undirected method: with ``root="multi"``, the maximum spanning tree of all nodes is directed
-    away from the root. With ``root="single"``, of which the paper is silent, it is the maximum
-    spanning tree of the words, and the root edge is the one with which this tree, directed away
-    from it, weighs most: O(n), for moving the root over an edge turns no other edge round. If the
-    scores are the same in both directions, that is the best undirected tree with one root edge:
-    such a tree is a root edge and a spanning tree of the words, and each is the best of its kind. A
-    sentence whose tree has an absent edge in the end is decoded exactly instead. O(n²) for the
-    scores, each of which is read, and O(n) a round.
 
     Examples
     --------
@@ -130,26 +110,28 @@ def decode(
     (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
-    if projective is not False:
-        projective = check_flag(projective)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
-    decode_share = _decode_projective if projective else _decode_nonprojective
-    if method == "undirected":
-        if projective:
-            raise OptionError("method='undirected' does not find projective trees")
-        decode_share = partial(_decode_undirected, number_of(encoding), as_limit(rounds))
-    elif method != "exact":
-        raise OptionError(f"method must be 'exact' or 'undirected', not {method!r}")
+    decode_part = decode_nonprojective
+    if projective is not False and check_flag(projective):
+        decode_part = decode_projective
     if threads == 1:
-        decode_share(graph, single, heads, 0, batch)
+        decode_part(graph, single, heads, 0, batch)
     else:
-        in_threads(lambda *share: decode_share(graph, single, heads, *share), batch, threads)
-    heads = heads.reshape(*graph.shape, size) if graph.shape else heads[0]
+        in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads)
+    heads = heads.reshape(*graph.shape, size)
     return graph.give_back(heads) if graph.give_back else heads
 
 
+@overload
+def decode_labeled(
+    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[Options]
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def decode_labeled(
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[Options]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def decode_labeled(
     scores: Any,
     lengths: Any = None,
@@ -217,51 +199,3 @@ def as_labeled(
             f"labeled scores must have shape (..., N, N, L) with L > 0, not {array.shape}"
         )
     return array, lengths, give_back
-
-
-def _decode_nonprojective(
-    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
-) -> None:
-    """Decode the sentences from `start` to `stop` of the flattened batch, in this thread."""
-    whole = stop - start == graph.scores.shape[0]
-    sentence, fault = decode_kernel(
-        graph.scores if whole else graph.scores[start:stop],
-        graph.dependents_first,
-        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
-        single,
-        heads if whole else heads[start:stop],
-    )
-    if fault != FINE:
-        raise no_answer(graph, start + sentence, fault, single)
-
-
-def _decode_projective(
-    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
-) -> None:
-    """Decode likewise, but find the best projective trees."""
-    for part, scores, lengths in in_float64(graph, start, stop):
-        sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
-        if fault != FINE:
-            raise no_answer(graph, part.start + sentence, fault, single)
-
-
-def _decode_undirected(
-    how: int,
-    rounds: int,
-    graph: Graph,
-    single: bool,
-    heads: NDArray[np.int64],
-    start: int,
-    stop: int,
-) -> None:
-    """Decode likewise, but through undirected trees."""
-    for part, scores, lengths in in_float64(graph, start, stop):
-        done = 0
-        while done < len(scores):
-            done, fault = undirected_kernel(scores, lengths, single, how, rounds, heads[part], done)
-            if fault == NO_TREE:
-                sentence = part.start + done
-                _decode_nonprojective(graph, single, heads, sentence, sentence + 1)
-                done += 1
-            elif fault != FINE:
-                raise no_encoding(graph, part.start + done, fault)

@@ -1,43 +1,35 @@
-"""The k best trees, exactly, and all trees lazily: `kbest`, `trees`, `second_best`."""
+"""The k best trees, of the family asked for, and all lazily: `kbest`, `trees`, `second_best`."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
+from arborescence.core.best_first import fill_lists, list_one, stream
 from arborescence.core.errors import NoTreeError, ScoresError
-from arborescence.core.faults import FINE, no_answer
-from arborescence.core.graph import (
-    Graph,
-    Root,
-    as_graph,
-    check_count,
-    check_flag,
-    check_root,
-    matrix_of,
-    words_of,
-)
+from arborescence.core.graph import Root, as_graph, check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
-from arborescence.core.tree import tree_weight
 from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.projective.kbest_state import ProjectiveKBestState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Unpack
 
-    from numpy.typing import NDArray
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
-    _State = KBestState | ProjectiveKBestState
-
-# How many trees `trees` finds ahead: 1, 2, 4, ... and in the end this many.
-_MOST_AHEAD = 256
-# For how many trees of one sentence `kbest` makes room at first. There may be far fewer than k.
-_ROOM_AT_FIRST = 1024
+    from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 
+@overload
+def kbest(
+    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
+) -> tuple[Tensor, ...]: ...
+@overload
+def kbest(
+    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
+) -> tuple[NDArray[Any], ...]: ...
 def kbest(
     scores: Any,
     k: int,
@@ -59,14 +51,8 @@ def kbest(
         As in `decode`.
     k : int
         How many trees, at least 1. Where fewer exist, all of them are returned.
-    lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
-    threads : int
-        Over how many threads a batch is spread.
+    lengths, root, projective, threads
+        As in `decode`.
 
     Returns
     -------
@@ -118,53 +104,32 @@ def kbest(
     single = check_root(root)
     states = ProjectiveKBestState if check_flag(projective) else KBestState
     graph = as_graph(scores, lengths)
-    batch, size, _ = graph.scores.shape
     give_back = graph.give_back or _as_it_is
     if not graph.shape:
         check_count(threads, "threads")
-        heads, weights = _of_one(graph, single, states.kept(graph), k)
+        heads, weights = list_one(states.kept(graph), graph, single, k)
         return give_back(heads), give_back(weights)
+    batch, size, _ = graph.scores.shape
     lists = Lists.of(batch, k, size)
-
-    def rank(start: int, stop: int) -> None:
-        _rank(graph, single, states.kept(graph), lists, start, stop)
-
-    in_threads(rank, batch, threads)
-    heads, weights, counts = lists.heads, lists.weights, lists.counts
+    in_threads(
+        lambda *share: fill_lists(states.kept(graph), graph, single, lists, *share), batch, threads
+    )
     return (
-        give_back(heads.reshape(*graph.shape, k, size)),
-        give_back(weights.reshape(*graph.shape, k)),
-        give_back(counts.reshape(graph.shape)),
+        give_back(lists.heads.reshape(*graph.shape, k, size)),
+        give_back(lists.weights.reshape(*graph.shape, k)),
+        give_back(lists.counts.reshape(graph.shape)),
     )
 
 
-def _of_one(
-    graph: Graph, single: bool, state: _State, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the trees of a sentence, and their weights; room grows with the trees that exist."""
-    size = graph.scores.shape[1]
-    heads: list[NDArray[np.int64]] = []
-    weights: list[NDArray[np.float64]] = []
-    found = 0
-    while True:
-        asked = min(k - found, max(found, _ROOM_AT_FIRST))
-        lists = Lists.of(1, asked, size)
-        lists.counts[0] = 0 if found else -1
-        state = _rank(graph, single, state, lists)
-        more = int(lists.counts[0])
-        heads.append(lists.heads[0, :more])
-        weights.append(lists.weights[0, :more])
-        found += more
-        if more < asked or found == k:
-            break
-    if len(heads) == 1:
-        return heads[0], weights[0]
-    return np.concatenate(heads), np.concatenate(weights)
-
-
+@overload
+def trees(scores: TensorLike[Tensor], **which: Unpack[Which]) -> Iterator[tuple[Tensor, float]]: ...
+@overload
+def trees(
+    scores: ArrayLike, **which: Unpack[Which]
+) -> Iterator[tuple[NDArray[np.int64], float]]: ...
 def trees(
     scores: Any, *, root: Root = "single", projective: bool = False
-) -> Iterator[tuple[float, Any]]:
+) -> Iterator[tuple[Any, float]]:
     """Return a lazy iterator over all trees, best first.
 
     The stream that `kbest` takes the first k of. O(n²) and less than 100 n bytes a tree, or less
@@ -174,17 +139,15 @@ def trees(
     ----------
     scores : (N, N) array or torch tensor
         As in `decode`. It is copied: later changes make no difference.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Yields
     ------
-    weight : float
-        The exact sum of the tree's scores, rounded once.
     heads : (N,) int64
         The tree.
+    weight : float
+        The exact sum of its scores, rounded once.
 
     Raises
     ------
@@ -198,10 +161,10 @@ def trees(
     >>> import numpy as np
     >>> import arborescence as arb
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> for weight, heads in arb.trees(scores):
-    ...     print(weight, heads)
-    8.0 [-1  0  1]
-    6.0 [-1  2  0]
+    >>> for heads, weight in arb.trees(scores):
+    ...     print(heads, weight)
+    [-1  0  1] 8.0
+    [-1  2  0] 6.0
     """
     single = check_root(root)
     states = ProjectiveKBestState if check_flag(projective) else KBestState
@@ -209,28 +172,19 @@ def trees(
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
-    size = graph.scores.shape[1]
-    lists = Lists.of(1, 1, size)
-    state = _rank(graph, single, states.of(graph), lists)
-    return _stream(graph, single, state, lists)
+    found = stream(states.of(graph), graph, single)
+    give_back = graph.give_back
+    return ((give_back(heads), weight) for heads, weight in found) if give_back else found
 
 
-def _stream(graph: Graph, single: bool, state: _State, lists: Lists) -> Iterator[tuple[float, Any]]:
-    """Yield the trees of the lists, then further ones, found a few at a time."""
-    size = graph.scores.shape[1]
-    asked = 1
-    while True:
-        found = lists.counts[0]
-        for weight, heads in zip(lists.weights[0, :found].tolist(), lists.heads[0], strict=False):
-            yield weight, graph.give_back(heads) if graph.give_back else heads
-        if found < asked or size == 1:
-            return
-        asked = min(2 * asked, _MOST_AHEAD)
-        lists = Lists.of(1, asked, size)
-        lists.counts[0] = 0
-        state = _rank(graph, single, state, lists)
-
-
+@overload
+def second_best(
+    scores: TensorLike[Tensor], **which: Unpack[Which]
+) -> tuple[Tensor, float, tuple[int, int]]: ...
+@overload
+def second_best(
+    scores: ArrayLike, **which: Unpack[Which]
+) -> tuple[NDArray[np.int64], float, tuple[int, int]]: ...
 def second_best(
     scores: Any, *, root: Root = "single", projective: bool = False
 ) -> tuple[Any, float, tuple[int, int]]:
@@ -242,10 +196,8 @@ def second_best(
     ----------
     scores : (N, N) array or torch tensor
         As in `decode`.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Returns
     -------
@@ -281,38 +233,6 @@ def second_best(
     # best that is not.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return heads[1], float(weights[1]), (int(heads[0][d]), d)
-
-
-def _rank(
-    graph: Graph, single: bool, state: _State, lists: Lists, start: int = 0, stop: int = 1
-) -> _State:
-    """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
-
-    Returns the state with which to go on.
-    """
-    state, sentence, found = state.find(graph, single, lists, start, stop)
-    if found != FINE:
-        raise no_answer(graph, sentence, found, single)
-    share = slice(start, stop)
-    if not lists.exact[share].all():
-        for b, j in np.argwhere(~lists.exact[share]):
-            heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
-            lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
-    return state
-
-
-def most_trees(n: int, single: bool, projective: bool) -> int:
-    """Return how many trees a complete graph of n words has, or 2^62 if more.
-
-    Cayley's formula; projective trees are as many as ternary trees, or pairs of them.
-    """
-    if n < 2:
-        return 1
-    if projective:
-        count = math.comb(3 * n - 2, n - 1) // n if single else math.comb(3 * n, n) // (2 * n + 1)
-        return min(count, 2**62)
-    base, power = (n, n - 1) if single else (n + 1, n - 1)
-    return base**power if power * math.log2(base) < 62 else 2**62
 
 
 def _as_it_is(array: NDArray[Any]) -> NDArray[Any]:

@@ -14,25 +14,36 @@ from __future__ import annotations
 import sys
 from heapq import heappop, heappush
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
+from arborescence.core.best_first import most_trees
 from arborescence.core.errors import ScoresError
 from arborescence.core.graph import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.inference.decode import as_labeled
-from arborescence.inference.kbest import kbest, most_trees, trees
+from arborescence.inference.kbest import kbest, trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Unpack
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.graph import Root
+    from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 
+@overload
+def kbest_labeled(
+    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
+) -> tuple[Tensor, ...]: ...
+@overload
+def kbest_labeled(
+    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
+) -> tuple[NDArray[Any], ...]: ...
 def kbest_labeled(
     scores: Any,
     k: int,
@@ -54,12 +65,8 @@ def kbest_labeled(
         that it is absent. Otherwise as in `decode`.
     k : int
         How many trees.
-    lengths : (...) whole numbers, optional
+    lengths, root, projective
         As in `decode`.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
     threads : int
         Over how many threads the search for the head vectors of a batch is spread. Their labels
         are chosen in the calling thread, which is often the larger part.
@@ -121,26 +128,32 @@ def kbest_labeled(
     return tuple(map(give_back, results)) if give_back else results
 
 
+@overload
+def trees_labeled(
+    scores: TensorLike[Tensor], **which: Unpack[Which]
+) -> Iterator[tuple[Tensor, Tensor, float]]: ...
+@overload
+def trees_labeled(
+    scores: ArrayLike, **which: Unpack[Which]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]: ...
 def trees_labeled(
     scores: Any, *, root: Root = "single", projective: bool = False
-) -> Iterator[tuple[float, Any, Any]]:
+) -> Iterator[tuple[Any, Any, float]]:
     """Yield all labeled trees, best first, each once.
 
     Parameters
     ----------
     scores : (N, N, L) array or torch tensor
         As in `kbest_labeled`. It is copied: later changes make no difference.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Yields
     ------
-    weight : float
-        The exact sum, rounded once.
     heads, labels : (N,) int64
         As `decode_labeled` returns them, and the caller's own.
+    weight : float
+        The exact sum, rounded once.
 
     Raises
     ------
@@ -157,10 +170,10 @@ def trees_labeled(
     >>> import numpy as np
     >>> import arborescence as arb
     >>> scores = np.array([[[0, 0], [5, 3]], [[0, 0], [0, 0]]])
-    >>> for weight, heads, labels in arb.trees_labeled(scores):
-    ...     print(weight, heads, labels)
-    5.0 [-1  0] [-1  0]
-    3.0 [-1  0] [-1  1]
+    >>> for heads, labels, weight in arb.trees_labeled(scores):
+    ...     print(heads, labels, weight)
+    [-1  0] [-1  0] 5.0
+    [-1  0] [-1  1] 3.0
     """
     array, _, give_back = as_labeled(scores)
     if array.ndim > 3:
@@ -168,15 +181,15 @@ def trees_labeled(
             f"trees_labeled takes one sentence, (N, N, L), not a batch {array.shape[:-3]}"
         )
     vectors = trees(array.max(axis=-1), root=root, projective=projective)
-    stream = _merge(array.copy(), (heads for _, heads in vectors))
+    stream = _merge(array.copy(), (heads for heads, _ in vectors))
     if give_back is None:
         return stream
-    return ((weight, give_back(heads), give_back(labels)) for weight, heads, labels in stream)
+    return ((give_back(heads), give_back(labels), weight) for heads, labels, weight in stream)
 
 
 def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
     """Label the head vectors (m, N) of a sentence."""
-    weights, vectors, labels = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
+    vectors, labels, weights = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
     return np.array(vectors), np.array(labels), np.array(weights)
 
 
@@ -192,9 +205,8 @@ def _of_batch(
     labels = np.full_like(lists.heads, -1)
     for b, index in enumerate(np.ndindex(found)):
         stream = _merge(array[index], heads[index][: trees_found[index]])
-        for i, (weight, *tree) in enumerate(islice(stream, k)):
-            lists.weights[b, i] = weight
-            lists.heads[b, i], labels[b, i] = tree
+        for i, tree in enumerate(islice(stream, k)):
+            lists.heads[b, i], labels[b, i], lists.weights[b, i] = tree
             lists.counts[b] = i + 1
     return (
         lists.heads.reshape(*found, k, size),
@@ -218,8 +230,8 @@ class _Edge(NamedTuple):
 
 def _merge(
     scores: NDArray[Any], head_vectors: Iterable[NDArray[np.int64]]
-) -> Iterator[tuple[float, NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield weights, heads and labels, best first, given the head vectors best first.
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]:
+    """Yield heads, labels and weights, best first, given the head vectors best first.
 
     The best labeling of a head vector is no better than that of the one before. So the next head
     vector is asked for once the best labeling of the last one has been yielded.
@@ -249,7 +261,7 @@ def _merge(
     open_next(newest)
     while heap:
         cost, number, heads, labels, labelings = heappop(heap)
-        yield rounded_whole(-cost, bias), np.array(heads), np.array(labels)
+        yield np.array(heads), np.array(labels), rounded_whole(-cost, bias)
         if number == newest:
             newest += 1
             open_next(newest)

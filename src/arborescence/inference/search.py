@@ -7,7 +7,7 @@ one fulfils it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -18,12 +18,30 @@ from arborescence.inference.labeled import trees_labeled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Unpack
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.graph import Root
+    from arborescence.core.types import Tensor, TensorLike, Which
 
 
+@overload
+def best_where(
+    scores: TensorLike[Tensor],
+    predicate: Callable[[Tensor], object],
+    *,
+    limit: int = 10_000,
+    **which: Unpack[Which],
+) -> Tensor: ...
+@overload
+def best_where(
+    scores: ArrayLike,
+    predicate: Callable[[NDArray[np.int64]], object],
+    *,
+    limit: int = 10_000,
+    **which: Unpack[Which],
+) -> NDArray[np.int64]: ...
 def best_where(
     scores: Any,
     predicate: Callable[[Any], object],
@@ -43,10 +61,8 @@ def best_where(
         first; it gets a copy of its own. Tells whether that tree will do.
     limit : int
         Give up after so many trees.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether edges may not cross.
+    root, projective
+        As in `decode`.
 
     Returns
     -------
@@ -85,11 +101,27 @@ def best_where(
     array([-1,  2,  0,  1])
     """
     array, give_back = as_array(scores, absent=-np.inf)
-    stream = ((heads,) for _, heads in trees(array, root=root, projective=projective))
+    stream = trees(array, root=root, projective=projective)
     [heads] = _first(stream, predicate, limit, give_back, "trees")
     return heads
 
 
+@overload
+def best_where_labeled(
+    scores: TensorLike[Tensor],
+    predicate: Callable[[Tensor, Tensor], object],
+    *,
+    limit: int = 10_000,
+    **which: Unpack[Which],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def best_where_labeled(
+    scores: ArrayLike,
+    predicate: Callable[[NDArray[np.int64], NDArray[np.int64]], object],
+    *,
+    limit: int = 10_000,
+    **which: Unpack[Which],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def best_where_labeled(
     scores: Any,
     predicate: Callable[[Any, Any], object],
@@ -137,7 +169,7 @@ def best_where_labeled(
     (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
     """
     array, give_back = as_array(scores, absent=-np.inf)
-    stream = (tree for _, *tree in trees_labeled(array, root=root, projective=projective))
+    stream = trees_labeled(array, root=root, projective=projective)
     heads, labels = _first(stream, predicate, limit, give_back, "labeled trees")
     return heads, labels
 
@@ -149,10 +181,10 @@ def _first(
     give_back: Callable[[NDArray[Any]], Any] | None,
     kind: str,
 ) -> list[Any]:
-    """Return the first of the trees, each some arrays, for which the predicate is true."""
+    """Return the arrays of the first tree for which the predicate is true, without its weight."""
     limit = check_count(limit, "limit")
     searched = 0
-    for tree in stream:
+    for *tree, _ in stream:
         if searched == limit:
             raise NoTreeError(
                 f"the predicate is false for the best {limit} {kind}, and there are more: "

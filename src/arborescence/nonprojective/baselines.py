@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.core.best_first import stream
 from arborescence.core.errors import NoTreeError
-from arborescence.core.faults import FINE, no_answer
 from arborescence.core.graph import as_graph, check_root, forbid, require
-from arborescence.core.lists import Lists
 from arborescence.core.tree import root_count, tree_weight
 from arborescence.nonprojective.decode import decode_nonprojective
 from arborescence.nonprojective.kbest_state import KBestState
@@ -232,10 +231,11 @@ def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64]
     [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     found = False
-    for heads in _trees(scores, "multi"):
+    graph = as_graph(scores)
+    for heads, weight in stream(KBestState.of(graph), graph, single=False):
         if root_count(heads) == 1:
             found = True
-            yield heads, tree_weight(scores, heads)
+            yield heads, weight
     if not found:
         raise NoTreeError("no tree with a single root exists")
 
@@ -246,19 +246,3 @@ def _decoded(scores: NDArray[Any], root: Root) -> NDArray[np.int64]:
     heads = np.empty((1, len(scores)), np.int64)
     decode_nonprojective(graph, check_root(root), heads, 0, 1)
     return heads[0]
-
-
-def _trees(scores: NDArray[Any], root: Root) -> Iterator[NDArray[np.int64]]:
-    """Yield all trees, best first, as `trees` does."""
-    graph = as_graph(scores)
-    single = check_root(root)
-    state = KBestState.of(graph)
-    asked = count = 16
-    lists = Lists.of(1, asked, len(scores))
-    while count == asked:
-        state, sentence, fault = state.find(graph, single, lists, 0, 1)
-        if fault != FINE:
-            raise no_answer(graph, sentence, fault, single)
-        count = int(lists.counts[0])
-        yield from lists.heads[0, :count].copy()
-        lists.counts[0] = 0

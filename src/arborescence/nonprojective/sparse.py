@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,14 +13,28 @@ from arborescence.core.graph import as_array, as_edges, check_root
 from arborescence.nonprojective.sparse_kernels import sparse_kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.graph import Root
+    from arborescence.core.types import Tensor, TensorLike
 
 # Kernels number nodes, and the clusters that they make, with 32 bits.
 _MOST_WORDS = 2**30 - 1
 
 
+@overload
+def decode_sparse(
+    n: int, heads: Any, deps: Any, weights: TensorLike[Tensor], *, root: Root = "single"
+) -> Tensor: ...
+@overload
+def decode_sparse(
+    n: Any,
+    heads: Any = None,
+    deps: Any = None,
+    weights: ArrayLike | None = None,
+    *,
+    root: Root = "single",
+) -> NDArray[np.int64]: ...
 def decode_sparse(
     n: Any, heads: Any = None, deps: Any = None, weights: Any = None, *, root: Root = "single"
 ) -> Any:

@@ -20,14 +20,20 @@ decides.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE
+from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
+from arborescence.core.graph import in_float64
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
 
 # Sums of finite scores whose sizes add up to less than this do not overflow.
 _SAFE = 1e300
@@ -207,3 +213,13 @@ def eisner_kernel(
             if not best_exactly(scores[b], n, single, heads[b]):
                 return b, NO_TREE
     return batch, FINE
+
+
+def decode_projective(
+    graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
+) -> None:
+    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    for part, scores, lengths in in_float64(graph, start, stop):
+        sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
+        if fault != FINE:
+            raise no_answer(graph, part.start + sentence, fault, single)

@@ -7,9 +7,10 @@
 array([1, 2, 4])
 """
 
+from arborescence.undirected.decode import decode
 from arborescence.undirected.encode import encode
 from arborescence.undirected.enhance import enhance
 from arborescence.undirected.orient import orient
 from arborescence.undirected.spanning_tree import spanning_tree
 
-__all__ = ["encode", "enhance", "orient", "spanning_tree"]
+__all__ = ["decode", "encode", "enhance", "orient", "spanning_tree"]

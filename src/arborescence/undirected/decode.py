@@ -1,15 +1,38 @@
-"""Parsing through an undirected spanning tree: encode, span, direct, enhance; for a batch."""
+"""Dependency trees by way of undirected spanning trees: `decode`, an approximation.
+
+Levi, Reichart and Rappoport (2016): encode pairs of nodes, span them, direct the tree away from its
+root, enhance it.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from arborescence.core.double_double import two_sum
-from arborescence.core.faults import FINE, NO_TREE
+from arborescence.core.errors import NoTreeError
+from arborescence.core.faults import FINE, NO_TREE, no_answer
+from arborescence.core.graph import Root, as_graph, check_root, in_float64, matrix_of
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
-from arborescence.undirected.encode import encode_kernel
-from arborescence.undirected.enhance import enhance_kernel
+from arborescence.core.threads import in_threads
+from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
+from arborescence.undirected.enhance import as_limit, enhance_kernel
 from arborescence.undirected.prim import prim_dense
+
+if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from arborescence.core.graph import Graph
+    from arborescence.core.types import Tensor, Tensors
+
+    class _Options(TypedDict, total=False):
+        root: Root
+        rounds: int | None
+        encoding: Encoding
+        threads: int
 
 
 @inlined_kernel
@@ -162,3 +185,109 @@ def undirected_kernel(
             if scores[b, heads[b, d], d] == -np.inf:
                 return b, NO_TREE
     return batch, FINE
+
+
+@overload
+def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[_Options]) -> Tensor: ...
+@overload
+def decode(
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[_Options]
+) -> NDArray[np.int64]: ...
+def decode(
+    scores: Any,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    rounds: int | None = 5,
+    encoding: Encoding = "mean",
+    threads: int = 1,
+) -> Any:
+    """Return a tree of high weight: the best undirected tree, directed and enhanced.
+
+    An approximation, for the study of undirected features and for comparison (Levi, Reichart and
+    Rappoport 2016). The best tree is what `arborescence.decode` finds.
+
+    Parameters
+    ----------
+    scores, lengths
+        As in `arborescence.decode`.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+    rounds : int or None
+        How many rounds of `enhance`; None: until there is nothing to gain.
+    encoding : {"mean", "product", "max", "min"}
+        How one score is made of those of two directions: see `encode`.
+    threads : int
+        Over how many threads a batch is spread.
+
+    Returns
+    -------
+    heads : (..., N) int64
+        As `arborescence.decode` returns them.
+
+    Raises
+    ------
+    ScoresError, NoTreeError
+        As `arborescence.decode` does; the former also if a score is negative and
+        ``encoding="product"``.
+    OptionError
+        If an option is none of those above.
+
+    Notes
+    -----
+    With ``root="multi"``, the maximum spanning tree of all nodes is directed away from the root.
+    With ``root="single"``, of which the paper is silent, it is the maximum spanning tree of the
+    words, and the root edge is the one with which this tree, directed away from it, weighs most:
+    O(n), for moving the root over an edge turns no other edge round. If the scores are the same in
+    both directions, that is the best undirected tree with one root edge: such a tree is a root edge
+    and a spanning tree of the words, and each is the best of its kind. A sentence whose tree has an
+    absent edge in the end is decoded exactly instead. O(n²) for the scores, each of which is read,
+    and O(n) a round.
+
+    Examples
+    --------
+    The best tree is 0 -> 3 -> 2 -> 1, which weighs 7. In both directions together, the words 1 and
+    3 score more than 1 and 2.
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.array([[0, 1, 0, 1], [0, 0, 0, 3], [0, 3, 0, 2], [0, 1, 3, 0]])
+    >>> arb.decode(scores)
+    array([-1,  2,  3,  0])
+    >>> arb.undirected.decode(scores, rounds=0)
+    array([-1,  0,  3,  1])
+    """
+    single = check_root(root)
+    how, limit = number_of(encoding), as_limit(rounds)
+    graph = as_graph(scores, lengths)
+    batch, size, _ = graph.scores.shape
+    heads = np.empty((batch, size), np.int64)
+
+    def run(start: int, stop: int) -> None:
+        for part, matrices, words in in_float64(graph, start, stop):
+            done = 0
+            while done < len(matrices):
+                share = heads[part]
+                done, fault = undirected_kernel(matrices, words, single, how, limit, share, done)
+                if fault == NO_TREE:
+                    _decode_exactly(graph, part.start + done, root, share[done])
+                    done += 1
+                elif fault != FINE:
+                    raise no_encoding(graph, part.start + done, fault)
+
+    in_threads(run, batch, threads)
+    heads = heads.reshape(*graph.shape, size)
+    return graph.give_back(heads) if graph.give_back else heads
+
+
+def _decode_exactly(graph: Graph, sentence: int, root: Root, heads: NDArray[np.int64]) -> None:
+    """Fill the heads (N,) of the best tree of a sentence."""
+    # The one import that goes up: exact decoding is another family's, and `inference` picks it.
+    from arborescence.inference.decode import decode as decode_exactly
+
+    heads[:] = -1
+    matrix = np.ascontiguousarray(matrix_of(graph, sentence))
+    try:
+        heads[: len(matrix)] = decode_exactly(matrix, root=root)
+    except NoTreeError:
+        raise no_answer(graph, sentence, NO_TREE, root == "single") from None

@@ -1,8 +1,8 @@
-"""Undirected scores made of directed ones: one number for the two directions of a pair."""
+"""One score for the two directions of a pair: Levi, Reichart and Rappoport (2016), Section 3.1."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, 
 from arborescence.core.jit import inlined_kernel, kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.graph import Graph
+    from arborescence.core.types import Tensor, Tensors
 
 Encoding = Literal["mean", "product", "max", "min"]
 
@@ -108,6 +109,10 @@ def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndar
     return NEGATIVE if negative > 0 and how == PRODUCT else FINE
 
 
+@overload
+def encode(scores: Tensors[Tensor], encoding: Encoding = "mean") -> Tensor: ...
+@overload
+def encode(scores: ArrayLike, encoding: Encoding = "mean") -> NDArray[np.float64]: ...
 def encode(scores: Any, encoding: Encoding = "mean") -> Any:
     """Make a score of each pair of nodes of the scores of its two directions.
 

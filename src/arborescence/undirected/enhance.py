@@ -1,8 +1,8 @@
-"""Local enhancement: edges turned round, a few at a time, as their directed scores say."""
+"""Local enhancement of a directed tree: Levi, Reichart and Rappoport (2016), Section 4."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from arborescence.core.jit import kernel
 from arborescence.core.tree import as_rows, is_tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from arborescence.core.types import Tensor, Tensors
 
 #: As many rounds as bring a gain.
 WITHOUT_END: Final = -1
@@ -85,6 +87,10 @@ def enhance_kernel(
             break
 
 
+@overload
+def enhance(scores: Tensors[Tensor], heads: Any, rounds: int | None = 5) -> Tensor: ...
+@overload
+def enhance(scores: ArrayLike, heads: Any, rounds: int | None = 5) -> NDArray[np.int64]: ...
 def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
     """Turn edges of a tree round where that adds to its weight: local enhancement.
 

@@ -1,8 +1,8 @@
-"""Direction for an undirected tree: away from its root."""
+"""Undirected trees directed: Levi, Reichart and Rappoport (2016), Section 3.2."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from arborescence.core.jit import kernel
 from arborescence.core.union_find import find
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from arborescence.core.types import Tensor, TensorLike
 
 
 @kernel
@@ -73,6 +75,10 @@ def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
     return True
 
 
+@overload
+def orient(n: int, u: TensorLike[Tensor], v: Any, root: int = 0) -> Tensor: ...
+@overload
+def orient(n: int, u: ArrayLike, v: ArrayLike, root: int = 0) -> NDArray[np.int64]: ...
 def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     """Direct the edges of an undirected tree away from its root.
 

@@ -1,4 +1,4 @@
-"""Spanning trees of undirected graphs: `spanning_tree`."""
+"""Maximum and minimum spanning trees of undirected graphs, by four algorithms: `spanning_tree`."""
 
 from __future__ import annotations
 

@@ -131,8 +131,7 @@ def test_parse_finds_the_tree_that_it_says(parsers, strangers, root):
         parsed = heads_of(parser.parse(strangers, root=root))
         rounds = 0 if parser.features == "undirected" else parser.rounds
         trees = [
-            arb.decode(parser.scores(s), method="undirected", rounds=rounds, root=root)
-            for s in strangers
+            arb.undirected.decode(parser.scores(s), rounds=rounds, root=root) for s in strangers
         ]
         if model == "U-MST-uf-lep":
             guide = parsers["D-MST"]

@@ -29,7 +29,6 @@ from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities, noted
 from arborescence.parsers.shared.features import COLUMNS, Sides
 from arborescence.parsers.shared.relations import RelationTemplates, label_edges
-from arborescence.undirected.enhance import enhance
 
 if TYPE_CHECKING:
     import os
@@ -367,7 +366,7 @@ class LinearParser(Parser):
             Of a parser that prunes, other edges are -inf.
             The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
             for projective trees, ``arborescence.decode(scores, projective=True)``. If its inference
-            is undirected, it is ``arborescence.decode(scores, method="undirected",
+            is undirected, it is ``arborescence.undirected.decode(scores,
             rounds=parser.rounds)``; but if its features are undirected as well, both directions of
             an edge have the same score here, enhancement goes by other scores, and the tree is that
             only for 0 rounds.
@@ -578,14 +577,15 @@ class LinearParser(Parser):
             for chosen, scores in groups:
                 yield chosen, scores, decode(scores, root=options.root, projective=projective)
             return
-        by_way = partial(decode, root=options.root, method="undirected")
+        by_way = partial(arborescence.undirected.decode, root=options.root)
         if self._directed is None:
             for chosen, scores in groups:
                 yield chosen, scores, by_way(scores, rounds=self.rounds)
             return
         guides = self._score(batch, self._directed)
         for (chosen, scores), (_, guide) in zip(groups, guides, strict=True):
-            yield chosen, scores, enhance(guide, by_way(scores, rounds=0), self.rounds)
+            heads = by_way(scores, rounds=0)
+            yield chosen, scores, arborescence.undirected.enhance(guide, heads, self.rounds)
 
     def _finds_by_edges(self, options: Options) -> bool:
         """Whether a list of edges is all that the trees need; other cases look at matrices."""

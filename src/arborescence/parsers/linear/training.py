@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+import arborescence
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_root
 from arborescence.core.tree import is_projective, is_tree
@@ -172,7 +173,7 @@ class Trainer(OnlineTrainer):
         else:
             undirected = settings.features == "undirected"
             rounds = 0 if undirected else settings.rounds
-            by_way = partial(decode, root=settings.root, method="undirected", rounds=rounds)
+            by_way = partial(arborescence.undirected.decode, root=settings.root, rounds=rounds)
             self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
         if settings.twofold:
             self._add_weights("directed", self._layout.size)

@@ -1,0 +1,121 @@
+"""Trees of one sentence or of a batch, best first, whichever family finds them: lists and streams.
+
+A family brings a state, on which its kernel goes on where it stopped (Zmigrod, Vieira and Cotterell
+2021; Huang and Chiang 2005). Here it is asked for as many trees as are wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol, Self
+
+import numpy as np
+
+from arborescence.core.faults import FINE, no_answer
+from arborescence.core.graph import matrix_of, words_of
+from arborescence.core.lists import Lists
+from arborescence.core.tree import tree_weight
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.graph import Graph
+
+# How many trees `stream` finds ahead: 1, 2, 4, ... and in the end this many.
+_MOST_AHEAD = 256
+# For how many trees of one sentence `list_one` makes room at first. There may be far fewer than k.
+_ROOM_AT_FIRST = 1024
+
+
+class State(Protocol):
+    """What the k best trees of a family are found on."""
+
+    def find(
+        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+    ) -> tuple[Self, int, int]:
+        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+
+        Returns the state with which to go on; and the sentence that has no tree, with the reason,
+        or `FINE`.
+        """
+
+
+def fill_lists(
+    state: State, graph: Graph, single: bool, lists: Lists, start: int = 0, stop: int = 1
+) -> State:
+    """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+
+    Returns the state with which to go on.
+    """
+    state, sentence, fault = state.find(graph, single, lists, start, stop)
+    if fault != FINE:
+        raise no_answer(graph, sentence, fault, single)
+    share = slice(start, stop)
+    if not lists.exact[share].all():
+        for b, j in np.argwhere(~lists.exact[share]):
+            heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
+            lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
+    return state
+
+
+def list_one(
+    state: State, graph: Graph, single: bool, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the k best trees of a sentence, and their weights; room grows with those there are."""
+    size = graph.scores.shape[1]
+    heads: list[NDArray[np.int64]] = []
+    weights: list[NDArray[np.float64]] = []
+    found = 0
+    while True:
+        asked = min(k - found, max(found, _ROOM_AT_FIRST))
+        lists = Lists.of(1, asked, size)
+        lists.counts[0] = 0 if found else -1
+        state = fill_lists(state, graph, single, lists)
+        more = int(lists.counts[0])
+        heads.append(lists.heads[0, :more])
+        weights.append(lists.weights[0, :more])
+        found += more
+        if more < asked or found == k:
+            break
+    if len(heads) == 1:
+        return heads[0], weights[0]
+    return np.concatenate(heads), np.concatenate(weights)
+
+
+def stream(state: State, graph: Graph, single: bool) -> Iterator[tuple[NDArray[np.int64], float]]:
+    """Find the best tree of a sentence; return an iterator over all trees and their weights."""
+    lists = Lists.of(1, 1, graph.scores.shape[1])
+    return _stream(fill_lists(state, graph, single, lists), graph, single, lists)
+
+
+def _stream(
+    state: State, graph: Graph, single: bool, lists: Lists
+) -> Iterator[tuple[NDArray[np.int64], float]]:
+    """Yield the tree of the lists, then further ones, found a few at a time."""
+    size = graph.scores.shape[1]
+    asked = 1
+    while True:
+        found = lists.counts[0]
+        yield from zip(lists.heads[0, :found], lists.weights[0, :found].tolist(), strict=True)
+        if found < asked or size == 1:
+            return
+        asked = min(2 * asked, _MOST_AHEAD)
+        lists = Lists.of(1, asked, size)
+        lists.counts[0] = 0
+        state = fill_lists(state, graph, single, lists)
+
+
+def most_trees(n: int, single: bool, projective: bool) -> int:
+    """Return how many trees a complete graph of n words has, or 2^62 if more.
+
+    Cayley's formula; projective trees are as many as ternary trees, or pairs of them.
+    """
+    if n < 2:
+        return 1
+    if projective:
+        count = math.comb(3 * n - 2, n - 1) // n if single else math.comb(3 * n, n) // (2 * n + 1)
+        return min(count, 2**62)
+    base, power = (n, n - 1) if single else (n + 1, n - 1)
+    return base**power if power * math.log2(base) < 62 else 2**62

@@ -70,16 +70,14 @@ def watched(
     TreebankError
         If a sentence is too long, unless `skipped` takes the error.
     """
-    from arborescence.parsers import CombinedParser, Reranker, TransitionParser
-
     what = "best"
-    if kbest or isinstance(parser, Reranker):
+    if kbest or parser.kind == "reranker":
         what = "kbest"
-    elif confidence or isinstance(parser, CombinedParser):
+    elif confidence or parser.kind == "combined":
         what = "marginals"
     planar = getattr(parser, "projective", False) if projective is None else projective
     cost = COSTS[what, bool(planar)]
-    if isinstance(parser, TransitionParser):
+    if parser.kind == "transition":
         cost = Cost(0.0, 0.0, 0.0)  # next to nothing
     for number, sentence in enumerate(sentences, 1):
         words = len(sentence)

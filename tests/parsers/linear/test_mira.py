@@ -230,5 +230,5 @@ def test_k_best_mira_learns_and_always_the_same(tmp_path, with_relations):
 def test_k_that_makes_no_sense():
     with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         LinearParser.train(treebank(), k=0)
-    with pytest.raises(ValueError, match="k must be 1, not 5, if the algorithm is not MIRA"):
-        LinearParser.train(treebank(), k=5, algorithm="perceptron")
+    with pytest.raises(ValueError, match="k=5 goes with loss='mira' only"):
+        LinearParser.train(treebank(), k=5, loss="perceptron")

@@ -456,7 +456,7 @@ def update_edges(
     trees: np.ndarray,
     losses: np.ndarray,
     others: np.ndarray,
-    limit: float,
+    C: float,
     clock: int,
     buffer: np.ndarray,
 ) -> np.ndarray:
@@ -477,9 +477,9 @@ def update_edges(
     others
         float64 (k, k): products of the differences between gold and the trees, in weights kept
         elsewhere.
-    limit
-        The aggressiveness C of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose
-        steps are 1.
+    C
+        The largest step of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose steps
+        are 1.
     clock
         The number of the update, from 1.
     buffer
@@ -510,8 +510,8 @@ def update_edges(
             buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
     entries = np.sort(buffer[:count])
     steps = np.ones(len(trees))
-    if limit > 0:
-        hildreth(_gram(entries, signs) + others, losses, limit, steps)
+    if C > 0:
+        hildreth(_gram(entries, signs) + others, losses, C, steps)
     rounded = steps.astype(np.float32)
     moves = np.zeros(len(edges))
     for k in range(len(trees)):

@@ -2,122 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
-from arborescence.core.graph import check_root
 from arborescence.core.tree import is_projective, is_tree
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear import joint
 from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
-from arborescence.parsers.linear.head_selection import head_probabilities
-from arborescence.parsers.linear.loglinear import Ascent
-from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
+from arborescence.parsers.linear.undirected import find_trees
 from arborescence.parsers.shared.confidence import fit_temperature
-from arborescence.parsers.shared.features import Batch, Sides, check_bits, check_columns, tags_of
+from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineTrainer, attachment
 from arborescence.parsers.shared.relations import RelationTemplates, update_relations
-from arborescence.parsers.shared.training_trees import Lessons
+from arborescence.parsers.shared.training_trees import TrainingTrees
+from arborescence.parsers.shared.weights import Weights
 from arborescence.projective.pseudo import MARK, projectivize
-from arborescence.undirected.enhance import as_limit
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
-    from arborescence.parsers.linear.parser import Features, Inference, Projective
+    from arborescence.parsers.linear.parser import LinearParser
     from arborescence.parsers.linear.pruning import EdgeFilter
+    from arborescence.parsers.linear.settings import Settings
     from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Projective
     from arborescence.treebank import Sentence
-
-Algorithm = Literal["mira", "perceptron", "loglinear", "head-selection"]
 
 #: With more crossing trees than this, of all trees, they are learned as they are: docs/training.md.
 MOST_CROSSING: Final = 0.3
 _HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
 _NO_GOLD = np.empty(0, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What, with the data, decides where training arrives; see `LinearParser.train`."""
-
-    columns: tuple[str, ...]
-    algorithm: Algorithm
-    root: Root
-    aggressiveness: float
-    k: int
-    seed: int
-    bits: int
-    joint: bool
-    projective: Projective | Literal["auto"]
-    inference: Inference
-    features: Features
-    rounds: int | None
-    prune: bool
-
-    def __post_init__(self) -> None:
-        check_columns(self.columns)
-        if self.algorithm not in get_args(Algorithm):
-            raise OptionError(
-                f"algorithm must be one of {', '.join(get_args(Algorithm))}, not {self.algorithm!r}"
-            )
-        if not self.aggressiveness > 0:
-            raise OptionError(f"aggressiveness must be positive, not {self.aggressiveness}")
-        if self.k < 1:
-            raise OptionError(f"k must be at least 1, not {self.k}")
-        if self.k > 1 and self.algorithm != "mira":
-            raise OptionError(
-                f"k must be 1, not {self.k}, if the algorithm is not MIRA: the perceptron learns "
-                "from one tree, the log-linear model from all, head selection from none"
-            )
-        if self.joint and self.by_likelihood:
-            raise OptionError(
-                "joint goes with MIRA and the perceptron: the log-linear model and head selection "
-                "are models of edges without relations"
-            )
-        check_bits(self.bits)
-        check_root(self.root)
-        if self.projective not in (False, True, "pseudo", "auto"):
-            raise OptionError(
-                f"projective must be False, True, 'pseudo' or 'auto', not {self.projective!r}"
-            )
-        if self.inference not in ("exact", "undirected"):
-            raise OptionError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
-        if self.features not in ("directed", "undirected"):
-            raise OptionError(f"features must be 'directed' or 'undirected', not {self.features!r}")
-        as_limit(self.rounds)
-        if self.inference == "exact":
-            if self.features == "undirected":
-                raise OptionError("features='undirected' goes with inference='undirected' only")
-        elif self.k > 1 or self.joint or self.projective in (True, "pseudo") or self.by_likelihood:
-            raise OptionError(
-                "inference='undirected' does not go with k > 1, joint, projective, the log-linear "
-                "model or head selection: it finds one tree, whose edges may cross, by scores of "
-                "edges"
-            )
-        elif self.prune:
-            raise OptionError("prune goes with inference='exact' only")
-
-    @property
-    def by_likelihood(self) -> bool:
-        """Whether it learns probabilities of gold, and looks for no wrong trees."""
-        return self.algorithm in ("loglinear", "head-selection")
-
-    @property
-    def twofold(self) -> bool:
-        """Whether directed edges are learned too, by which to enhance undirected trees."""
-        return self.features == "undirected" and self.rounds != 0
 
 
 class _Edges(NamedTuple):
@@ -139,17 +61,24 @@ class Trainer(OnlineTrainer):
         Sentences to choose the best epoch by; may be none.
     settings
         What to do with them.
+    make
+        Makes a parser of its parts, to see how good it is on dev.
     """
 
-    kind = LinearParser.kind
+    kind = "linear"
     _settings: Settings
 
     def __init__(
-        self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
+        self,
+        treebank: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        settings: Settings,
+        make: Callable[..., LinearParser],
     ) -> None:
         super().__init__(treebank, dev, settings)
+        self._make = make
         self._projective = _trees_for(treebank, settings)
-        self._lessons = Lessons.of(treebank, settings.root, self._projective)
+        self._trees = TrainingTrees.of(treebank, settings.root, self._projective)
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
@@ -161,7 +90,7 @@ class Trainer(OnlineTrainer):
         self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
 
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        table = (1 << settings.bits - 5, len(self._lessons.labels))
+        table = (1 << settings.bits - 5, len(self._trees.labels))
         self._add_weights("edges", self._layout.size)
         self._add_weights("relations", table)
         if settings.joint:
@@ -172,37 +101,32 @@ class Trainer(OnlineTrainer):
         else:
             undirected = settings.features == "undirected"
             rounds = 0 if undirected else settings.rounds
-            by_way = partial(decode, root=settings.root, method="undirected", rounds=rounds)
+            by_way = partial(find_trees, root=settings.root, rounds=rounds)
             self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
-        if settings.twofold:
+        if settings.guided:
             self._add_weights("directed", self._layout.size)
             self._edges.append(_Edges("directed", directed, exactly))
         self._pruning: EdgeFilter | None = None
 
-    def run(
-        self,
-        epochs: int,
-        patience: int,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> dict[str, Any]:
-        """Train, and return what to make a `LinearParser` of; for parameters see its `train`."""
-        self.run_epochs(epochs, patience, checkpoint=checkpoint, progress=progress)
-        parts = self.best() | self._fixed()
+    def parts(self) -> dict[str, Any]:
+        """Return what to make a parser of, after the last epoch."""
+        parts = self._fixed() | {"weights": self.best()}
         if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
             parts = self._without_marks_if_better(parts)
         if self._dev and self._settings.inference == "exact":
-            parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
+            parts["temperature"] = _temperature(self._make(**parts), self._dev, self._settings)
         return parts | {"info": self.info()}
 
     def _prepare(self, progress: Progress | None) -> None:
         if self._settings.prune:
             self._pruning = self._learn_pruning(progress)
 
-    def _evaluate(self, average: Mapping[str, Any]) -> dict[str, float]:
-        parser = LinearParser(**self._fixed(), **average)
-        return attachment(parser, self._dev, self._settings.root)
+    def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
+        weights = {name: Weights(table) for name, table in average.items()}
+        return self._attachment(self._fixed() | {"weights": weights})
+
+    def _attachment(self, parts: dict[str, Any]) -> dict[str, float]:
+        return attachment(self._make(**parts), self._dev, self._settings.root)
 
     def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
         """Leave edges lifted, unless lowering them brings something on dev.
@@ -211,26 +135,23 @@ class Trainer(OnlineTrainer):
         differs is which relations there are to choose from.
         """
         plain = without_marks(parts)
-        lowered, lifted = (
-            attachment(LinearParser(**each), self._dev, self._settings.root)["las"]
-            for each in (parts, plain)
-        )
+        lowered, lifted = (self._attachment(each)["las"] for each in (parts, plain))
         return parts if lowered > lifted else plain
 
     def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
         """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
-        lessons, exams = self._batch, self._dev
-        heads, answers = self._lessons.heads, [sentence.heads for sentence in self._dev]
-        if not exams:
+        training, heads = self._batch, self._trees.heads
+        held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
+        if not held_out:
             rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
-            exams, answers = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
-            lessons = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
+            held_out, gold = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
+            training = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
             heads = [heads[b] for b in rest]
         if progress:
             progress("pruning", 0, len(heads))
         pruning = learn(
-            (lessons, np.concatenate(heads)),
-            (Batch.of(exams, self._sides, self._tags), np.concatenate(answers)),
+            (training, np.concatenate(heads)),
+            (Batch.of(held_out, self._sides, self._tags), np.concatenate(gold)),
             sides_for(self._settings.columns),
             self._layout.tags,
             seed=self._settings.seed,
@@ -243,8 +164,8 @@ class Trainer(OnlineTrainer):
         """Return the parts of a parser that training does not change."""
         return {
             "columns": self._settings.columns,
-            "labels": self._lessons.labels,
-            "allowed": self._lessons.allowed,
+            "labels": self._trees.labels,
+            "allowed": self._trees.allowed,
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._projective,
@@ -256,15 +177,15 @@ class Trainer(OnlineTrainer):
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         settings = self._settings
-        limit = 0.0 if settings.algorithm == "perceptron" else settings.aggressiveness
+        C = 0.0 if settings.loss == "perceptron" else settings.C
         ascent = None
         if settings.by_likelihood:
             ascent = Ascent(
                 self._weights["edges"],
                 self._sums["edges"],
                 self._clock,
-                rate=limit,
-                sentences=len(self._lessons.heads),
+                rate=settings.rate,
+                sentences=len(self._trees.heads),
                 expect=self._expect,
             )
         longest = int(np.diff(self._batch.starts).max())
@@ -274,7 +195,7 @@ class Trainer(OnlineTrainer):
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
         for b in self._shuffled(epoch, settings.seed, progress):
-            gold, relations = self._lessons.heads[b], self._lessons.relations[b]
+            gold, relations = self._trees.heads[b], self._trees.relations[b]
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             for edges in self._edges:
                 scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
@@ -291,17 +212,17 @@ class Trainer(OnlineTrainer):
                 if ascent:
                     ascent.step(one, edges.templates, self._layout, scores, gold, buffer)
                 else:
-                    self._leave_wrong_trees(one, b, edges, scores, limit, buffer)
+                    self._leave_wrong_trees(one, b, edges, scores, C, buffer)
             update_relations(
                 one,
                 0,
                 self._relation_templates,
                 self._weights["relations"],
                 self._sums["relations"],
-                self._lessons.allowed,
+                self._trees.allowed,
                 gold,
                 relations,
-                limit,
+                C,
                 self._clock,
             )
         if ascent:
@@ -310,7 +231,7 @@ class Trainer(OnlineTrainer):
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the probabilities of edges by the model that is learned."""
         root, projective = self._settings.root, bool(self._projective)
-        if self._settings.algorithm == "head-selection":
+        if self._settings.loss == "head":
             return head_probabilities(scores)
         trees = TreeDistribution(scores, root=root, projective=projective)
         probabilities: NDArray[np.float64] = trees.marginals
@@ -322,15 +243,15 @@ class Trainer(OnlineTrainer):
         b: int,
         edges: _Edges,
         scores: NDArray[np.float32],
-        limit: float,
+        C: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Find the best trees, and if they are wrong move the weights away from them."""
-        gold = self._lessons.heads[b]
+        gold = self._trees.heads[b]
         words = np.arange(1, len(gold))
         of_gold = scores[gold[1:], words]
         best = self._add_relations(one, b, scores) if self._settings.joint else None
-        if self._settings.algorithm == "mira":  # each wrong head costs 1, or each wrong pair
+        if self._settings.loss == "mira":  # each wrong head costs 1, or each wrong pair
             scores += 1
             scores[gold[1:], words] -= 1
             if edges.templates.undirected:
@@ -339,21 +260,21 @@ class Trainer(OnlineTrainer):
         if wrong.any():
             gains = scores[trees[:, 1:], words] - of_gold
             losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(one, b, edges, trees, guessed, losses, limit, buffer)
+            self._step(one, b, edges, trees, guessed, losses, C, buffer)
 
     def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add the scores of best relations to those of edges; return which ones they are."""
-        mira = self._settings.algorithm == "mira"
+        mira = self._settings.loss == "mira"
         best = np.zeros(scores.shape, dtype=np.int16)
         joint.add_relations(
             one,
             self._joint_templates,
             self._weights["joint"],
-            self._lessons.allowed,
+            self._trees.allowed,
             1.0,
-            self._lessons.heads[b] if mira else _NO_GOLD,
-            self._lessons.relations[b],
-            np.empty(len(self._lessons.labels), dtype=np.float32),
+            self._trees.heads[b] if mira else _NO_GOLD,
+            self._trees.relations[b],
+            np.empty(len(self._trees.labels), dtype=np.float32),
             scores.reshape(-1),
             np.zeros(1, dtype=np.int64),
             best.reshape(-1),
@@ -368,7 +289,7 @@ class Trainer(OnlineTrainer):
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
-        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
+        gold, relations = self._trees.heads[b], self._trees.relations[b]
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
@@ -391,11 +312,11 @@ class Trainer(OnlineTrainer):
         trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
         losses: NDArray[np.float64],
-        limit: float,
+        C: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Move the weights of trees from the guessed ones towards gold."""
-        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
+        gold, relations = self._trees.heads[b], self._trees.relations[b]
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
             of_gold, others = joint.difference(
@@ -419,7 +340,7 @@ class Trainer(OnlineTrainer):
             trees,
             losses,
             others,
-            limit,
+            C,
             self._clock,
             buffer,
         )
@@ -444,13 +365,17 @@ def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
 
     So a relation that only lifted edges have cannot be given any more.
     """
-    labels = parts["labels"]
+    labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
-    changed = {
-        name: parts[name][:, plain] for name in ("allowed", "relations", "joint") if name in parts
+    for name in {"relations", "joint"} & weights.keys():
+        weights[name] = weights[name]._replace(table=weights[name].table[:, plain])
+    return {
+        **parts,
+        "labels": [labels[number] for number in plain],
+        "allowed": parts["allowed"][:, plain],
+        "weights": weights,
+        "projective": True,
     }
-    kept = [labels[number] for number in plain]
-    return {**parts, **changed, "labels": kept, "projective": True}
 
 
 def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import kernel, uncounted_kernel
+from arborescence.core.jit import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.shared.features import rotate, split_template, usable
 
 if TYPE_CHECKING:
@@ -216,6 +216,21 @@ def label_edges(
                 out[k, start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
 
 
+@inlined_kernel
+def move(
+    weights: np.ndarray,
+    averages: np.ndarray,
+    rows: np.ndarray,
+    column: int,
+    step: float | np.float32,
+    clock: int,
+) -> None:
+    """Change the weights of some rows in one column, and their sums: as in `OnlineTrainer`."""
+    for t in range(len(rows)):
+        weights[rows[t], column] += np.float32(step)
+        averages[rows[t], column] += np.float32(step) * np.float32(clock)
+
+
 @kernel
 def update_relations(
     batch: Batch,
@@ -226,7 +241,7 @@ def update_relations(
     allowed: np.ndarray,
     heads: np.ndarray,
     gold: np.ndarray,
-    limit: float,
+    C: float,
     clock: int,
 ) -> None:
     """Move the weights towards the gold relations of a sentence, word by word.
@@ -241,8 +256,8 @@ def update_relations(
         bool (2, L), as for `label_edges`.
     heads, gold
         int64 (n + 1,): the gold heads and relations.
-    limit
-        The aggressiveness C of MIRA, or 0 for the perceptron.
+    C
+        The largest step of MIRA, or 0 for the perceptron.
     clock
         The number of the update.
     """
@@ -255,16 +270,13 @@ def update_relations(
     for d in range(1, len(heads)):
         list_rows(batch.sides, start, relatives[d], templates, mask, rows)
         add_rows(rows, weights, sums)
-        sums[gold[d]] -= 1 if limit > 0 else 0
+        sums[gold[d]] -= 1 if C > 0 else 0
         guess = best_relation(sums, allowed[0 if heads[d] == 0 else 1])
         if guess == gold[d]:
             continue
         step = np.float32(1.0)
-        if limit > 0:
+        if C > 0:
             loss = sums[guess] - sums[gold[d]]
-            step = np.float32(min(limit, loss / (2 * len(rows))))
-        for t in range(len(rows)):
-            weights[rows[t], gold[d]] += step
-            weights[rows[t], guess] -= step
-            averages[rows[t], gold[d]] += step * np.float32(clock)
-            averages[rows[t], guess] -= step * np.float32(clock)
+            step = np.float32(min(C, loss / (2 * len(rows))))
+        move(weights, averages, rows, gold[d], step, clock)
+        move(weights, averages, rows, guess, -step, clock)

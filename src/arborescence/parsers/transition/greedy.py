@@ -17,6 +17,7 @@ from arborescence.parsers.shared.relations import (
     add_rows,
     best_relation,
     list_rows,
+    move,
 )
 from arborescence.parsers.transition.features import (
     WORDS,
@@ -246,16 +247,6 @@ class Averages(NamedTuple):
 
     actions: NDArray[np.float32]
     relations: NDArray[np.float32]
-
-
-@inlined_kernel
-def move(
-    weights: np.ndarray, sums: np.ndarray, rows: np.ndarray, column: int, step: float, clock: int
-) -> None:
-    """Change the weights of some rows in one column."""
-    for t in range(len(rows)):
-        weights[rows[t], column] += np.float32(step)
-        sums[rows[t], column] += np.float32(step * clock)
 
 
 @kernel

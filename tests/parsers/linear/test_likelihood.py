@@ -1,4 +1,4 @@
-"""The log-linear model, of trees or of the heads of single words."""
+"""Losses by likelihood: of trees, and of the heads of single words."""
 
 import math
 
@@ -8,8 +8,12 @@ import pytest
 import arborescence as arb
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear.edges import EdgeTemplates, Layout, list_weights, move_edges
-from arborescence.parsers.linear.head_selection import head_probabilities
-from arborescence.parsers.linear.loglinear import LEAST, PRECISION, Ascent
+from arborescence.parsers.linear.likelihood import (
+    LEAST,
+    PRECISION,
+    Ascent,
+    head_probabilities,
+)
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from samples import treebank, unparsed
 
@@ -119,12 +123,10 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
     np.testing.assert_allclose(average, total / clock, atol=1e-4)
 
 
-@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
+@pytest.mark.parametrize("loss", ["tree", "head"])
 @pytest.mark.parametrize("projective", [False, "pseudo"])
-def test_learns_a_small_treebank_by_heart(algorithm, projective):
-    parser = LinearParser.train(
-        treebank(), epochs=30, bits=BITS, algorithm=algorithm, projective=projective
-    )
+def test_learns_a_small_treebank_by_heart(loss, projective):
+    parser = LinearParser.train(treebank(), epochs=30, bits=BITS, loss=loss, projective=projective)
     assert list(parser.parse(map(unparsed, treebank()))) == treebank()
 
 
@@ -132,23 +134,22 @@ def test_the_gold_tree_becomes_likely():
     likely = [
         np.mean([arb.TreeDistribution(parser.scores(s)).log_prob(s.heads) for s in treebank()])
         for parser in (
-            LinearParser.train(treebank(), epochs=n, bits=BITS, algorithm="loglinear")
-            for n in (1, 3)
+            LinearParser.train(treebank(), epochs=n, bits=BITS, loss="tree") for n in (1, 3)
         )
     ]
     assert likely[0] < likely[1]
     assert likely[1] > math.log(0.8)
 
 
-@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
-def test_a_training_that_is_started_again(tmp_path, algorithm):
+@pytest.mark.parametrize("loss", ["tree", "head"])
+def test_a_training_that_is_started_again(tmp_path, loss):
     def train(epochs, **options):
         return LinearParser.train(
             treebank(),
             dev=treebank()[2:],
             epochs=epochs,
             bits=BITS,
-            algorithm=algorithm,
+            loss=loss,
             **options,
         )
 
@@ -159,17 +160,71 @@ def test_a_training_that_is_started_again(tmp_path, algorithm):
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "straight").read_bytes()
 
 
-@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
-def test_a_huge_rate_ends_in_numbers_all_the_same(algorithm):
-    parser = LinearParser.train(
-        treebank(), epochs=5, bits=BITS, algorithm=algorithm, aggressiveness=10.0
-    )
+@pytest.mark.parametrize("loss", ["tree", "head"])
+def test_a_huge_rate_ends_in_numbers_all_the_same(loss):
+    parser = LinearParser.train(treebank(), epochs=5, bits=BITS, loss=loss, rate=10.0, C=10.0)
     assert all(np.isfinite(parser.scores(sentence)).all() for sentence in treebank())
 
 
-@pytest.mark.parametrize("algorithm", ["loglinear", "head-selection"])
-def test_settings_that_make_no_sense(algorithm):
+@pytest.mark.parametrize("loss", ["tree", "head"])
+def test_settings_that_make_no_sense(loss):
     for wrong in ({"k": 2}, {"joint": True}, {"inference": "undirected"}):
         [name] = wrong
         with pytest.raises(ValueError, match=name):
-            LinearParser.train(treebank(), algorithm=algorithm, **wrong)
+            LinearParser.train(treebank(), loss=loss, **wrong)
+
+
+def log_likelihood_of_heads(scores, heads):
+    """Of the heads of all words, each chosen by itself: written out."""
+    total = 0.0
+    for d in range(1, len(heads)):
+        rivals = [scores[h, d] for h in range(len(heads)) if h != d]
+        total += scores[heads[d], d] - math.log(sum(math.exp(rival) for rival in rivals))
+    return total
+
+
+def test_the_gradient_of_heads_is_gold_minus_their_probabilities():
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 5):
+        scores = rng.normal(size=(n + 1, n + 1))
+        heads = np.array([-1, *((d + rng.integers(1, n + 1)) % (n + 1) for d in range(1, n + 1))])
+        gradient = -head_probabilities(scores)
+        gradient[heads[1:], np.arange(1, n + 1)] += 1
+        expected = np.zeros_like(scores)
+        for edge in np.ndindex(scores.shape):
+            step = np.zeros_like(scores)
+            step[edge] = 1e-5
+            rise = log_likelihood_of_heads(scores + step, heads) - log_likelihood_of_heads(
+                scores - step, heads
+            )
+            expected[edge] = rise / 2e-5
+        np.testing.assert_allclose(gradient, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_of_any_size_and_whatever_is_ignored(dtype):
+    scores = np.array([[np.nan, 1e38, -1e38], [np.inf, np.nan, -1e38], [0, 1e38, np.inf]], dtype)
+    before = scores.copy()
+    np.testing.assert_array_equal(
+        head_probabilities(scores), [[0, 0.5, 0.5], [0, 0, 0.5], [0, 0.5, 0]]
+    )
+    np.testing.assert_array_equal(scores, before)
+
+
+def test_head_selection_takes_no_notice_of_root():
+    def train(root):
+        return LinearParser.train(treebank(), epochs=3, bits=BITS, loss="head", root=root)
+
+    single, multi = train("single"), train("multi")
+    for sentence in treebank():
+        np.testing.assert_array_equal(single.scores(sentence), multi.scores(sentence))
+
+
+def test_what_a_parser_by_head_selection_can_do():
+    parser = LinearParser.train(treebank(), dev=treebank(), epochs=9, bits=BITS, loss="head")
+    question = unparsed(treebank()[2])
+    [(best, second)] = parser.kbest([question], 2)
+    assert best[1] > second[1]
+    [sure] = parser.parse([question], confidence=True)
+    assert all(misc.startswith("EdgeProb=") for misc in sure.misc)
+    assert parser.info["loss"] == "head"

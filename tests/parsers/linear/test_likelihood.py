@@ -7,7 +7,13 @@ import pytest
 
 import arborescence as arb
 from arborescence.parsers import LinearParser
-from arborescence.parsers.linear.edges import EdgeTemplates, Layout, list_weights, move_edges
+from arborescence.parsers.linear.edges import (
+    EdgeModel,
+    EdgeTemplates,
+    Layout,
+    list_weights,
+    move_edges,
+)
 from arborescence.parsers.linear.likelihood import (
     LEAST,
     PRECISION,
@@ -29,7 +35,7 @@ def prepared():
     tags = tags_of(treebank())
     layout = Layout(1 << 6, 1 << 8, len(tags) + 2)
     buffer = np.empty(templates.most, dtype=np.int64)
-    lessons = []
+    sentences = []
     for sentence in treebank():
         batch = Batch.of([sentence], Sides.of(sides), tags)
         edges = {}
@@ -38,8 +44,8 @@ def prepared():
                 if h != d:
                     count = list_weights(batch, 0, templates, layout, h, d, buffer)
                     edges[h, d] = buffer[:count].copy()
-        lessons.append((batch, sentence.heads, edges))
-    return templates, layout, lessons
+        sentences.append((batch, sentence.heads, edges))
+    return templates, layout, sentences
 
 
 def scores_of(weights, edges, size):
@@ -50,9 +56,9 @@ def scores_of(weights, edges, size):
 
 
 def test_moves_reach_all_weights_of_an_edge(prepared):
-    templates, layout, lessons = prepared
+    templates, layout, sentences = prepared
     rng = np.random.default_rng(4)
-    for batch, heads, edges in lessons:
+    for batch, heads, edges in sentences:
         moves = rng.normal(size=(len(heads), len(heads)))
         weights = rng.normal(size=layout.size).astype(np.float32)
         sums = np.zeros_like(weights)
@@ -62,7 +68,8 @@ def test_moves_reach_all_weights_of_an_edge(prepared):
                 np.add.at(expected, numbers, 0.25 * moves[edge])
         change = expected - weights
         buffer = np.empty(templates.most, dtype=np.int64)
-        move_edges(batch, templates, layout, weights, sums, moves, 0.5, 0.25, 7.0, buffer)
+        model = EdgeModel(templates, layout, weights)
+        move_edges(batch, model, sums, moves, 0.5, 0.25, 7.0, buffer)
         np.testing.assert_allclose(weights, expected, atol=1e-5)
         np.testing.assert_allclose(sums, 7 * change, atol=1e-4)
 
@@ -83,31 +90,25 @@ def marginals(**trees):
 )
 def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
     """Against the same, written densely: w += rate * (gradient - precision * w / sentences)."""
-    templates, layout, lessons = prepared
+    templates, layout, sentences = prepared
     weights = np.zeros(layout.size, dtype=np.float32)
+    model = EdgeModel(templates, layout, weights)
     sums = np.zeros_like(weights)
     dense = np.zeros(layout.size)
     total = np.zeros(layout.size)
     rate, clock = 0.05, 0
     buffer = np.empty(templates.most, dtype=np.int64)
     for _ in range(3):
-        ascent = Ascent(weights, sums, clock, rate=rate, sentences=len(lessons), expect=expect)
+        ascent = Ascent(model, sums, clock, rate=rate, sentences=len(sentences), expect=expect)
         factor = 1.0
-        for batch, heads, edges in lessons:
+        for batch, heads, edges in sentences:
             if not arb.is_projective(heads):
                 heads = arb.projectivize(heads)
             clock += 1
             # The scores by the weights as they are kept: divided by the factor.
-            ascent.step(
-                batch,
-                templates,
-                layout,
-                scores_of(weights, edges, len(heads)),
-                heads,
-                buffer,
-            )
-            factor *= math.exp(-rate * PRECISION / len(lessons))
-            dense *= math.exp(-rate * PRECISION / len(lessons))
+            ascent.step(batch, scores_of(weights, edges, len(heads)), heads, buffer)
+            factor *= math.exp(-rate * PRECISION / len(sentences))
+            dense *= math.exp(-rate * PRECISION / len(sentences))
             scores = scores_of(dense, edges, len(heads))
             gradient = -expect(scores)
             gradient[heads[1:], np.arange(1, len(heads))] += 1

@@ -57,7 +57,8 @@ def scores_of(batch, b, templates, layout, weights):
     scores = np.zeros((n, n), np.float32)
     sums, met = np.empty((2, n, edges.WIDE), np.float32), np.empty(layout.tags, np.float32)
     place = np.zeros(1, np.int64)
-    edges.score_edges(one, templates, layout, weights, sums, met, scores.reshape(-1), place)
+    model = edges.EdgeModel(templates, layout, weights)
+    edges.score_edges(one, model, sums, met, scores.reshape(-1), place)
     return scores
 
 
@@ -95,9 +96,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     [step] = edges.update_edges(
         batch,
         0,
-        templates,
-        layout,
-        weights,
+        edges.EdgeModel(templates, layout, weights),
         sums,
         gold,
         tree[np.newaxis],

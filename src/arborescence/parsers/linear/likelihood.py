@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.linear.edges import EdgeTemplates, Layout
+    from arborescence.parsers.linear.edges import EdgeModel
     from arborescence.parsers.shared.features import Batch
 
 #: The precision of the Gaussian prior on each weight: of 1, 4 and about 11, the best on the
@@ -39,8 +39,8 @@ class Ascent:
 
     Parameters
     ----------
-    weights, sums
-        float32, changed: as in `edges.update_edges`.
+    model, averages
+        Changed: as in `edges.update_edges`.
     clock
         How many updates there were before.
     rate
@@ -59,16 +59,16 @@ class Ascent:
 
     def __init__(
         self,
-        weights: NDArray[np.float32],
-        sums: NDArray[np.float32],
+        model: EdgeModel,
+        averages: NDArray[np.float32],
         clock: int,
         *,
         rate: float,
         sentences: int,
         expect: Callable[[NDArray[np.float32]], NDArray[np.float64]],
     ) -> None:
-        self._weights = weights
-        self._sums = sums
+        self._model = model
+        self._averages = averages
         self._time = float(clock)
         self._factor = 1.0
         self._rate = rate
@@ -78,8 +78,6 @@ class Ascent:
     def step(
         self,
         batch: Batch,
-        templates: EdgeTemplates,
-        layout: Layout,
         scores: NDArray[np.float32],
         gold: NDArray[np.int64],
         buffer: NDArray[np.int64],
@@ -88,7 +86,7 @@ class Ascent:
 
         Parameters
         ----------
-        batch, templates, layout, buffer
+        batch, buffer
             As for `edges.move_edges`; the batch is of this sentence.
         scores
             (n + 1, n + 1), by the weights as they are.
@@ -99,25 +97,15 @@ class Ascent:
         moves = -self._expect(scores * np.float32(self._factor))
         moves[gold[1:], np.arange(1, len(gold))] += 1
         rate = self._rate / self._factor
-        move_edges(
-            batch,
-            templates,
-            layout,
-            self._weights,
-            self._sums,
-            moves,
-            LEAST,
-            rate,
-            self._time,
-            buffer,
-        )
+        move_edges(batch, self._model, self._averages, moves, LEAST, rate, self._time, buffer)
         self._time += self._factor
 
     def finish(self, clock: int) -> None:
         """Bring weights and sums into the form in which they were before: by the clock alone."""
-        total = np.float32(self._time) * self._weights - self._sums
-        self._weights *= np.float32(self._factor)
-        self._sums[:] = np.float32(clock) * self._weights - total
+        weights = self._model.weights
+        total = np.float32(self._time) * weights - self._averages
+        weights *= np.float32(self._factor)
+        self._averages[:] = np.float32(clock) * weights - total
 
 
 def head_probabilities(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear.edges import (
     LAYOUT,
     WIDE,
+    EdgeModel,
     EdgeTemplates,
     Layout,
     score_edges,
@@ -30,7 +31,7 @@ from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities, noted
 from arborescence.parsers.shared.features import COLUMNS, Sides
-from arborescence.parsers.shared.relations import RelationTemplates, label_edges
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
 from arborescence.parsers.shared.types import Features, Inference
 from arborescence.parsers.shared.weights import Weights
 
@@ -74,7 +75,6 @@ _ARRAYS: Final = {
 }
 #: The weights whose units stand together in a header, in this order.
 _UNITS: Final = ("edges", "relations", "joint")
-_NO_GOLD = np.empty(0, dtype=np.int64)
 
 
 class LinearParser(Parser):
@@ -181,9 +181,15 @@ class LinearParser(Parser):
         self._weights = weights
         self._pruning = pruning
         sides: list[str] = []
-        self._edge_templates = EdgeTemplates.of(self.columns, sides, features == "undirected")
-        self._relation_templates = RelationTemplates.of(self.columns, sides)
-        self._joint_templates = RelationTemplates.of(self.columns, sides, "dh")
+        directed = EdgeTemplates.of(self.columns, sides)
+        self._edge_templates = {
+            "edges": directed._replace(undirected=features == "undirected"),
+            "directed": directed,
+        }
+        self._relation_templates = {
+            "relations": RelationTemplates.of(self.columns, sides),
+            "joint": RelationTemplates.of(self.columns, sides, "dh"),
+        }
         self._sides = Sides.of(sides)
 
     @classmethod
@@ -376,8 +382,7 @@ class LinearParser(Parser):
             If the parser was trained without ``joint=True``: then relations have no weight
             before the tree is known.
         """
-        joint = self._weights.get("joint")
-        if joint is None:
+        if "joint" not in self._weights:
             raise ModelError(
                 "labeled scores need a parser that was trained with joint=True; this one chooses "
                 "relations once the tree is known"
@@ -385,15 +390,8 @@ class LinearParser(Parser):
         _, batch = self._prepare([sentence])
         [(_, [edges])] = self._score(batch, projective=bool(self.projective), joint=False)
         labeled: NDArray[np.float32] = np.repeat(edges[..., None], len(self.labels), axis=-1)
-        add_all_relations(
-            batch,
-            self._joint_templates,
-            joint.table,
-            self._allowed,
-            joint.unit,
-            joint.sums(len(self.labels)),
-            labeled,
-        )
+        model, unit, sums = self._relation_model("joint")
+        add_all_relations(batch, model, unit, sums, labeled)
         return labeled
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -616,55 +614,43 @@ class LinearParser(Parser):
         if self._pruning is not None:
             out = self._keep(batch, self._pruning, projective).to_matrices(layout)
         else:
-            templates, weights = self._edge_templates, self._weights[name]
-            if name == "directed":
-                templates = templates._replace(undirected=False)
+            model, unit, sums = self._edge_model(name, batch)
             out = np.zeros(layout.size, dtype=np.float32)
-            sums = _edge_sums(batch, weights)
-            met = weights.sums(self._layout.tags)
-            score_edges(
-                batch, templates, self._layout, weights.table, sums, met, out, layout.places
-            )
-            out *= np.float32(weights.unit)
+            met = np.empty(self._layout.tags, dtype=sums.dtype)
+            score_edges(batch, model, sums, met, out, layout.places)
+            out *= np.float32(unit)
         if joint and "joint" in self._weights:
-            weights = self._weights["joint"]
-            add_relations(
-                batch,
-                self._joint_templates,
-                weights.table,
-                self._allowed,
-                weights.unit,
-                _NO_GOLD,
-                _NO_GOLD,
-                weights.sums(len(self.labels)),
-                out,
-                layout.places,
-                np.empty(out.shape, dtype=np.int16),
-            )
+            relations, unit, sums = self._relation_model("joint")
+            best = np.empty(out.shape, dtype=np.int16)
+            nothing = np.empty(0, dtype=np.int64)
+            add_relations(batch, relations, unit, nothing, nothing, sums, out, layout.places, best)
         return layout.split(out)
 
     def _keep(self, batch: Batch, pruning: EdgeFilter, projective: bool) -> KeptEdges:
         """Prune the edges of a batch, and score those that are left."""
         starts, heads = keep_edges(batch, pruning, projective)
         scores = np.empty(len(heads), dtype=np.float32)
-        weights = self._weights["edges"]
-        sums = _edge_sums(batch, weights)
-        score_kept_edges(
-            batch, self._edge_templates, self._layout, weights.table, sums, starts, heads, scores
-        )
-        scores *= np.float32(weights.unit)
+        model, unit, sums = self._edge_model("edges", batch)
+        score_kept_edges(batch, model, sums, starts, heads, scores)
+        scores *= np.float32(unit)
         return KeptEdges(batch.starts, starts, heads, scores)
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the relations of all nodes in a row, for each row of heads."""
         labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
-        weights = self._weights["relations"]
-        sums = weights.sums(len(self.labels))
-        templates = self._relation_templates
-        label_edges(batch, templates, weights.table, self._allowed, heads, sums, labels)
+        model, _, sums = self._relation_model("relations")
+        label_edges(batch, model, heads, sums, labels)
         return labels
 
+    def _edge_model(self, name: str, batch: Batch) -> tuple[EdgeModel, float, NDArray[Any]]:
+        """Return weights of edges for kernels, their unit, and room to add them up in."""
+        table, unit = self._weights[name]
+        longest = int(np.diff(batch.starts).max())
+        sums = self._weights[name].sums((2, longest, WIDE))
+        return EdgeModel(self._edge_templates[name], self._layout, table), unit, sums
 
-def _edge_sums(batch: Batch, weights: Weights) -> NDArray[Any]:
-    """Make room to add up weights of edges in, for the longest sentence of a batch."""
-    return weights.sums((2, int(np.diff(batch.starts).max()), WIDE))
+    def _relation_model(self, name: str) -> tuple[RelationModel, float, NDArray[Any]]:
+        """Return weights of relations for kernels, their unit, and room to add them up in."""
+        table, unit = self._weights[name]
+        model = RelationModel(self._relation_templates[name], table, self._allowed)
+        return model, unit, self._weights[name].sums(len(self.labels))

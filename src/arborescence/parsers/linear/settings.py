@@ -92,6 +92,11 @@ class Settings:
         return self.loss in ("tree", "head")
 
     @property
+    def largest_step(self) -> float:
+        """The largest step of MIRA; 0 stands for the perceptron."""
+        return 0.0 if self.loss == "perceptron" else self.C
+
+    @property
     def guided(self) -> bool:
         """Whether directed edges are learned too, by which to enhance undirected trees."""
         return self.features == "undirected" and self.rounds != 0

@@ -12,14 +12,25 @@ from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear import joint
-from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
+from arborescence.parsers.linear.edges import (
+    WIDE,
+    EdgeModel,
+    EdgeTemplates,
+    Layout,
+    score_edges,
+    update_edges,
+)
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
 from arborescence.parsers.linear.undirected import find_trees
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineTrainer, attachment
-from arborescence.parsers.shared.relations import RelationTemplates, update_relations
+from arborescence.parsers.shared.relations import (
+    RelationModel,
+    RelationTemplates,
+    update_relations,
+)
 from arborescence.parsers.shared.training_trees import TrainingTrees
 from arborescence.parsers.shared.weights import Weights
 from arborescence.projective.pseudo import MARK, projectivize
@@ -45,9 +56,17 @@ _NO_GOLD = np.empty(0, dtype=np.int64)
 class _Edges(NamedTuple):
     """A set of weights of edges, and how they are learned."""
 
-    name: str
-    templates: EdgeTemplates
+    model: EdgeModel
+    averages: NDArray[np.float32]
     best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]]
+
+
+class _Gold(NamedTuple):
+    """A sentence to learn from: a batch of its own, its heads and relations, int64 (n + 1,)."""
+
+    batch: Batch
+    heads: NDArray[np.int64]
+    relations: NDArray[np.int64]
 
 
 class Trainer(OnlineTrainer):
@@ -82,31 +101,41 @@ class Trainer(OnlineTrainer):
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
-        self._relation_templates = RelationTemplates.of(settings.columns, sides)
+        templates = RelationTemplates.of(settings.columns, sides)
+        joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
         self._tags = tags_of(treebank)
         self._sides = Sides.of(sides)
         self._batch = Batch.of(treebank, self._sides, self._tags)
 
-        self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
-
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        table = (1 << settings.bits - 5, len(self._trees.labels))
-        self._add_weights("edges", self._layout.size)
-        self._add_weights("relations", table)
-        if settings.joint:
-            self._add_weights("joint", table)
         exactly = partial(decode, root=settings.root, projective=bool(self._projective))
-        if settings.inference == "exact":
-            self._edges = [_Edges("edges", directed, exactly)]
-        else:
+        best_tree, edge_templates = exactly, directed
+        if settings.inference == "undirected":
             undirected = settings.features == "undirected"
+            edge_templates = directed._replace(undirected=undirected)
             rounds = 0 if undirected else settings.rounds
-            by_way = partial(find_trees, root=settings.root, rounds=rounds)
-            self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
+            best_tree = partial(find_trees, root=settings.root, rounds=rounds)
+        self._edges = [self._learned_edges("edges", edge_templates, best_tree)]
+        self._relations = self._learned_relations("relations", templates)
+        if settings.joint:
+            self._joint = self._learned_relations("joint", joint_templates)
         if settings.guided:
-            self._add_weights("directed", self._layout.size)
-            self._edges.append(_Edges("directed", directed, exactly))
+            self._edges.append(self._learned_edges("directed", directed, exactly))
         self._pruning: EdgeFilter | None = None
+
+    def _learned_edges(
+        self,
+        name: str,
+        templates: EdgeTemplates,
+        best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]],
+    ) -> _Edges:
+        self._add_weights(name, self._layout.size)
+        model = EdgeModel(templates, self._layout, self._weights[name])
+        return _Edges(model, self._sums[name], best_tree)
+
+    def _learned_relations(self, name: str, templates: RelationTemplates) -> RelationModel:
+        self._add_weights(name, (1 << self._settings.bits - 5, len(self._trees.labels)))
+        return RelationModel(templates, self._weights[name], self._trees.allowed)
 
     def parts(self) -> dict[str, Any]:
         """Return what to make a parser of, after the last epoch."""
@@ -162,27 +191,24 @@ class Trainer(OnlineTrainer):
 
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
-        return {
-            "columns": self._settings.columns,
+        same = ("columns", "inference", "features", "rounds")
+        return {name: getattr(self._settings, name) for name in same} | {
             "labels": self._trees.labels,
             "allowed": self._trees.allowed,
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._projective,
-            "inference": self._settings.inference,
-            "features": self._settings.features,
-            "rounds": self._settings.rounds,
             "pruning": self._pruning,
         }
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         settings = self._settings
-        C = 0.0 if settings.loss == "perceptron" else settings.C
+        first = self._edges[0]
         ascent = None
         if settings.by_likelihood:
             ascent = Ascent(
-                self._weights["edges"],
-                self._sums["edges"],
+                first.model,
+                first.averages,
                 self._clock,
                 rate=settings.rate,
                 sentences=len(self._trees.heads),
@@ -191,39 +217,22 @@ class Trainer(OnlineTrainer):
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
         met = np.empty(self._layout.tags, dtype=np.float32)
-        most = (settings.k + 1) * longest * self._edges[0].templates.most
+        most = (settings.k + 1) * longest * first.model.templates.most
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
         for b in self._shuffled(epoch, settings.seed, progress):
-            gold, relations = self._trees.heads[b], self._trees.relations[b]
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
+            gold = _Gold(one, self._trees.heads[b], self._trees.relations[b])
             for edges in self._edges:
-                scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
-                score_edges(
-                    one,
-                    edges.templates,
-                    self._layout,
-                    self._weights[edges.name],
-                    sums,
-                    met,
-                    scores.reshape(-1),
-                    place,
-                )
+                scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
+                score_edges(one, edges.model, sums, met, scores.reshape(-1), place)
                 if ascent:
-                    ascent.step(one, edges.templates, self._layout, scores, gold, buffer)
+                    ascent.step(one, scores, gold.heads, buffer)
                 else:
-                    self._leave_wrong_trees(one, b, edges, scores, C, buffer)
+                    self._leave_wrong_trees(gold, edges, scores, buffer)
+            averages = self._sums["relations"]
             update_relations(
-                one,
-                0,
-                self._relation_templates,
-                self._weights["relations"],
-                self._sums["relations"],
-                self._trees.allowed,
-                gold,
-                relations,
-                C,
-                self._clock,
+                one, 0, self._relations, averages, *gold[1:], settings.largest_step, self._clock
             )
         if ascent:
             ascent.finish(self._clock)
@@ -239,41 +248,36 @@ class Trainer(OnlineTrainer):
 
     def _leave_wrong_trees(
         self,
-        one: Batch,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         scores: NDArray[np.float32],
-        C: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Find the best trees, and if they are wrong move the weights away from them."""
-        gold = self._trees.heads[b]
-        words = np.arange(1, len(gold))
-        of_gold = scores[gold[1:], words]
-        best = self._add_relations(one, b, scores) if self._settings.joint else None
+        heads = gold.heads
+        words = np.arange(1, len(heads))
+        of_gold = scores[heads[1:], words]
+        best = self._add_relations(gold, scores) if self._settings.joint else None
         if self._settings.loss == "mira":  # each wrong head costs 1, or each wrong pair
             scores += 1
-            scores[gold[1:], words] -= 1
-            if edges.templates.undirected:
-                scores[words, gold[1:]] -= 1
-        trees, guessed, wrong = self._guess(b, edges, scores, best)
+            scores[heads[1:], words] -= 1
+            if edges.model.templates.undirected:
+                scores[words, heads[1:]] -= 1
+        trees, guessed, wrong = self._guess(gold, edges, scores, best)
         if wrong.any():
             gains = scores[trees[:, 1:], words] - of_gold
             losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(one, b, edges, trees, guessed, losses, C, buffer)
+            self._step(gold, edges, trees, guessed, losses, buffer)
 
-    def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
+    def _add_relations(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add the scores of best relations to those of edges; return which ones they are."""
-        mira = self._settings.loss == "mira"
         best = np.zeros(scores.shape, dtype=np.int16)
         joint.add_relations(
-            one,
-            self._joint_templates,
-            self._weights["joint"],
-            self._trees.allowed,
+            gold.batch,
+            self._joint,
             1.0,
-            self._trees.heads[b] if mira else _NO_GOLD,
-            self._trees.relations[b],
+            gold.heads if self._settings.loss == "mira" else _NO_GOLD,
+            gold.relations,
             np.empty(len(self._trees.labels), dtype=np.float32),
             scores.reshape(-1),
             np.zeros(1, dtype=np.int64),
@@ -283,80 +287,60 @@ class Trainer(OnlineTrainer):
 
     def _guess(
         self,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         scores: NDArray[np.float32],
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
-        gold, relations = self._trees.heads[b], self._trees.relations[b]
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
                 trees = edges.best_tree(scores)[np.newaxis]
             else:
                 trees, _ = kbest(scores, k, root=root, projective=projective)
-            guessed = np.repeat(relations[np.newaxis], len(trees), axis=0)
+            guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
             if best is not None:
-                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold))]
-            wrong = (trees != gold) | (guessed != relations)
+                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]
+            wrong = (trees != gold.heads) | (guessed != gold.relations)
             if not wrong.any():  # the best tree is gold, so it beats all others by their margins
                 break
         return trees, guessed, wrong
 
     def _step(
         self,
-        one: Batch,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
         losses: NDArray[np.float64],
-        C: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Move the weights of trees from the guessed ones towards gold."""
-        gold, relations = self._trees.heads[b], self._trees.relations[b]
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
             of_gold, others = joint.difference(
-                one,
-                self._joint_templates,
-                self._weights["joint"],
-                gold,
-                relations,
-                trees,
-                guessed,
+                gold.batch, self._joint, gold.heads, gold.relations, trees, guessed
             )
             losses = losses - of_gold
         steps = update_edges(
-            one,
+            gold.batch,
             0,
-            edges.templates,
-            self._layout,
-            self._weights[edges.name],
-            self._sums[edges.name],
-            gold,
+            edges.model,
+            edges.averages,
+            gold.heads,
             trees,
             losses,
             others,
-            C,
+            self._settings.largest_step,
             self._clock,
             buffer,
         )
         if self._settings.joint:
+            averages = self._sums["joint"]
             for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
                 joint.update(
-                    one,
-                    self._joint_templates,
-                    self._weights["joint"],
-                    self._sums["joint"],
-                    gold,
-                    relations,
-                    tree,
-                    named,
-                    step,
-                    self._clock,
+                    gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
                 )
 
 

@@ -12,7 +12,7 @@ from arborescence.parsers.shared import scheme, tagging
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
-from arborescence.parsers.shared.relations import RelationTemplates
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
 from arborescence.parsers.shared.types import Oracle
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
@@ -370,11 +370,11 @@ class TransitionParser(Parser):
             single=root == "single",
             allowed=everything - (1 << OTHER) if without_swap else everything,
             templates=self._templates,
-            relation_templates=self._relation_templates,
             bits=len(self._weights["actions"].table).bit_length() - 1,
             actions=self._weights["actions"].table,
-            relations=self._weights["relations"].table,
-            relations_allowed=self._allowed,
+            relations=RelationModel(
+                self._relation_templates, self._weights["relations"].table, self._allowed
+            ),
         )
 
     def _search(

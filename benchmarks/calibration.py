@@ -19,14 +19,14 @@ from inputs import TREEBANKS
 
 FIGURE = Path(__file__).parents[1] / "docs" / "images" / "calibration.svg"
 INK, FAINT = "#1f2430", "#c9ced8"
-#: What is drawn: the algorithm, whether the temperature is used, colour and line.
+#: What is drawn: the loss, whether the temperature is used, colour and line.
 LINES = [
     ("mira", False, "#d97706", "--"),
     ("mira", True, "#d97706", "-"),
-    ("loglinear", False, "#0f766e", "--"),
-    ("loglinear", True, "#0f766e", "-"),
+    ("tree", False, "#0f766e", "--"),
+    ("tree", True, "#0f766e", "-"),
 ]
-NAMES = {"mira": "MIRA", "loglinear": "log-linear"}
+NAMES = {"mira": "MIRA", "tree": "log-linear"}
 
 
 def parts_of(treebank):
@@ -38,11 +38,11 @@ def parts_of(treebank):
     return parts
 
 
-def parser_of(treebank, algorithm, parts, folder):
+def parser_of(treebank, loss, parts, folder):
     """Train a parser, or load it if the folder has it."""
-    path = folder / f"{treebank}-{algorithm}.npz"
+    path = folder / f"{treebank}-{loss}.npz"
     if not path.exists():
-        LinearParser.train(parts["train"], dev=parts["dev"], algorithm=algorithm).save(path)
+        LinearParser.train(parts["train"], dev=parts["dev"], loss=loss).save(path)
     return load(path)
 
 
@@ -50,21 +50,21 @@ def measure(treebank, folder):
     """Return the reliability of each line."""
     parts = parts_of(treebank)
     found = {}
-    for algorithm, tempered, *_ in LINES:
-        parser = parser_of(treebank, algorithm, parts, folder)
+    for loss, tempered, *_ in LINES:
+        parser = parser_of(treebank, loss, parts, folder)
         temperature = parser.temperature
         if not tempered:
             parser.temperature = 1.0
         parsed = parser.parse(parts["test"], confidence=True)
-        found[algorithm, tempered] = reliability(parts["test"], parsed), temperature
+        found[loss, tempered] = reliability(parts["test"], parsed), temperature
     return found
 
 
 def draw(axes, treebank, found):
     """Draw the lines of a treebank."""
     axes.plot([0, 1], [0, 1], color=FAINT, zorder=0)
-    for algorithm, tempered, color, line in LINES:
-        reliable, temperature = found[algorithm, tempered]
+    for loss, tempered, color, line in LINES:
+        reliable, temperature = found[loss, tempered]
         many = reliable.counts >= 20
         scale = f"temperature {temperature:.2f}" if tempered else "as it is"
         axes.plot(
@@ -74,7 +74,7 @@ def draw(axes, treebank, found):
             color=color,
             marker="o",
             markersize=4,
-            label=f"{NAMES[algorithm]}, {scale}: error {100 * reliable.error:.1f} %",
+            label=f"{NAMES[loss]}, {scale}: error {100 * reliable.error:.1f} %",
         )
     axes.set_title(treebank)
     axes.set_xlabel("probability of the edge")
@@ -95,14 +95,14 @@ def main():
     }
     figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
-    print("| treebank | algorithm | temperature | calibration error |\n| --- | --- | --- | --- |")
+    print("| treebank | loss | temperature | calibration error |\n| --- | --- | --- | --- |")
     for axes, treebank in zip(panels, ("English-EWT", "Gothic-PROIEL"), strict=True):
         found = measure(treebank, folder)
         draw(axes, treebank, found)
-        for (algorithm, tempered), (reliable, temperature) in found.items():
+        for (loss, tempered), (reliable, temperature) in found.items():
             scale = f"{temperature:.2f}" if tempered else "1"
             error = f"{100 * reliable.error:.1f} %"
-            print(f"| {treebank} | {NAMES[algorithm]} | {scale} | {error} |")
+            print(f"| {treebank} | {NAMES[loss]} | {scale} | {error} |")
     figure.savefig(FIGURE, metadata={"Date": None})
 
 

@@ -59,12 +59,12 @@ def trees(name, part):
 
 def kept_and_removed(name):
     """Learn from train, set the threshold on dev, and count there."""
-    lessons, exams = trees(name, "train"), trees(name, "dev")
-    tags = tags_of(lessons)
+    training, held_out = trees(name, "train"), trees(name, "dev")
+    tags = tags_of(training)
     sides = Sides.of(SIDES)
     numbered = [
         (Batch.of(part, sides, tags), np.concatenate([sentence.heads for sentence in part]))
-        for part in (lessons, exams)
+        for part in (training, held_out)
     ]
     start = time.process_time()
     model = learn(*numbered, np.arange(len(SIDES)), len(tags) + 2, seed=1)

@@ -79,7 +79,7 @@ class Job(NamedTuple):
         if path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        lessons, exams = (
+        training, held_out = (
             [sentence for sentence in part(self.treebank, which) if is_tree(sentence.heads)]
             for which in ("train", "dev")
         )
@@ -91,11 +91,11 @@ class Job(NamedTuple):
                 system=self.kind,
                 oracle=self.oracle,
                 beam=self.beam,
-                pseudo_projective=self.pseudo,
+                projective="pseudo" if self.pseudo else False,
             )
-        learn(lessons[:20], dev=exams[:20], epochs=1)  # compiles
+        learn(training[:20], dev=held_out[:20], epochs=1)  # compiles
         start = time.process_time()
-        parser = learn(lessons, dev=exams, seed=self.seed, epochs=self.epochs)
+        parser = learn(training, dev=held_out, seed=self.seed, epochs=self.epochs)
         parser.info["seconds"] = time.process_time() - start
         parser.save(path)
         print(f"{path}: {parser.info['seconds']:.1f} s", flush=True)

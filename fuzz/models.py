@@ -26,12 +26,12 @@ LINEAR = {
     "joint": {"joint": True},
     "projective": {"projective": True, "k": 3},
     "pseudo-projective": {"projective": "pseudo", "root": "multi"},
-    "loglinear": {"algorithm": "loglinear"},
+    "tree": {"loss": "tree"},
     "undirected": {"inference": "undirected", "features": "undirected"},
 }
 TRANSITION = {
     "arc-eager": {"beam": 3},
-    "arc-hybrid": {"pseudo_projective": True},
+    "arc-hybrid": {"projective": "pseudo"},
     "swap": {"system": "swap", "beam": 2},
 }
 KINDS = (*LINEAR, *TRANSITION, "reranker", "combined")

@@ -16,7 +16,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence import parsers, transitions, treebank, undirected
-from arborescence.parsers.linear.training import Algorithm as Learning
+from arborescence.parsers.shared.types import Loss
 from arborescence.parsers.text import Text
 from arborescence.undirected.spanning_tree import Algorithm
 
@@ -144,9 +144,9 @@ def _read_and_evaluate() -> None:
 
 def _train_and_parse() -> None:
     tagger = parsers.Tagger.train(_sentences(), dev=_sentences(), epochs=2)
-    for algorithm in get_args(Learning):
+    for loss in get_args(Loss):
         parser = parsers.LinearParser.train(
-            _sentences(), dev=_sentences(), algorithm=algorithm, epochs=1, bits=10, tagger=tagger
+            _sentences(), dev=_sentences(), loss=loss, epochs=1, bits=10, tagger=tagger
         )
     with tempfile.TemporaryDirectory() as folder:
         parser.save(Path(folder) / "model")

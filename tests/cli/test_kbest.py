@@ -117,7 +117,7 @@ def test_parse_json(command: Command, gold: Path, model: Path, kbest: Path) -> N
         assert found.keys() == {"sent_id", "text", "words", "upos", "analyses"}
         assert found["analyses"] == [
             {"weight": weight, "heads": tree.heads[1:].tolist(), "deprels": tree.deprels}
-            for weight, tree in analyses
+            for tree, weight in analyses
         ]
 
 

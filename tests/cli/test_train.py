@@ -42,11 +42,12 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "transition",
             (
-                "--algorithm mira",
-                "--aggressiveness 0.1",
+                "--loss mira",
+                "--C 0.1",
+                "--rate 0.1",
                 "--k 1",
                 "--joint",
-                "--projective",
+                "--projective yes",
                 "--inference exact",
                 "--features directed",
                 "--rounds 5",
@@ -63,6 +64,7 @@ def test_options_of_another_parser_are_refused(
     for option in options:
         name = option.split()[0]
         complaint = command(*train, *option.split()).complaint(2)
+        name = option if name == "--projective" else name
         assert f"{name} goes with --parser {other}, not {parser}" in complaint
     assert not list(tmp_path.iterdir())
 
@@ -81,10 +83,10 @@ def test_train_a_transition_parser(
     from arborescence.parsers import load
 
     model = tmp_path / "model"
-    assert command(*transition, "-o", model, "--epochs", 4, "--pseudo-projective").status == 0
+    assert command(*transition, "-o", model, "--epochs", 4, "--projective", "pseudo").status == 0
     parser = load(model)
     assert (parser.kind, parser.system, parser.oracle) == ("transition", "arc-eager", "static")
-    assert (parser.beam, parser.pseudo_projective, parser.tagger) == (2, True, None)
+    assert (parser.beam, parser.projective, parser.tagger) == (2, "pseudo", None)
     assert (parser.info["seed"], parser.info["bits"], len(parser.info["dev"])) == (3, 12, 4)
     assert command("parse", "-m", model, lessons).out == lessons.read_text()
 
@@ -120,12 +122,12 @@ def test_a_system_without_a_dynamic_oracle(
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
     options = ("--parser", "transition", "--system", system, "--oracle", "dynamic")
     complaint = command(*train, *options).complaint(2)
-    assert f"--oracle dynamic does not go with {system}" in complaint
+    assert f"--oracle dynamic does not go with --system {system}" in complaint
 
 
 def test_swap_needs_no_lifted_edges(command: Command, lessons: Path, tmp_path: Path) -> None:
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    options = ("--parser", "transition", "--system", "swap", "--pseudo-projective")
+    options = ("--parser", "transition", "--system", "swap", "--projective", "pseudo")
     assert "its edges cross as they are" in command(*train, *options).complaint(2)
 
 
@@ -141,9 +143,10 @@ CROSSING = Sentence.from_words(
     ("options", "projective"),
     [
         ((), "pseudo"),
-        (("--projective",), True),
-        (("--no-projective",), False),
-        (("--pseudo-projective",), "pseudo"),
+        (("--projective", "yes"), True),
+        (("--projective", "no"), False),
+        (("--projective", "pseudo"), "pseudo"),
+        (("--projective", "auto"), "pseudo"),
     ],
     ids=str,
 )
@@ -172,12 +175,28 @@ def test_which_trees_are_looked_for(
     assert (parsed == crossing.read_text()) == (projective is not True)
 
 
-@pytest.mark.parametrize("other", ["--projective", "--no-projective"])
-def test_pseudo_projective_is_a_choice_of_its_own(
-    command: Command, lessons: Path, tmp_path: Path, other: str
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--features undirected", "--features undirected goes with --inference undirected only"),
+        ("--inference undirected --k 2", "undirected does not go with --k 2"),
+        ("--inference undirected --joint", "undirected does not go with --joint:"),
+        ("--inference undirected --prune", "undirected does not go with --prune:"),
+        ("--inference undirected --projective yes", "does not go with --projective yes:"),
+        ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),
+        ("--inference undirected --loss tree", "undirected does not go with --loss tree:"),
+        ("--columns form,tags", "--columns must be some of form, lemma, upos, xpos, feats"),
+        ("--projective perhaps", "'perhaps' is not one of 'yes', 'no', 'pseudo', 'auto'"),
+        ("--loss svm", "'svm' is not one of 'mira', 'perceptron', 'tree', 'head'"),
+    ],
+    ids=str,
+)
+def test_options_that_do_not_go_together(
+    command: Command, lessons: Path, tmp_path: Path, options: str, complaint: str
 ) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--pseudo-projective")
-    assert "exclude each other" in command(*train, other).complaint(2)
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", *options.split())
+    assert complaint in command(*train).complaint(2)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("parser", ["linear", "transition"])

@@ -168,8 +168,8 @@ def test_k_best():
     [found] = both.kbest([WORDS], 1000)
     scores = both.scores(WORDS)
     expected = arb.kbest(scores, 1000, projective=True)
-    assert [weight for weight, _ in found] == expected[1].tolist()
-    assert [tree.heads.tolist() for _, tree in found] == expected[0].tolist()
+    assert [weight for _, weight in found] == expected[1].tolist()
+    assert [tree.heads.tolist() for tree, _ in found] == expected[0].tolist()
     assert [found[0][1]] == list(both.parse([WORDS]))
     [fewer] = both.kbest([WORDS], 3, projective=False)
     assert len(fewer) == 3
@@ -192,7 +192,7 @@ def test_relations_are_voted_on_by_those_that_have_the_edge():
 def test_relations_of_edges_that_no_parser_has():
     parsers = [Stubborn([0, 1, 1, 1], "root x y z"), Stubborn([0, 1, 1, 1], "root x u z")]
     [found] = CombinedParser(parsers).kbest([WORDS], 1000)
-    trees = {tuple(tree.heads[1:].tolist()): tree.deprels for _, tree in found}
+    trees = {tuple(tree.heads[1:].tolist()): tree.deprels for tree, _ in found}
     assert trees[0, 1, 2, 1] == ["root", "x", "y", "z"]
     # Another root changes places with theirs.
     assert trees[2, 0, 2, 2] == ["x", "root", "y", "z"]
@@ -206,10 +206,10 @@ def test_confidence_is_the_share_of_what_speaks_for_an_edge(linear):
     assert parsed.heads.tolist() == [-1, 0, 1, 2, 3]
     assert edge_probs(parsed) == [1, 1, 0.6667, 0.6667]
     assert not parsers[0].asked[-1].confidence
-    [[(_, best), *_]] = CombinedParser(parsers).kbest([WORDS], 2, confidence=True)
+    [[(best, _), *_]] = CombinedParser(parsers).kbest([WORDS], 2, confidence=True)
     assert best == parsed
     [alone] = linear.parse([treebank()[0]], confidence=True)
-    [[(_, tree)]] = CombinedParser([linear]).kbest([treebank()[0]], 1, confidence=True)
+    [[(tree, _)]] = CombinedParser([linear]).kbest([treebank()[0]], 1, confidence=True)
     assert edge_probs(tree) == pytest.approx(edge_probs(alone), abs=1e-4)
 
 

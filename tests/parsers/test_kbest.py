@@ -16,7 +16,7 @@ def parser(request):
 
 
 def raws(ranked):
-    return [[(weight, parsed.raw) for weight, parsed in trees] for trees in ranked]
+    return [[(weight, parsed.raw) for parsed, weight in trees] for trees in ranked]
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -25,20 +25,20 @@ def test_the_trees_are_the_best_ones_of_the_scores(parser, root):
     assert len(ranked) == len(treebank())
     for sentence, trees in zip(treebank(), ranked, strict=True):
         heads, weights = arb.kbest(parser.scores(sentence), 20, root=root)
-        assert [weight for weight, _ in trees] == weights.tolist()
-        assert np.array_equal([parsed.heads for _, parsed in trees], heads)
-        assert all(parsed.forms == sentence.forms for _, parsed in trees)
+        assert [weight for _, weight in trees] == weights.tolist()
+        assert np.array_equal([parsed.heads for parsed, _ in trees], heads)
+        assert all(parsed.forms == sentence.forms for parsed, _ in trees)
 
 
 def test_the_first_is_the_one_that_parse_finds(parser):
     best = [parsed.raw for parsed in parser.parse(treebank())]
     for k in (1, 4):
-        assert [trees[0][1].raw for trees in parser.kbest(treebank(), k)] == best
+        assert [trees[0][0].raw for trees in parser.kbest(treebank(), k)] == best
 
 
 def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
     for sentence, trees in zip(treebank(), parser.kbest(treebank(), 6), strict=True):
-        for _, parsed in trees:
+        for parsed, _ in trees:
             monkeypatch.setattr(
                 "arborescence.parsers.linear.parser.decode",
                 lambda scores, root, projective, heads=parsed.heads: heads[None],
@@ -53,8 +53,8 @@ def test_fewer_trees_than_asked_for(parser):
         ranked = list(parser.kbest([one, two], 10, root=root))
         assert [len(trees) for trees in ranked] == counts
         for trees in ranked:
-            assert all(arb.is_tree(parsed.heads, root=root) for _, parsed in trees)
-            assert len({parsed.raw for _, parsed in trees}) == len(trees)
+            assert all(arb.is_tree(parsed.heads, root=root) for parsed, _ in trees)
+            assert len({parsed.raw for parsed, _ in trees}) == len(trees)
 
 
 def test_threads_and_batches_change_nothing(parser):
@@ -80,7 +80,7 @@ def test_sentences_without_tags_are_tagged():
     tagger = Tagger.train(treebank(), dev=treebank(), epochs=3)
     parser = LinearParser.train(treebank(), epochs=3, bits=BITS, tagger=tagger)
     [trees] = parser.kbest([bare(treebank()[0])], 3)
-    assert [parsed.upos for _, parsed in trees] == [treebank()[0].upos] * 3
+    assert [parsed.upos for parsed, _ in trees] == [treebank()[0].upos] * 3
 
 
 def test_no_sentences_no_trees(parser):

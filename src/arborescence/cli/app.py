@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import StrEnum
 from functools import partial
 from importlib import resources
-from pathlib import Path  # noqa: TC003 - Typer looks at it
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,10 +16,8 @@ from arborescence.cli import experiment
 from arborescence.cli.help import examples
 from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
-    Inference,
     KBestOption,
     QuietOption,
-    Root,
     RootOption,
     SkipOption,
     SvgOption,
@@ -31,6 +28,8 @@ from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sen
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
+from arborescence.core.choices import Encoding, Measure
+from arborescence.parsers.shared.types import Inference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,22 +45,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(experiment.app, name="experiment")
-
-
-class Measure(StrEnum):
-    """What says which of several trees is the best."""
-
-    las = "las"
-    uas = "uas"
-
-
-class Encoding(StrEnum):
-    """What the score of a pair of words is, of the scores of its two directions."""
-
-    mean = "mean"
-    product = "product"
-    max = "max"
-    min = "min"
 
 
 def show_version(wanted: bool) -> None:
@@ -124,9 +107,9 @@ def parse(
             help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
             "with a sentence on each line."
         ),
-    ] = Format.conllu,
+    ] = "conllu",
     kbest: KBestOption = None,
-    root: RootOption = Root.single,
+    root: RootOption = "single",
     projective: Annotated[
         bool | None,
         typer.Option(
@@ -163,7 +146,7 @@ def parse(
     skipped = Skipped() if skip_invalid else None
     parser = loaded(models or ["english"], weights)
     sentences = sentences_of(files, readers_of(format, skipped, parser))
-    if format is Format.conllu:
+    if format == "conllu":
         sentences = hinting(sentences)
     sentences = watched(
         sentences,
@@ -180,7 +163,7 @@ def parse(
         found = parser.kbest(
             sentences,
             kbest,
-            root=root.value,
+            root=root,
             projective=projective,
             confidence=confidence,
             threads=threads,
@@ -189,7 +172,7 @@ def parse(
     else:
         trees = parser.parse(
             sentences,
-            root=root.value,
+            root=root,
             projective=projective,
             confidence=confidence,
             threads=threads,
@@ -240,7 +223,7 @@ def draw(
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of(Format.conllu, skipped))
+    sentences = sentences_of(files, readers_of("conllu", skipped))
     deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()
@@ -304,7 +287,7 @@ def evaluate(
 
     if oracle:
         evaluation = treebank.oracle(
-            gold, predicted, k=kbest, by=by.value if by else "las", punctuation=punctuation
+            gold, predicted, k=kbest, by=by or "las", punctuation=punctuation
         )
     elif by or kbest:
         raise typer.BadParameter("--by and --kbest go with --oracle")
@@ -337,20 +320,20 @@ def decode(
         ),
     ] = None,
     kbest: KBestOption = None,
-    root: RootOption = Root.single,
+    root: RootOption = "single",
     projective: Annotated[
         bool, typer.Option("--projective", help="Find trees without crossing edges.")
     ] = False,
     inference: Annotated[
         Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
-    ] = Inference.exact,
+    ] = "exact",
     rounds: Annotated[
         int, typer.Option(min=0, help="Rounds of local enhancement, if inference is undirected.")
     ] = 5,
     encoding: Annotated[
         Encoding,
         typer.Option(help="The score of an undirected edge, of those of its two directions."),
-    ] = Encoding.mean,
+    ] = "mean",
     threads: ThreadsOption = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print heads and weight of each tree as JSON.")
@@ -365,16 +348,16 @@ def decode(
     import arborescence as arb
     from arborescence.cli import scores as files
 
-    if inference == Inference.undirected and (kbest or projective):
+    if inference == "undirected" and (kbest or projective):
         raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
     values, lengths = files.load_scores(scores)
     found: files.Best | files.KBest
-    which: dict[str, Any] = {"root": root.value, "threads": threads}
+    which: dict[str, Any] = {"root": root, "threads": threads}
     if kbest:
         found = files.KBest(*arb.kbest(values, kbest, lengths, projective=projective, **which))
     else:
-        if inference == Inference.undirected:
-            how: dict[str, Any] = {"rounds": rounds, "encoding": encoding.value}
+        if inference == "undirected":
+            how: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
             heads = arb.undirected.decode(values, lengths, **how, **which)
         else:
             heads = arb.decode(values, lengths, projective=projective, **which)
@@ -394,7 +377,7 @@ def demo(
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
-        parse([str(sentences)], format=Format.tokens, tree=True, svg=svg)
+        parse([str(sentences)], format="tokens", tree=True, svg=svg)
 
 
 @app.command()

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arborescence.cli.help import examples
-from arborescence.cli.options import QuietOption, Root
+from arborescence.cli.options import QuietOption
 from arborescence.cli.progress import note, steps
-from arborescence.cli.train import Kind
+from arborescence.core.choices import Root
+from arborescence.parsers.shared.types import Kind, Loss
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.treebanks import LeftOut
-
-
-class Objective(StrEnum):
-    """What a graph-based parser learns by."""
-
-    head_selection = "head-selection"
-    mira = "mira"
-    perceptron = "perceptron"
-    loglinear = "loglinear"
 
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
@@ -60,7 +51,7 @@ ParserOption = Annotated[
     typer.Option(help="Graph-based, or transition-based.", rich_help_panel=PARSERS),
 ]
 ObjectiveOption = Annotated[
-    Objective,
+    Loss,
     typer.Option(help="What a graph-based parser learns by.", rich_help_panel=PARSERS),
 ]
 TrainingRootOption = Annotated[
@@ -126,9 +117,9 @@ def root(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    parser: ParserOption = Kind.linear,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    parser: ParserOption = "linear",
+    objective: ObjectiveOption = "head",
+    training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
@@ -183,8 +174,8 @@ def kbest(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    objective: ObjectiveOption = "head",
+    training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
@@ -205,7 +196,7 @@ def kbest(
         output,
         quiet,
         only=only or (),
-        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        recipe=_recipe("linear", objective, training_root, epochs, bits),
         seeds=seeds,
         models=models,
         scores=scores,
@@ -226,8 +217,8 @@ def runtime(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    objective: ObjectiveOption = "head",
+    training_root: TrainingRootOption = "multi",
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
     models: ModelsOption = None,
@@ -249,7 +240,7 @@ def runtime(
         output,
         quiet,
         only=only or (),
-        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        recipe=_recipe("linear", objective, training_root, epochs, bits),
         models=models,
         scores=scores,
         jobs=jobs,
@@ -293,17 +284,10 @@ def undirected(
     _finish(left_out, output, quiet)
 
 
-def _recipe(
-    parser: Kind, objective: Objective, training_root: Root, epochs: int, bits: int
-) -> Recipe:
+def _recipe(parser: Kind, objective: Loss, training_root: Root, epochs: int, bits: int) -> Recipe:
     from arborescence.experiments.common.recipes import Recipe
 
-    options: dict[str, Any] = {
-        "parser": parser.value,
-        "objective": objective.value,
-        "root": training_root.value,
-    }
-    return Recipe(**options, epochs=epochs, bits=bits)
+    return Recipe(parser=parser, objective=objective, root=training_root, epochs=epochs, bits=bits)
 
 
 def _run(

@@ -1,36 +1,43 @@
-"""Options that several commands have in common."""
+"""What the options of several commands have in common."""
 
 from __future__ import annotations
 
 import os
-from enum import StrEnum
+import re
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arborescence.core.choices import Root
+from arborescence.core.errors import OptionError
 
-class Root(StrEnum):
-    """How many words may have the root as their head."""
-
-    single = "single"
-    multi = "multi"
-
-
-class Inference(StrEnum):
-    """How a tree is found: the best of all, or one by way of an undirected tree."""
-
-    exact = "exact"
-    undirected = "undirected"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-class System(StrEnum):
-    """By what transitions a transition-based parser builds a tree."""
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn what the library says of its options into an error of usage."""
+    try:
+        yield
+    except OptionError as error:
+        raise typer.BadParameter(as_typed(str(error))) from error
 
-    arc_standard = "arc-standard"
-    arc_eager = "arc-eager"
-    arc_hybrid = "arc-hybrid"
-    swap = "swap"
+
+def as_typed(message: str) -> str:
+    """Name options as they are on the command line.
+
+    >>> as_typed("k=2 goes with loss='mira' only"), as_typed("joint=True does not go")
+    ('--k 2 goes with --loss mira only', '--joint does not go')
+    >>> as_typed("columns must be some of form, upos"), as_typed("not with projective=True")
+    ('--columns must be some of form, upos', 'not with --projective yes')
+    """
+    message = message.replace("projective=True", "projective=yes")
+    message = re.sub(r"^(\w+)(?= must)", r"--\1", message)
+    message = re.sub(r"\b(\w+)=True", r"--\1", message)
+    return re.sub(r"\b(\w+)=('?)([\w.-]+)\2", r"--\1 \3", message)
 
 
 def hush(wanted: bool) -> bool:

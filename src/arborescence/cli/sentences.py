@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal
 
 from arborescence.core.errors import TreebankError
 
@@ -17,13 +16,8 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-class Format(StrEnum):
-    """How the input of `parse` is written."""
-
-    conllu = "conllu"
-    tokens = "tokens"
-    text = "text"
-    lines = "lines"
+#: How the input of `parse` is written.
+Format = Literal["conllu", "tokens", "text", "lines"]
 
 
 class Skipped:
@@ -67,15 +61,15 @@ def readers_of(
     parser: Parser | None = None,
 ) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
     """Return the function that reads a file of this format; the parser cuts raw text."""
-    if format is Format.conllu:
+    if format == "conllu":
         from arborescence.treebank import read
 
         return lambda file: read(file, skip_invalid=skipped)
-    if format is Format.tokens or parser is None:
+    if format == "tokens" or parser is None:
         from arborescence.treebank import read_tokens
 
         return read_tokens
-    return partial(parser.read_text, lines=format is Format.lines, warn=_warn)
+    return partial(parser.read_text, lines=format == "lines", warn=_warn)
 
 
 def _warn(message: str) -> None:

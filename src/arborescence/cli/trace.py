@@ -6,17 +6,16 @@ import json
 import os
 import shutil
 import sys
-from enum import StrEnum
 from io import BytesIO
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arborescence.cli.options import System  # noqa: TC001 - Typer looks at it
 from arborescence.cli.progress import counted
-from arborescence.cli.sentences import Format, readers_of, sentences_of
+from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.cli.trees import words_of
 from arborescence.core.errors import TreebankError, TreeError
+from arborescence.parsers.shared.types import System
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,11 +27,8 @@ if TYPE_CHECKING:
     Derivation = tuple[Sentence, list[Transition]]
 
 
-class Words(StrEnum):
-    """How the words of a sentence are written."""
-
-    tokens = "tokens"
-    text = "text"
+#: How the words of a sentence are written.
+Words = Literal["tokens", "text"]
 
 
 def trace(
@@ -50,7 +46,7 @@ def trace(
     ] = None,
     format: Annotated[  # noqa: A002
         Words, typer.Option(help="A sentence a line with spaces between the words, or raw text.")
-    ] = Words.tokens,
+    ] = "tokens",
     treebank: Annotated[
         str | None,
         typer.Option(help="Show how a tree of this treebank is built ('-': the standard input)."),
@@ -88,7 +84,7 @@ def trace(
 
         parser = load(model or "english")
     sentences = chosen(read(words, format, parser, treebank), sentence, treebank)
-    name = system.value if system else "arc-standard"
+    name = system or "arc-standard"
     if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
             made = ((each, parser.derivation(each)) for each in sentences)
@@ -105,8 +101,8 @@ def read(
 ) -> Iterator[Sentence]:
     """Read the sentences of the arguments, of a treebank, or of the standard input."""
     if treebank:
-        return sentences_of([treebank], readers_of(Format.conllu, None))
-    reader = readers_of(Format(writing.value), None, parser)
+        return sentences_of([treebank], readers_of("conllu", None))
+    reader = readers_of(writing, None, parser)
     return reader(BytesIO(os.fsencode(" ".join(words)))) if words else sentences_of(None, reader)
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, TreebankError
-from arborescence.core.tree import is_tree
+from arborescence.core.errors import OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.shared.base import as_sentences
+from arborescence.parsers.shared.training_trees import check_not_empty, check_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
     Codes = NDArray[np.int64]
@@ -179,13 +179,13 @@ class BilexicalModel:
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> treebank = [
     ...     Sentence.from_words(["The", "bird", "sings"], upos=["DET", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0]),
     ...     Sentence.from_words(["Plant", "the", "tree"], upos=["VERB", "DET", "NOUN"],
     ...                         heads=[-1, 0, 3, 1]),
     ... ]
-    >>> model = BilexicalModel.train(lessons)
+    >>> model = BilexicalModel.train(treebank)
     >>> new = Sentence.from_words(["A", "gardener", "plants", "the", "bulb"],
     ...                           upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
     >>> [parsed] = model.parse([new])
@@ -228,14 +228,14 @@ class BilexicalModel:
         if not 0 < backoff < np.inf:
             raise OptionError(f"backoff must be a positive number, not {backoff}")
         sentences = list(treebank)
-        if not sentences:
-            raise TreebankError("the treebank is empty: training needs at least one sentence")
+        check_not_empty(sentences)
         lexicon = Lexicon.of(sentences, tags)
         words, tagset = lexicon.sizes
 
         edges, ends = [], []
         for sentence in sentences:
-            heads = _whole(sentence)[1:]
+            check_tree(sentence, "multi")
+            heads = sentence.heads[1:]
             word, tag = lexicon.nodes(sentence)
             side = (np.arange(1, len(heads) + 1) > heads).astype(np.int64)
             edges.append(np.stack([word[heads], tag[heads], side, word[1:], tag[1:], heads > 0]))
@@ -310,12 +310,3 @@ class BilexicalModel:
         for sentence in as_sentences(sentences):
             heads = decode(self.scores(sentence), root=root, projective=projective)
             yield sentence.replace(heads=heads, deprels=["_"] * len(sentence))
-
-
-def _whole(sentence: Sentence) -> Codes:
-    """Return the heads of a sentence, if they are a tree."""
-    heads = sentence.heads
-    if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
-        where = f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
-        raise TreebankError(f"{where}: the heads are not a tree: correct or leave out the sentence")
-    return heads

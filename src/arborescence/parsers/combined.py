@@ -17,11 +17,10 @@ from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.tree import is_projective
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import noted
-from arborescence.parsers.transition.parser import TransitionParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +36,6 @@ _FIELDS: Final = {
     "parsers": scheme.list_of(scheme.MAPPING, 1, _MOST),
     "weights": scheme.list_of(scheme.real(1 / scheme.LARGEST, scheme.LARGEST), 1, _MOST),
 }
-_KINDS: Final = (LinearParser.train, partial(TransitionParser.train, system="swap", beam=8))
 
 
 class CombinedParser(Parser):
@@ -64,14 +62,15 @@ class CombinedParser(Parser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> from arborescence.parsers import LinearParser, TransitionParser
+    >>> treebank = [
     ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> graph_based = LinearParser.train(lessons, epochs=3)
-    >>> transition_based = TransitionParser.train(lessons, epochs=3)
+    >>> graph_based = LinearParser.train(treebank, epochs=3)
+    >>> transition_based = TransitionParser.train(treebank, epochs=3)
     >>> both = CombinedParser([graph_based, transition_based])
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = both.parse([new])
@@ -117,7 +116,7 @@ class CombinedParser(Parser):
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
-        make_parsers: Sequence[Callable[..., Parser]] = _KINDS,
+        make_parsers: Sequence[Callable[..., Parser]] | None = None,
         weights: Iterable[float] | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -135,11 +134,15 @@ class CombinedParser(Parser):
         weights
             A positive number for each parser; without them, 1.
         """
+        if make_parsers is None:
+            swap = partial(registry.parser_class("transition").train, system="swap", beam=8)
+            make_parsers = (registry.parser_class("linear").train, swap)
+        count = len(make_parsers)
         treebank, dev = list(treebank), list(dev or ())
 
         def say(number: int, phase: str, done: int, total: int) -> None:
             if progress:
-                progress(f"parser {number} of {len(make_parsers)}, {phase}", done, total)
+                progress(f"parser {number} of {count}, {phase}", done, total)
 
         made = (
             make(treebank, dev=dev, progress=partial(say, number))
@@ -185,8 +188,6 @@ class CombinedParser(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
-        from arborescence.parsers import registry
-
         fields = scheme.fields_of(header, _FIELDS)
         parsers = [
             registry.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
@@ -206,14 +207,14 @@ class CombinedParser(Parser):
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         found = []
         for question in self._ask(sentences, options):
             trees, of_trees = kbest(
                 question.scores, k, root=options.root, projective=question.projective
             )
             parsed = [question.answered(heads, options) for heads in trees]
-            found.append(list(zip(of_trees.tolist(), parsed, strict=True)))
+            found.append(list(zip(parsed, of_trees.tolist(), strict=True)))
         return found
 
     def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:

@@ -1,10 +1,14 @@
-"""Trained parsers by name or path."""
+"""Trained parsers by name or path, of whatever kind the file says.
+
+Kinds are named here and nowhere else, and imported when a file holds one: so this module imports
+none of those that load parsers by it.
+"""
 
 from __future__ import annotations
 
 import os
 import reprlib
-from importlib import resources
+from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.core.errors import ModelError
@@ -14,6 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.base import Parser
+
+#: The class of each kind of parser, by the name of the kind in model files.
+KINDS: Final = {
+    "linear": "arborescence.parsers.linear.parser:LinearParser",
+    "transition": "arborescence.parsers.transition.parser:TransitionParser",
+    "reranker": "arborescence.parsers.reranker.parser:Reranker",
+    "combined": "arborescence.parsers.combined:CombinedParser",
+}
 
 #: The models that come with the library.
 BUILT_IN: Final = ("english",)
@@ -92,20 +104,14 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
     """Make a parser, of the kind that the header says, of what `model_file.load` returned."""
     kind = header.get("kind")
-    if kind == "linear":
-        from arborescence.parsers.linear.parser import LinearParser
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
+    parser: Parser = parser_class(kind).from_file(header, arrays)
+    return parser
 
-        return LinearParser.from_file(header, arrays)
-    if kind == "transition":
-        from arborescence.parsers.transition.parser import TransitionParser
 
-        return TransitionParser.from_file(header, arrays)
-    if kind == "reranker":
-        from arborescence.parsers.reranker.parser import Reranker
-
-        return Reranker.from_file(header, arrays)
-    if kind == "combined":
-        from arborescence.parsers.combined import CombinedParser
-
-        return CombinedParser.from_file(header, arrays)
-    raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
+def parser_class(kind: str) -> type[Any]:
+    """Import the class of a kind of parser."""
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Any] = getattr(import_module(module), name)
+    return found

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from itertools import tee
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from arborescence.core.choices import Measure, check_choice
 from arborescence.core.errors import OptionError, TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import Columns, Numbering
@@ -29,7 +30,7 @@ def oracle(
     kbest: str | os.PathLike[str] | Iterable[Analyses],
     *,
     k: int | None = None,
-    by: Literal["las", "uas"] = "las",
+    by: Measure = "las",
     punctuation: bool = True,
 ) -> Evaluation:
     """Compare the best of the k analyses of each sentence with its gold tree.
@@ -73,7 +74,7 @@ def oracle(
     >>> words = Sentence.from_words(["Trees", "grow"])
     >>> gold = words.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])
     >>> wrong = words.replace(heads=[-1, 0, 1], deprels=["root", "acl"])
-    >>> analyses = [(7.5, wrong), (3.0, gold)]
+    >>> analyses = [(wrong, 7.5), (gold, 3.0)]
     >>> oracle([gold], [analyses]).las.f1
     1.0
     >>> oracle([gold], [analyses], k=1).las.f1
@@ -81,8 +82,7 @@ def oracle(
     """
     if k is not None and k < 1:
         raise OptionError(f"k must be at least 1, not {k}")
-    if by not in ("las", "uas"):
-        raise OptionError(f"by must be 'las' or 'uas', not {by!r}")
+    check_choice("by", by, get_args(Measure))
     golds, same_golds = tee(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
     lists = read_kbest(kbest) if isinstance(kbest, (str, os.PathLike)) else kbest
     chosen = (
@@ -97,7 +97,7 @@ def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]
     for number, analyses in enumerate(lists, 1):
         if not analyses:
             raise TreebankError(f"sentence {number} has no analysis; give each at least one")
-        yield [sentence for _, sentence in analyses[:k]]
+        yield [sentence for sentence, _ in analyses[:k]]
 
 
 def _stretches(

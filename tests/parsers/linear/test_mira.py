@@ -99,7 +99,8 @@ def scores_of(batch, b, templates, layout, weights):
     scores = np.zeros((n, n), dtype=np.float32)
     sums, met = np.empty((2, n, edges.WIDE), np.float32), np.empty(layout.tags, np.float32)
     place = np.zeros(1, dtype=np.int64)
-    edges.score_edges(one, templates, layout, weights, sums, met, scores.reshape(-1), place)
+    model = edges.EdgeModel(templates, layout, weights)
+    edges.score_edges(one, model, sums, met, scores.reshape(-1), place)
     return scores
 
 
@@ -126,9 +127,7 @@ def test_an_update_is_that_of_counted_features(bits, limit):
         steps = edges.update_edges(
             batch,
             b,
-            templates,
-            layout,
-            weights,
+            edges.EdgeModel(templates, layout, weights),
             sums,
             gold,
             trees,
@@ -182,7 +181,8 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
         difference(of_gold, counted(tree, names))
         for tree, names in zip(trees, relations_of_trees, strict=True)
     ]
-    scores, gram = joint.difference(one, templates, weights, gold, named, trees, relations_of_trees)
+    model = relations.RelationModel(templates, weights, np.ones((2, len(labels)), dtype=bool))
+    scores, gram = joint.difference(one, model, gold, named, trees, relations_of_trees)
     for k, row in enumerate(differences):
         wrong = (trees[k] != gold) | (relations_of_trees[k] != named)
         score = sum(weights[r, name] for (d, _, r, name) in of_gold if wrong[d])
@@ -191,10 +191,9 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
             assert gram[k, other] == sum(row[key] * column.get(key, 0) for key in row)
 
 
-def slow_update(
-    batch, b, templates, layout, weights, sums, gold, trees, losses, others, limit, clock, buffer
-):
+def slow_update(batch, b, model, sums, gold, trees, losses, others, limit, clock, buffer):
     """Take the step of passive-aggressive learning from one tree."""
+    templates, layout, weights = model
     [tree], [loss], [[other]] = trees, losses, others
     change = features_of(batch, b, templates, layout, gold)
     change -= features_of(batch, b, templates, layout, tree)
@@ -230,5 +229,5 @@ def test_k_best_mira_learns_and_always_the_same(tmp_path, with_relations):
 def test_k_that_makes_no_sense():
     with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         LinearParser.train(treebank(), k=0)
-    with pytest.raises(ValueError, match="k must be 1, not 5, if the algorithm is not MIRA"):
-        LinearParser.train(treebank(), k=5, algorithm="perceptron")
+    with pytest.raises(ValueError, match="k=5 goes with loss='mira' only"):
+        LinearParser.train(treebank(), k=5, loss="perceptron")

@@ -19,12 +19,12 @@ def raws(sentences):
     return [sentence.raw for sentence in sentences]
 
 
-@pytest.mark.parametrize("algorithm", ["mira", "perceptron"])
+@pytest.mark.parametrize("loss", ["mira", "perceptron"])
 @pytest.mark.parametrize("columns", [("form", "lemma", "upos", "xpos", "feats"), ("form", "upos")])
 @pytest.mark.parametrize("joint", [False, True])
-def test_learns_a_small_treebank_by_heart(algorithm, columns, joint):
+def test_learns_a_small_treebank_by_heart(loss, columns, joint):
     parser = LinearParser.train(
-        treebank(), epochs=30, bits=BITS, algorithm=algorithm, columns=columns, joint=joint
+        treebank(), epochs=30, bits=BITS, loss=loss, columns=columns, joint=joint
     )
     assert raws(parser.parse(map(unparsed, treebank()))) == raws(treebank())
 
@@ -118,11 +118,12 @@ def test_settings_that_make_no_sense():
         {"columns": ()},
         {"columns": ("misc",)},
         {"columns": ("feats",)},
-        {"algorithm": "svm"},
+        {"loss": "svm"},
         {"epochs": 0},
         {"patience": 0},
         {"root": "none"},
-        {"aggressiveness": 0.0},
+        {"C": 0.0},
+        {"rate": -1.0},
         {"bits": 40},
     ):
         [name] = wrong
@@ -181,8 +182,7 @@ def test_dev_chooses_the_epoch_and_stops():
 
 def test_a_large_step_limit_is_plain_mira_and_a_small_one_is_not():
     parsers = [
-        LinearParser.train(treebank(), epochs=2, bits=BITS, aggressiveness=c)
-        for c in (10.0, 1000.0, 1e-5)
+        LinearParser.train(treebank(), epochs=2, bits=BITS, C=c) for c in (10.0, 1000.0, 1e-5)
     ]
     scores = [parser.scores(treebank()[0]) for parser in parsers]
     assert (scores[0] == scores[1]).all()

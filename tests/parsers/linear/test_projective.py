@@ -54,8 +54,8 @@ def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(pseudo):
         {"k": 3},
         {"joint": True},
         {"joint": True, "k": 3},
-        {"algorithm": "perceptron"},
-        {"algorithm": "loglinear"},
+        {"loss": "perceptron"},
+        {"loss": "tree"},
         {"root": "multi"},
     ],
     ids=str,
@@ -92,10 +92,10 @@ def test_the_k_best_trees_are_projective_too(projective, pseudo):
     for sentence, trees in zip(treebank(), projective.kbest(treebank(), 5), strict=True):
         scores = projective.scores(sentence)
         best, weights = arb.kbest(scores, 5, projective=True)
-        assert heads_of(tree for _, tree in trees) == best.tolist()
-        assert [weight for weight, _ in trees] == weights.tolist()
+        assert heads_of(tree for tree, _ in trees) == best.tolist()
+        assert [weight for _, weight in trees] == weights.tolist()
         assert arb.is_projective(best).all()
-    firsts = [trees[0][1] for trees in pseudo.kbest(map(unparsed, treebank()), 3)]
+    firsts = [trees[0][0] for trees in pseudo.kbest(map(unparsed, treebank()), 3)]
     assert firsts == treebank()
 
 

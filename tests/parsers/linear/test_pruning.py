@@ -250,10 +250,10 @@ def test_projective_trees_k_best_and_confidence_go_with_it(parsers):
     for one, sure in zip(plain, pruned.parse(sentences, confidence=True), strict=True):
         assert (one.heads == sure.heads).all()
     for one, best in zip(plain, pruned.kbest(sentences, 3), strict=True):
-        weights = [weight for weight, _ in best]
+        weights = [weight for _, weight in best]
         assert weights == sorted(weights, reverse=True)
         assert np.isfinite(weights).all()
-        assert (best[0][1].heads == one.heads).all()
+        assert (best[0][0].heads == one.heads).all()
 
 
 def test_joint_and_projective_parsers_prune():

@@ -18,7 +18,7 @@ class InterruptedTrainingError(Exception):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"k": 3}, {"algorithm": "perceptron"}, {"joint": True}],
+    [{}, {"k": 3}, {"loss": "perceptron"}, {"joint": True}],
     ids=["mira", "k-best", "perceptron", "joint"],
 )
 @pytest.mark.parametrize("stop", ["epoch 1", "epoch 2", "epoch 5"])
@@ -48,7 +48,7 @@ def test_more_epochs_can_be_added(tmp_path):
 
 @pytest.mark.parametrize(
     "other",
-    [{"seed": 9}, {"bits": 13}, {"k": 2}, {"algorithm": "perceptron"}, {"dev": treebank()[:1]}],
+    [{"seed": 9}, {"bits": 13}, {"k": 2}, {"loss": "perceptron"}, {"dev": treebank()[:1]}],
 )
 def test_a_checkpoint_of_another_training(tmp_path, other):
     path = tmp_path / "checkpoint"

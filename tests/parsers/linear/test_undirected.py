@@ -57,7 +57,8 @@ def scores_of(batch, b, templates, layout, weights):
     scores = np.zeros((n, n), np.float32)
     sums, met = np.empty((2, n, edges.WIDE), np.float32), np.empty(layout.tags, np.float32)
     place = np.zeros(1, np.int64)
-    edges.score_edges(one, templates, layout, weights, sums, met, scores.reshape(-1), place)
+    model = edges.EdgeModel(templates, layout, weights)
+    edges.score_edges(one, model, sums, met, scores.reshape(-1), place)
     return scores
 
 
@@ -95,9 +96,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     [step] = edges.update_edges(
         batch,
         0,
-        templates,
-        layout,
-        weights,
+        edges.EdgeModel(templates, layout, weights),
         sums,
         gold,
         tree[np.newaxis],
@@ -117,7 +116,7 @@ def test_it_learns_by_heart(parsers, model):
 
 
 @pytest.mark.parametrize("model", UNDIRECTED)
-@pytest.mark.parametrize("options", [{"algorithm": "perceptron"}, {"root": "multi"}], ids=str)
+@pytest.mark.parametrize("options", [{"loss": "perceptron"}, {"root": "multi"}], ids=str)
 def test_every_way_of_training(model, options):
     parser = train(model, **options)
     root = options.get("root", "single")
@@ -217,12 +216,13 @@ def test_settings_that_make_no_sense():
         ({"inference": "greedy"}, "inference must be 'exact' or 'undirected', not 'greedy'"),
         ({"features": "none"}, "features must be 'directed' or 'undirected', not 'none'"),
         ({"features": "undirected"}, "goes with inference='undirected' only"),
-        ({"rounds": -1}, "rounds must be 0 or more"),
-        ({"inference": "undirected", "k": 2}, "does not go with k > 1"),
-        ({"inference": "undirected", "joint": True}, "does not go with k > 1, joint"),
-        ({"inference": "undirected", "projective": True}, "joint, projective, the"),
-        ({"inference": "undirected", "algorithm": "loglinear"}, "the log-linear model or"),
-        ({"inference": "undirected", "algorithm": "head-selection"}, "or head selection"),
+        ({"rounds": -1}, "rounds must be at least 0, not -1"),
+        ({"inference": "undirected", "k": 2}, "does not go with k=2"),
+        ({"inference": "undirected", "prune": True}, "does not go with prune=True"),
+        ({"inference": "undirected", "joint": True}, "does not go with joint=True"),
+        ({"inference": "undirected", "projective": True}, "does not go with projective=True"),
+        ({"inference": "undirected", "loss": "tree"}, "does not go with loss='tree'"),
+        ({"inference": "undirected", "loss": "head"}, "does not go with loss='head'"),
     ):
         with pytest.raises(ValueError, match=message):
             LinearParser.train(treebank(), **options)

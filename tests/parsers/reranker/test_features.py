@@ -106,7 +106,7 @@ def test_two_features_are_the_same_number_where_their_strings_are_the_same(colum
     number_of, string_of = {}, {}
     for b, of_sentence in enumerate(lists):
         trees.find_parts(batch, arrays, b, templates, MASK, work)
-        for i, (_, sentence) in enumerate(of_sentence):
+        for i, (sentence, _) in enumerate(of_sentence):
             slow = SlowTree(sentence)
             for d in range(1, len(sentence) + 1):
                 for t, name in enumerate(names):
@@ -157,7 +157,7 @@ def test_the_score_of_a_tree_is_the_sum_of_its_weights():
     at = 0
     for b, of_sentence in enumerate(lists):
         trees.find_parts(batch, arrays, b, templates, mask, work)
-        for i, (_, tree) in enumerate(of_sentence):
+        for i, (tree, _) in enumerate(of_sentence):
             rows = work.rows[work.parts[i, 1 : len(tree) + 1]].reshape(-1).tolist()
             rows += [slow_hash(name.encode()) % 1024 for name in own(tree)]
             assert scores[at] == weights[rows].sum(dtype=np.float64)
@@ -171,7 +171,7 @@ def test_lists_as_arrays():
     c = 0
     for b, (of_sentence, gold) in enumerate(zip(lists, treebank(), strict=True)):
         assert arrays.firsts[b + 1] - arrays.firsts[b] == 4
-        for i, (weight, tree) in enumerate(of_sentence):
+        for i, (tree, weight) in enumerate(of_sentence):
             start = arrays.places[b] + i * (len(tree) + 1)
             here = slice(start, start + len(tree) + 1)
             assert arrays.heads[here].tolist() == tree.heads.tolist()

@@ -91,14 +91,14 @@ def test_it_chooses_among_the_trees_of_its_parser(reranker):
     after = list(reranker.kbest(treebank(), 8))
     changed = 0
     for ours, theirs in zip(after, before, strict=True):
-        assert sorted(raws(s for _, s in ours)) == sorted(raws(s for _, s in theirs))
-        weights = [weight for weight, _ in ours]
+        assert sorted(raws(s for s, _ in ours)) == sorted(raws(s for s, _ in theirs))
+        weights = [weight for _, weight in ours]
         assert weights == sorted(weights, reverse=True)
-        changed += raws(s for _, s in ours) != raws(s for _, s in theirs)
+        changed += raws(s for s, _ in ours) != raws(s for s, _ in theirs)
     assert changed
     assert [trees[:3] for trees in after] == list(reranker.kbest(treebank(), 3))
     assert after == list(reranker.kbest(treebank(), 1000))  # it looks at no more than 8
-    assert [trees[0][1] for trees in after] == list(reranker.parse(treebank()))
+    assert [trees[0][0] for trees in after] == list(reranker.parse(treebank()))
 
 
 def test_its_score_is_the_scaled_weight_and_the_features(reranker):
@@ -107,7 +107,7 @@ def test_its_score_is_the_scaled_weight_and_the_features(reranker):
     blank = Reranker(
         parser=reranker.parser, k=8, weights=np.zeros(1 << BITS, np.float32), scale=2.0
     )
-    doubled = [[(2 * weight, tree) for weight, tree in trees] for trees in before]
+    doubled = [[(tree, 2 * weight) for tree, weight in trees] for trees in before]
     assert list(blank.kbest(treebank(), 8)) == doubled
     batch, lists, templates, work = prepare(before)
     scores = np.empty(len(lists.weights))
@@ -115,7 +115,7 @@ def test_its_score_is_the_scaled_weight_and_the_features(reranker):
     scores += reranker._scale * lists.weights
     for b, trees in enumerate(after):
         first, last = lists.firsts[b : b + 2]
-        assert [weight for weight, _ in trees] == sorted(scores[first:last], reverse=True)
+        assert [weight for _, weight in trees] == sorted(scores[first:last], reverse=True)
 
 
 def test_with_one_tree_to_choose_from_it_is_its_parser(reranker):
@@ -286,7 +286,7 @@ def test_features_of_ones_own(tmp_path):
     lessons = [hinted(seed) for seed in range(30)]
     own = small(lessons, k=64, epochs=20, features=agrees)
     new = [hinted(seed) for seed in range(30, 40)]
-    found = [trees[0][1] for trees in own.kbest(new, 1)]
+    found = [trees[0][0] for trees in own.kbest(new, 1)]
     assert found == new
     assert list(small(lessons, k=64, epochs=20).parse(new)) != new
     own.save(tmp_path / "own")

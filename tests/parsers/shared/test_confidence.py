@@ -40,7 +40,7 @@ def test_what_is_written_are_the_marginals_of_the_edges(parser, root, projective
 
 def test_each_of_the_k_best_trees_has_its_own(parser):
     for trees in parser.kbest(treebank(), 3, confidence=True):
-        for _, tree in trees:
+        for tree, _ in trees:
             np.testing.assert_allclose(edge_probs(tree), marginals_of(parser, tree), atol=5.1e-5)
     reranker = Reranker(parser=parser, k=3, weights=np.zeros(1 << 10, np.float32), scale=1.0)
     assert list(reranker.parse(treebank(), confidence=True)) == list(

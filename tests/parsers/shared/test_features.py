@@ -109,7 +109,8 @@ def test_a_score_is_the_sum_of_its_weights(columns, dtype):
     sums = np.float32 if dtype is np.float32 else np.int32
     scratch = np.empty((2, nodes.max(), 16), dtype=sums)
     met = np.empty(layout.tags, dtype=sums)
-    edges.score_edges(batch, templates, layout, weights, scratch, met, out, places)
+    model = edges.EdgeModel(templates, layout, weights)
+    edges.score_edges(batch, model, scratch, met, out, places)
     numbers = np.empty(templates.most, dtype=np.int64)
     for b, n in enumerate(nodes):
         scores = out[places[b] : places[b + 1]].reshape(n, n)

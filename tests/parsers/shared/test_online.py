@@ -7,7 +7,7 @@ import pytest
 
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.online import OnlineTrainer, identity, rounded
+from arborescence.parsers.shared.online import OnlineTrainer, identity
 from samples import treebank
 
 
@@ -64,7 +64,7 @@ def average_after(epochs):
 )
 def test_the_best_epoch_and_patience(las, patience, run, best):
     counter = Counter(las)
-    counter.run_epochs(5, patience)
+    counter.run(5, patience)
     assert len(counter.orders) == run
     assert counter.info() == {
         "seed": 1,
@@ -73,13 +73,14 @@ def test_the_best_epoch_and_patience(las, patience, run, best):
         "sentences": len(treebank()),
     }
     assert counter.average == average_after(best)
-    assert counter.best()["count"] * counter.best()["count_unit"] == pytest.approx(counter.average)
+    weights, unit = counter.best()["count"]
+    assert weights * unit == pytest.approx(counter.average)
 
 
 def test_each_epoch_goes_over_all_sentences_in_its_own_order():
     one, again, other = Counter(), Counter(), Counter(settings=Settings(seed=2))
     for counter in (one, again, other):
-        counter.run_epochs(3, patience=1)
+        counter.run(3, patience=1)
         assert [sorted(order) for order in counter.orders] == [list(range(len(treebank())))] * 3
         assert len(set(map(tuple, counter.orders))) == 3
     assert one.orders == again.orders != other.orders
@@ -88,24 +89,24 @@ def test_each_epoch_goes_over_all_sentences_in_its_own_order():
 def test_going_on_from_a_checkpoint(tmp_path):
     las = (50.0, 70.0, 60.0, 80.0)
     straight = Counter(las)
-    straight.run_epochs(4, patience=2)
+    straight.run(4, patience=2)
     path = tmp_path / "checkpoint"
     for epochs in (1, 3, 4):
         counter = Counter(las)
-        counter.run_epochs(epochs, patience=2, checkpoint=path)
+        counter.run(epochs, patience=2, checkpoint=path)
         assert counter.prepared == 1
     assert counter.orders == straight.orders[3:]
     assert counter.info() == straight.info()
     assert counter.best() == straight.best()
     done = Counter(las)
-    done.run_epochs(4, patience=2, checkpoint=path)
+    done.run(4, patience=2, checkpoint=path)
     assert (done.orders, done.prepared) == ([], 1)
     assert done.best() == straight.best()
 
 
 def test_progress_ends_each_epoch_with_its_scores():
     said = []
-    Counter((50.0, 62.5)).run_epochs(2, patience=1, progress=lambda *args: said.append(args))
+    Counter((50.0, 62.5)).run(2, patience=1, progress=lambda *args: said.append(args))
     total = len(treebank())
     assert said == [
         ("epoch 1", 0, total),
@@ -118,13 +119,13 @@ def test_progress_ends_each_epoch_with_its_scores():
 @pytest.mark.parametrize("name", ["count", "count_sums", "count_best", "clock"])
 def test_a_checkpoint_that_lacks_a_part(tmp_path, name):
     path = tmp_path / "checkpoint"
-    Counter().run_epochs(1, 1, checkpoint=path)
+    Counter().run(1, 1, checkpoint=path)
     header, arrays = model_file.load(path)
     header.pop(name, None)
     arrays.pop(name, None)
     model_file.save(path, header, arrays)
     with pytest.raises(ModelError, match=rf"checkpoint: the checkpoint is damaged \(.*{name}"):
-        Counter().run_epochs(2, 1, checkpoint=path)
+        Counter().run(2, 1, checkpoint=path)
 
 
 @pytest.mark.parametrize(
@@ -143,23 +144,23 @@ def test_a_checkpoint_that_lacks_a_part(tmp_path, name):
 )
 def test_a_checkpoint_with_something_else(tmp_path, name, value):
     path = tmp_path / "checkpoint"
-    Counter().run_epochs(1, 1, checkpoint=path)
+    Counter().run(1, 1, checkpoint=path)
     header, arrays = model_file.load(path)
     (arrays if name in arrays else header)[name] = value
     model_file.save(path, header, arrays)
     with pytest.raises(ModelError, match=rf"checkpoint: the checkpoint is damaged \(.*{name}"):
-        Counter().run_epochs(2, 1, checkpoint=path)
+        Counter().run(2, 1, checkpoint=path)
 
 
 @pytest.mark.parametrize("name", ["kind", "identity"])
 def test_a_checkpoint_that_says_nothing_of_itself(tmp_path, name):
     path = tmp_path / "checkpoint"
-    Counter().run_epochs(1, 1, checkpoint=path)
+    Counter().run(1, 1, checkpoint=path)
     header, arrays = model_file.load(path)
     del header[name]
     model_file.save(path, header, arrays)
     with pytest.raises(ModelError, match="checkpoint"):
-        Counter().run_epochs(2, 1, checkpoint=path)
+        Counter().run(2, 1, checkpoint=path)
 
 
 def test_a_checkpoint_of_another_kind_of_parser(tmp_path):
@@ -167,15 +168,15 @@ def test_a_checkpoint_of_another_kind_of_parser(tmp_path):
         kind = "lazy"
 
     path = tmp_path / "checkpoint"
-    Counter().run_epochs(1, 1, checkpoint=path)
+    Counter().run(1, 1, checkpoint=path)
     with pytest.raises(ModelError, match="checkpoint of a lazy parser, but of the kind"):
-        Other().run_epochs(1, 1, checkpoint=path)
+        Other().run(1, 1, checkpoint=path)
 
 
 @pytest.mark.parametrize("name", ["epochs", "patience"])
 def test_numbers_that_make_no_sense(name):
     with pytest.raises(ValueError, match=f"{name} must be at least 1, not 0"):
-        Counter().run_epochs(**({"epochs": 1, "patience": 1} | {name: 0}))
+        Counter().run(**({"epochs": 1, "patience": 1} | {name: 0}))
 
 
 def test_everything_that_decides_is_in_the_identity():
@@ -189,14 +190,3 @@ def test_everything_that_decides_is_in_the_identity():
     }
     assert len(found) == 5
     assert identity(some, rest, Settings()) in found
-
-
-def test_rounding_is_to_the_nearest_of_255_multiples():
-    weights = np.random.default_rng(1).normal(size=1000).astype(np.float32)
-    whole, unit = rounded(weights)
-    assert whole.dtype == np.int8
-    assert np.abs(whole).max() == 127
-    assert np.abs(weights - whole * unit).max() <= unit / 2 * (1 + 1e-4)
-    whole, unit = rounded(np.zeros(3, dtype=np.float32))
-    assert not whole.any()
-    assert unit > 0

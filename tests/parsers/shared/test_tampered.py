@@ -31,21 +31,21 @@ NEW = [
 
 
 def made(kind):
-    lessons = treebank()
+    sentences = treebank()
     if kind == "linear":
-        tagger = Tagger.train(lessons, epochs=2)
-        return LinearParser.train(lessons, epochs=1, bits=10, prune=True, tagger=tagger)
+        tagger = Tagger.train(sentences, epochs=2)
+        return LinearParser.train(sentences, epochs=1, bits=10, prune=True, tagger=tagger)
     if kind == "joint":
-        return LinearParser.train(lessons, epochs=1, bits=10, joint=True, projective="pseudo")
+        return LinearParser.train(sentences, epochs=1, bits=10, joint=True, projective="pseudo")
     if kind == "undirected":
         which = {"inference": "undirected", "features": "undirected"}
-        return LinearParser.train(lessons, epochs=1, bits=10, **which)
+        return LinearParser.train(sentences, epochs=1, bits=10, **which)
     if kind == "greedy":
-        return TransitionParser.train(lessons, epochs=1, bits=10, pseudo_projective=True)
+        return TransitionParser.train(sentences, epochs=1, bits=10, projective="pseudo")
     if kind == "beam":
-        return TransitionParser.train(lessons, epochs=1, bits=10, system="swap", beam=3)
+        return TransitionParser.train(sentences, epochs=1, bits=10, system="swap", beam=3)
     if kind == "reranker":
-        return Reranker.train(lessons, k=3, folds=2, epochs=1, bits=10)
+        return Reranker.train(sentences, k=3, folds=2, epochs=1, bits=10)
     return CombinedParser([made("joint"), made("greedy")])
 
 

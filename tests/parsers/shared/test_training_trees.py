@@ -2,7 +2,7 @@ import pytest
 
 from arborescence import is_projective
 from arborescence.core.errors import TreebankError
-from arborescence.parsers.shared.training_trees import Lessons, place
+from arborescence.parsers.shared.training_trees import TrainingTrees, place
 from arborescence.treebank import Sentence, read
 from samples import treebank
 
@@ -13,26 +13,26 @@ def sentence(heads, deprels=None):
 
 
 def test_numbers_stand_for_the_relations_of_the_treebank():
-    lessons = Lessons.of(treebank(), "single", projective=False)
-    for one, heads, relations in zip(treebank(), lessons.heads, lessons.relations, strict=True):
+    trees = TrainingTrees.of(treebank(), "single", projective=False)
+    for one, heads, relations in zip(treebank(), trees.heads, trees.relations, strict=True):
         assert heads.tolist() == one.heads.tolist()
         assert relations[0] == -1
-        assert [lessons.labels[number] for number in relations[1:]] == one.deprels
+        assert [trees.labels[number] for number in relations[1:]] == one.deprels
     of_root, of_words = (
-        {label for label, may in zip(lessons.labels, row, strict=True) if may}
-        for row in lessons.allowed
+        {label for label, may in zip(trees.labels, row, strict=True) if may}
+        for row in trees.allowed
     )
     assert of_root == {"root"}
-    assert of_words == set(lessons.labels) - {"root"}
+    assert of_words == set(trees.labels) - {"root"}
 
 
 def test_edges_that_may_not_cross_are_lifted():
     assert not all(is_projective(one.heads) for one in treebank())
-    plain = Lessons.of(treebank(), "single", projective=False)
-    lifted = Lessons.of(treebank(), "single", projective=True)
-    marked = Lessons.of(treebank(), "single", projective="pseudo")
-    for lessons in (lifted, marked):
-        assert all(is_projective(heads) for heads in lessons.heads)
+    plain = TrainingTrees.of(treebank(), "single", projective=False)
+    lifted = TrainingTrees.of(treebank(), "single", projective=True)
+    marked = TrainingTrees.of(treebank(), "single", projective="pseudo")
+    for trees in (lifted, marked):
+        assert all(is_projective(heads) for heads in trees.heads)
     assert lifted.labels == plain.labels
     assert set(marked.labels) - set(plain.labels) == {"nmod↑nsubj"}
 
@@ -47,24 +47,24 @@ def test_edges_that_may_not_cross_are_lifted():
 )
 def test_heads_that_cannot_be_learned(heads, root, message):
     with pytest.raises(TreebankError, match=message):
-        Lessons.of([*treebank(), sentence(heads)], root, projective=False)
+        TrainingTrees.of([*treebank(), sentence(heads)], root, projective=False)
 
 
 def test_several_root_edges_where_they_may_be():
-    lessons = Lessons.of([sentence([-1, 0, 0])], "multi", projective=False)
-    assert lessons.allowed.tolist() == [[True], [False]]
+    trees = TrainingTrees.of([sentence([-1, 0, 0])], "multi", projective=False)
+    assert trees.allowed.tolist() == [[True], [False]]
 
 
 def test_an_empty_treebank():
     with pytest.raises(TreebankError, match="the treebank is empty"):
-        Lessons.of([], "single", projective=False)
+        TrainingTrees.of([], "single", projective=False)
 
 
 def test_relations_that_hold_the_mark_of_lifted_edges():
     marked = sentence([-1, 2, 0], ["a↑b", "root"])
     with pytest.raises(TreebankError, match="↑"):
-        Lessons.of([marked], "single", projective="pseudo")
-    assert Lessons.of([marked], "single", projective=True).labels == ["a↑b", "root"]
+        TrainingTrees.of([marked], "single", projective="pseudo")
+    assert TrainingTrees.of([marked], "single", projective=True).labels == ["a↑b", "root"]
 
 
 def test_where_a_sentence_stands(tmp_path):

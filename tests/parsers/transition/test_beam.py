@@ -104,7 +104,7 @@ def test_beam_search_keeps_the_best_sequences(name, seed, n, root, beam, weights
         heads, labels = item.state.heads.tolist(), item.state.deprels
         trees.setdefault(tuple(heads), (item.score, heads, labels))
     [found] = parser.kbest([sentence], beam, root=root)
-    assert [(w, t.heads.tolist(), t.deprels) for w, t in found] == list(trees.values())
+    assert [(w, t.heads.tolist(), t.deprels) for t, w in found] == list(trees.values())
     [parsed] = parser.parse([sentence], root=root)
     assert parsed.raw == found[0][1].raw
 
@@ -122,8 +122,8 @@ def test_a_wide_beam_finds_the_best_of_all_sequences(name, root):
             heads = tuple(item.state.heads.tolist())
             best[heads] = max(item.score, best.get(heads, item.score))
         [found] = parser.kbest([sentence], 1000, root=root)
-        assert {tuple(tree.heads.tolist()): weight for weight, tree in found} == best
-        assert [weight for weight, _ in found] == sorted(best.values(), reverse=True)
+        assert {tuple(tree.heads.tolist()): weight for tree, weight in found} == best
+        assert [weight for _, weight in found] == sorted(best.values(), reverse=True)
         trees = all_trees(n, root == "single", name != "swap")
         assert set(best) == set(map(tuple, trees.tolist()))
 
@@ -151,7 +151,7 @@ def test_a_beam_of_one_parses_greedily(name):
     paths = np.empty((2, 0, 1), dtype=np.int64)
     totals = np.empty((1, len(sentences)))
     parse_with_beam(batch, model, scratch, Agenda.of(1, scratch), heads, labels, totals, *paths)
-    for b, [(weight, parsed)] in enumerate(parser.kbest(sentences, 2)):
+    for b, [(parsed, weight)] in enumerate(parser.kbest(sentences, 2)):
         assert weight == totals[0, b]
         tree = slice(batch.starts[b], batch.starts[b + 1])
         assert heads[0, tree].tolist() == parsed.heads.tolist()

@@ -9,8 +9,9 @@ import arborescence as arb
 from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.transition import training
 from arborescence.parsers.transition.features import rows_for
+from arborescence.parsers.transition.settings import Settings
+from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import SYSTEMS, system
 from arborescence.treebank import Sentence, evaluate, read
 from samples import bare, treebank, unparsed
@@ -65,7 +66,7 @@ def test_learns_a_small_treebank_by_heart(name, oracle, beam):
 @pytest.mark.parametrize("name", PROJECTIVE)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(name, beam):
-    parser = train(name, beam, pseudo_projective=True)
+    parser = train(name, beam, projective="pseudo")
     assert raws(parser.parse(map(unparsed, treebank()))) == raws(treebank())
     [*flat] = parser.parse(map(unparsed, treebank()), projective=True)
     assert raws(flat) == raws(lifted())
@@ -160,8 +161,17 @@ def test_dev_chooses_the_epoch_and_stops():
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("name", ["arc-eager", "swap"])
 def test_what_is_right_is_left_alone(name, beam):
-    chosen = training.Settings(("form", "upos"), name, "static", beam, "single", False, 1, BITS)
-    trainer = training.Trainer(treebank(), [], chosen)
+    chosen = Settings(
+        columns=("form", "upos"),
+        system=name,
+        oracle="static",
+        beam=beam,
+        root="single",
+        projective=False,
+        seed=1,
+        bits=BITS,
+    )
+    trainer = Trainer(treebank(), [], chosen, TransitionParser)
     trainer.run(30, 1)
     before = {part: weights.copy() for part, weights in trainer._weights.items()}
     trainer.run(31, 1)  # one epoch more
@@ -214,12 +224,12 @@ def test_the_beam_may_be_changed(beam):
 def test_the_k_best_are_different_trees_and_the_first_is_the_parse(beam):
     for k in (1, 2, 4):
         found = list(beam.kbest(treebank(), k))
-        assert raws(trees[0][1] for trees in found) == raws(beam.parse(treebank()))
+        assert raws(trees[0][0] for trees in found) == raws(beam.parse(treebank()))
         for sentence, trees in zip(treebank(), found, strict=True):
-            weights = [weight for weight, _ in trees]
+            weights = [weight for _, weight in trees]
             assert weights == sorted(weights, reverse=True)
-            assert len({tuple(tree.heads) for _, tree in trees}) == len(trees) <= k
-            for _, tree in trees:
+            assert len({tuple(tree.heads) for tree, _ in trees}) == len(trees) <= k
+            for tree, _ in trees:
                 assert tree.forms == sentence.forms
                 assert arb.is_tree(tree.heads)
                 assert beam.system == "swap" or arb.is_projective(tree.heads)
@@ -281,9 +291,9 @@ def test_threads_and_batches_change_nothing(parser):
     plain = raws(parser.parse(many))
     assert plain == raws(parser.parse(treebank())) * 800
     assert plain == raws(parser.parse(iter(many), threads=3))
-    assert [[t.raw for _, t in trees] for trees in parser.kbest(many[:300], 3, threads=2)] == [
-        [t.raw for _, t in trees] for trees in parser.kbest(treebank(), 3)
-    ] * 42 + [[t.raw for _, t in trees] for trees in parser.kbest(treebank()[:6], 3)]
+    assert [[t.raw for t, _ in trees] for trees in parser.kbest(many[:300], 3, threads=2)] == [
+        [t.raw for t, _ in trees] for trees in parser.kbest(treebank(), 3)
+    ] * 42 + [[t.raw for t, _ in trees] for trees in parser.kbest(treebank()[:6], 3)]
 
 
 def test_no_sentences_no_parses(parser):
@@ -360,7 +370,7 @@ def test_settings_that_make_no_sense():
         {"root": "none"},
         {"bits": 9},
         {"bits": 27},
-        {"system": "swap", "pseudo_projective": True},
+        {"system": "swap", "projective": "pseudo"},
     ):
         *_, name = wrong
         with pytest.raises(ValueError, match=name):
@@ -385,7 +395,7 @@ def test_a_reranker_chooses_among_its_trees(tmp_path):
     for parsed in arb.load(tmp_path / "model").parse(treebank()):
         assert arb.is_tree(parsed.heads)
         found = reranker.parser.kbest([parsed], 4)
-        assert parsed.heads.tolist() in [t.heads.tolist() for [*trees] in found for _, t in trees]
+        assert parsed.heads.tolist() in [t.heads.tolist() for [*trees] in found for t, _ in trees]
 
 
 @pytest.fixture
@@ -399,7 +409,7 @@ def test_round_trip(parser, saved):
     for load in (arb.load, TransitionParser.load):
         loaded = load(saved)
         assert isinstance(loaded, TransitionParser)
-        for name in ("system", "oracle", "beam", "columns", "labels", "pseudo_projective"):
+        for name in ("system", "oracle", "beam", "columns", "labels", "projective"):
             assert getattr(loaded, name) == getattr(parser, name)
         assert loaded.info == json.loads(json.dumps(parser.info))
         strange = [Sentence.from_words(["bird", "tree", "the"] * 5)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_root
+from arborescence.parsers.shared.types import Kind, Loss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +19,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
-#: What kinds of parsers there are.
-Kind = Literal["linear", "transition"]
-#: What a linear parser can learn by: see `LinearParser.train`.
-Objective = Literal["head-selection", "mira", "perceptron", "loglinear"]
-
-_WITHOUT_TREES: Final = "head-selection"
+_WITHOUT_TREES: Final = "head"
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class Recipe:
     ----------
     parser : {"linear", "transition"}
         A `LinearParser`, or a greedy arc-eager `TransitionParser`.
-    objective : {"head-selection", "mira", "perceptron", "loglinear"}
+    objective : {"head", "mira", "perceptron", "tree"}
         What a linear parser learns by.
     root : {"multi", "single"}
         Whether the trees that it learns with may have several root edges: those that it moves
@@ -54,13 +50,13 @@ class Recipe:
     Examples
     --------
     >>> Recipe().name, Recipe(objective="mira", root="single", seed=2).name
-    ('head-selection-seed1', 'mira-single-seed2')
+    ('head-seed1', 'mira-single-seed2')
     >>> Recipe(parser="transition", sentences=50).name
     'transition-multi-50-sentences-seed1'
     """
 
     parser: Kind = "linear"
-    objective: Objective = "head-selection"
+    objective: Loss = "head"
     root: Root = "multi"
     seed: int = 1
     epochs: int = 10
@@ -70,7 +66,7 @@ class Recipe:
     def __post_init__(self) -> None:
         for name, value, choices in (
             ("parser", self.parser, get_args(Kind)),
-            ("objective", self.objective, get_args(Objective)),
+            ("objective", self.objective, get_args(Loss)),
         ):
             if value not in choices:
                 raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
@@ -127,7 +123,7 @@ class Recipe:
             )
         return LinearParser.train(
             drawn,
-            algorithm=self.objective,
+            loss=self.objective,
             root=self.root,
             seed=self.seed,
             epochs=self.epochs,

@@ -13,12 +13,13 @@ from arborescence.experiments.root.findings import Average, average
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.experiments.common.recipes import Objective, Recipe
+    from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.root.effects import Effect
+    from arborescence.parsers.shared.types import Loss
 
 #: The method that the others are compared with: it is how the paper's parsers were trained.
-BASE: Final[Objective] = "head-selection"
-_WITH_TREES: Final[tuple[Objective, ...]] = ("perceptron", "mira", "loglinear")
+BASE: Final[Loss] = "head"
+_WITH_TREES: Final[tuple[Loss, ...]] = ("perceptron", "mira", "tree")
 _ROOTS: Final[tuple[Root, ...]] = get_args(Root)[::-1]
 
 
@@ -29,7 +30,7 @@ def methods(recipe: Recipe) -> dict[str, Recipe]:
     --------
     >>> from arborescence.experiments.common.recipes import Recipe
     >>> list(methods(Recipe()))[:3]
-    ['head-selection', 'perceptron-multi', 'perceptron-single']
+    ['head', 'perceptron-multi', 'perceptron-single']
     """
     ways = [
         replace(recipe, objective=BASE, root="multi"),

@@ -22,7 +22,7 @@ All weights are one flat vector: the rows of 16, the rows of 2, and the weights 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -144,6 +144,22 @@ LAYOUT: Final = Field(
 )
 
 
+class EdgeModel(NamedTuple):
+    """All that the score of an edge is made of.
+
+    Attributes
+    ----------
+    templates : EdgeTemplates
+    layout : Layout
+    weights : (layout.size,)
+        float32, or integers.
+    """
+
+    templates: EdgeTemplates
+    layout: Layout
+    weights: NDArray[Any]
+
+
 class _Rows(NamedTuple):
     """The halves of the row numbers of one sentence's features; the first axis is the node."""
 
@@ -250,9 +266,7 @@ def _score(
 @kernel
 def score_edges(
     batch: Batch,
-    templates: EdgeTemplates,
-    layout: Layout,
-    weights: np.ndarray,
+    model: EdgeModel,
     sums: np.ndarray,
     met: np.ndarray,
     out: np.ndarray,
@@ -262,10 +276,8 @@ def score_edges(
 
     Parameters
     ----------
-    batch, templates, layout
-        `Batch`, `EdgeTemplates` and `Layout`.
-    weights
-        ``(layout.size,)``: float32, or integers.
+    batch, model
+        `Batch` and `EdgeModel`.
     sums, met
         Scratch in which scores add up: (2, M, 16) and (P,), where M is the number of nodes of the
         longest sentence; float32, or int32 for integer weights.
@@ -278,6 +290,7 @@ def score_edges(
     only is added up once a word, and tags in between once for each new one: walking away from the
     dependent, ``met[p]`` is the weight of all tags met so far for a head that is tagged p.
     """
+    templates, layout, weights = model
     words_at = WIDE * layout.wide
     tags_at = words_at + NARROW * layout.narrow
     for b in range(len(batch.starts) - 1):
@@ -317,9 +330,7 @@ def score_edges(
 @kernel
 def score_kept_edges(
     batch: Batch,
-    templates: EdgeTemplates,
-    layout: Layout,
-    weights: np.ndarray,
+    model: EdgeModel,
     sums: np.ndarray,
     starts: np.ndarray,
     heads: np.ndarray,
@@ -329,8 +340,8 @@ def score_kept_edges(
 
     Parameters
     ----------
-    batch, templates, layout, weights, sums
-        As for `score_edges`; templates are of directed edges.
+    batch, model, sums
+        As for `score_edges`; the model is of directed edges.
     starts, heads
         int64 (N + 1,) and (E,): what `pruning.keep_edges` has returned.
     out
@@ -341,6 +352,7 @@ def score_kept_edges(
     O(T) for each edge, and less than O(n) for each word. The walk away from a dependent notes the
     tags that it meets in their order, and stops at the heads that are kept.
     """
+    templates, layout, weights = model
     words_at = WIDE * layout.wide
     tags_at = words_at + NARROW * layout.narrow
     met = np.empty(layout.tags, dtype=np.int64)
@@ -431,7 +443,7 @@ def list_weights(
     Parameters
     ----------
     batch, b, templates, layout
-        As for `score_edges`; the sentence is number b.
+        `Batch`, the number of the sentence, `EdgeTemplates` and `Layout`.
     h, d
         Head and dependent.
     out
@@ -448,15 +460,13 @@ def list_weights(
 def update_edges(
     batch: Batch,
     b: int,
-    templates: EdgeTemplates,
-    layout: Layout,
-    weights: np.ndarray,
-    sums: np.ndarray,
+    model: EdgeModel,
+    averages: np.ndarray,
     gold: np.ndarray,
     trees: np.ndarray,
     losses: np.ndarray,
     others: np.ndarray,
-    limit: float,
+    C: float,
     clock: int,
     buffer: np.ndarray,
 ) -> np.ndarray:
@@ -464,11 +474,11 @@ def update_edges(
 
     Parameters
     ----------
-    batch, b, templates, layout
-        As for `score_edges`; the sentence is number b.
-    weights, sums
-        float32, changed: the weights, and their changes each times the clock.
-        ``weights - sums / clock`` is the average of the weights (Daumé 2006, Fig. 2.3).
+    batch, b, model
+        As for `score_edges`; the sentence is number b, and the weights are float32: changed.
+    averages
+        float32, changed: the changes of the weights, each times the clock.
+        ``weights - averages / clock`` is their average (Daumé 2006, Fig. 2.3).
     gold, trees
         int64: the head vector of gold, (n + 1,), and those of k other trees, (k, n + 1).
     losses
@@ -477,13 +487,13 @@ def update_edges(
     others
         float64 (k, k): products of the differences between gold and the trees, in weights kept
         elsewhere.
-    limit
-        The aggressiveness C of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose
-        steps are 1.
+    C
+        The largest step of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose steps
+        are 1.
     clock
         The number of the update, from 1.
     buffer
-        Scratch: int64, room for ``(k + 1) n templates.most``.
+        Scratch: int64, room for ``(k + 1) n model.templates.most``.
 
     Returns
     -------
@@ -496,6 +506,7 @@ def update_edges(
     features of each edge are listed once, and the products are those of edges. If edges are
     undirected, one that only has another direction than in gold adds what gold's takes away.
     """
+    templates, layout, weights = model
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
     edges, signs = _differing_edges(gold, trees)
@@ -510,8 +521,8 @@ def update_edges(
             buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
     entries = np.sort(buffer[:count])
     steps = np.ones(len(trees))
-    if limit > 0:
-        hildreth(_gram(entries, signs) + others, losses, limit, steps)
+    if C > 0:
+        hildreth(_gram(entries, signs) + others, losses, C, steps)
     rounded = steps.astype(np.float32)
     moves = np.zeros(len(edges))
     for k in range(len(trees)):
@@ -524,17 +535,15 @@ def update_edges(
             move += moves[entries[i] & _EDGE_MASK]
             i += 1
         weights[weight] += np.float32(move)
-        sums[weight] += np.float32(move) * np.float32(clock)
+        averages[weight] += np.float32(move) * np.float32(clock)
     return rounded
 
 
 @kernel
 def move_edges(
     batch: Batch,
-    templates: EdgeTemplates,
-    layout: Layout,
-    weights: np.ndarray,
-    sums: np.ndarray,
+    model: EdgeModel,
+    averages: np.ndarray,
     moves: np.ndarray,
     least: float,
     rate: float,
@@ -545,10 +554,8 @@ def move_edges(
 
     Parameters
     ----------
-    batch, templates, layout
-        As for `score_edges`; the batch is of one sentence.
-    weights, sums
-        float32, changed; as for `update_edges`.
+    batch, model, averages
+        As for `update_edges`; the batch is of one sentence.
     moves
         float64 (n + 1, n + 1): where an edge's score should go.
     least
@@ -556,14 +563,15 @@ def move_edges(
     rate
         What moves are multiplied by.
     clock
-        What changes are multiplied by in `sums`.
+        What changes are multiplied by in `averages`.
     buffer
-        Scratch: int64, room for ``templates.most``.
+        Scratch: int64, room for ``model.templates.most``.
 
     Notes
     -----
     O(T) for each edge that is moved.
     """
+    templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     tags = batch.tags[batch.starts[0] : batch.starts[1]]
     for h in range(len(tags)):
@@ -573,7 +581,7 @@ def move_edges(
             move = np.float32(rate * moves[h, d])
             for i in range(_list_weights(tags, rows, layout, h, d, buffer, 0)):
                 weights[buffer[i]] += move
-                sums[buffer[i]] += move * np.float32(clock)
+                averages[buffer[i]] += move * np.float32(clock)
 
 
 @kernel

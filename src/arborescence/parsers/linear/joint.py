@@ -16,15 +16,14 @@ from arborescence.parsers.shared.relations import add_rows, best_relation, list_
 
 if TYPE_CHECKING:
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.relations import RelationTemplates
+    from arborescence.parsers.shared.relations import RelationModel
 
 
 @kernel
 def _rows_of_edge(
     batch: Batch,
     b: int,
-    templates: RelationTemplates,
-    weights: np.ndarray,
+    model: RelationModel,
     h: int,
     d: int,
     around: np.ndarray,
@@ -32,16 +31,14 @@ def _rows_of_edge(
 ) -> None:
     around[0] = d
     around[1] = h
-    mask = np.uint64(weights.shape[0] - 1)
-    list_rows(batch.sides, batch.starts[b], around, templates, mask, rows)
+    mask = np.uint64(model.weights.shape[0] - 1)
+    list_rows(batch.sides, batch.starts[b], around, model.templates, mask, rows)
 
 
 @kernel
 def add_relations(
     batch: Batch,
-    templates: RelationTemplates,
-    weights: np.ndarray,
-    allowed: np.ndarray,
+    model: RelationModel,
     unit: float,
     gold: np.ndarray,
     gold_relations: np.ndarray,
@@ -54,10 +51,8 @@ def add_relations(
 
     Parameters
     ----------
-    batch, templates
-        `Batch`, and `RelationTemplates` of heads and dependents only.
-    weights, allowed, sums
-        As for `relations.label_edges`.
+    batch, model, sums
+        As for `relations.label_edges`; templates are of heads and dependents only.
     unit
         What a score is multiplied by.
     gold, gold_relations
@@ -72,7 +67,7 @@ def add_relations(
     -----
     O(T L) for each pair of words.
     """
-    rows = np.empty(len(templates.roles), dtype=np.int64)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         nodes = batch.starts[b + 1] - batch.starts[b]
@@ -80,12 +75,12 @@ def add_relations(
             for d in range(1, nodes):
                 if h == d:
                     continue
-                _rows_of_edge(batch, b, templates, weights, h, d, around, rows)
-                add_rows(rows, weights, sums)
+                _rows_of_edge(batch, b, model, h, d, around, rows)
+                add_rows(rows, model.weights, sums)
                 if len(gold) and gold[d] == h:
                     sums += 1
                     sums[gold_relations[d]] -= 1
-                relation = best_relation(sums, allowed[0 if h == 0 else 1])
+                relation = best_relation(model, h, sums)
                 place = places[b] + h * nodes + d
                 scores[place] += np.float32(sums[relation] * unit)
                 best[place] = relation
@@ -94,9 +89,7 @@ def add_relations(
 @kernel
 def add_all_relations(
     batch: Batch,
-    templates: RelationTemplates,
-    weights: np.ndarray,
-    allowed: np.ndarray,
+    model: RelationModel,
     unit: float,
     sums: np.ndarray,
     scores: np.ndarray,
@@ -105,7 +98,7 @@ def add_all_relations(
 
     Parameters
     ----------
-    batch, templates, weights, allowed, unit, sums
+    batch, model, unit, sums
         As for `add_relations`, of one sentence.
     scores
         Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf.
@@ -114,16 +107,16 @@ def add_all_relations(
     -----
     O(T L) for each pair of words.
     """
-    rows = np.empty(len(templates.roles), dtype=np.int64)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for h in range(len(scores)):
         for d in range(1, len(scores)):
             if h == d:
                 continue
-            _rows_of_edge(batch, 0, templates, weights, h, d, around, rows)
-            add_rows(rows, weights, sums)
+            _rows_of_edge(batch, 0, model, h, d, around, rows)
+            add_rows(rows, model.weights, sums)
             for relation in range(len(sums)):
-                if allowed[0 if h == 0 else 1, relation]:
+                if model.allowed[0 if h == 0 else 1, relation]:
                     scores[h, d, relation] += np.float32(sums[relation] * unit)
                 else:
                     scores[h, d, relation] = -np.inf
@@ -132,8 +125,7 @@ def add_all_relations(
 @kernel
 def difference(
     batch: Batch,
-    templates: RelationTemplates,
-    weights: np.ndarray,
+    model: RelationModel,
     gold: np.ndarray,
     gold_relations: np.ndarray,
     trees: np.ndarray,
@@ -143,7 +135,7 @@ def difference(
 
     Parameters
     ----------
-    batch, templates, weights
+    batch, model
         As for `add_relations`, of one sentence.
     gold, gold_relations
         int64 (n + 1,).
@@ -158,7 +150,7 @@ def difference(
         Products of the differences between gold and each tree, as if features of different words
         or templates never shared a row.
     """
-    rows = np.empty(len(templates.roles), dtype=np.int64)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     scores = np.zeros(len(trees))
     gram = np.zeros((len(trees), len(trees)))
@@ -168,15 +160,15 @@ def difference(
         wrong = (trees[:, d] != gold[d]) | (relations[:, d] != gold_relations[d])
         if not wrong.any():
             continue
-        _rows_of_edge(batch, 0, templates, weights, gold[d], d, around, rows)
-        of_gold[:] = rows * weights.shape[1] + gold_relations[d]
+        _rows_of_edge(batch, 0, model, gold[d], d, around, rows)
+        of_gold[:] = rows * model.weights.shape[1] + gold_relations[d]
         for k in range(len(trees)):
             if wrong[k]:
                 for t in range(len(rows)):
-                    scores[k] += weights[rows[t], gold_relations[d]]
+                    scores[k] += model.weights[rows[t], gold_relations[d]]
         for k in range(len(trees)):
-            _rows_of_edge(batch, 0, templates, weights, trees[k, d], d, around, rows)
-            of_trees[k] = rows * weights.shape[1] + relations[k, d]
+            _rows_of_edge(batch, 0, model, trees[k, d], d, around, rows)
+            of_trees[k] = rows * model.weights.shape[1] + relations[k, d]
         for k in range(len(trees)):
             for other in range(len(trees)):
                 for t in range(len(rows)):
@@ -188,8 +180,7 @@ def difference(
 @kernel
 def update(
     batch: Batch,
-    templates: RelationTemplates,
-    weights: np.ndarray,
+    model: RelationModel,
     averages: np.ndarray,
     gold: np.ndarray,
     gold_relations: np.ndarray,
@@ -199,7 +190,7 @@ def update(
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess; as `edges.update_edges`."""
-    rows = np.empty(len(templates.roles), dtype=np.int64)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for d in range(1, len(gold)):
         if gold[d] == guess[d] and gold_relations[d] == guessed_relations[d]:
@@ -209,7 +200,7 @@ def update(
             (-1, guess[d], guessed_relations[d]),
         ):
             change = np.float32(sign) * step
-            _rows_of_edge(batch, 0, templates, weights, h, d, around, rows)
+            _rows_of_edge(batch, 0, model, h, d, around, rows)
             for row in rows:
-                weights[row, relation] += change
+                model.weights[row, relation] += change
                 averages[row, relation] += change * np.float32(clock)

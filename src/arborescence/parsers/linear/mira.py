@@ -14,7 +14,7 @@ _CLOSE: Final = 1e-6
 
 
 @kernel
-def hildreth(gram: np.ndarray, losses: np.ndarray, limit: float, steps: np.ndarray) -> None:
+def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
     """Find the smallest change of weights after which gold beats each tree by its margin.
 
     Parameters
@@ -24,8 +24,8 @@ def hildreth(gram: np.ndarray, losses: np.ndarray, limit: float, steps: np.ndarr
     losses
         float64 (k,): how much each tree's margin is missed by: its score and cost, minus the score
         of gold.
-    limit
-        The aggressiveness C: a margin may stay missed where a step would grow beyond it.
+    C
+        A margin may stay missed where a step would grow beyond it.
     steps
         Written: float64 (k,). The weights are to change by the sum of steps times differences.
 
@@ -45,7 +45,7 @@ def hildreth(gram: np.ndarray, losses: np.ndarray, limit: float, steps: np.ndarr
             missed = losses[i]
             for j in range(len(steps)):
                 missed -= gram[i, j] * steps[j]
-            step = min(limit, max(0.0, steps[i] + missed / max(gram[i, i], 1.0)))
+            step = min(C, max(0.0, steps[i] + missed / max(gram[i, i], 1.0)))
             largest = max(largest, gram[i, i] * abs(step - steps[i]))
             steps[i] = step
         if largest < _CLOSE:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear.edges import (
     LAYOUT,
     WIDE,
+    EdgeModel,
     EdgeTemplates,
     Layout,
     score_edges,
@@ -23,33 +23,31 @@ from arborescence.parsers.linear.edges import (
 from arborescence.parsers.linear.joint import add_all_relations, add_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter, keep_edges
+from arborescence.parsers.linear.settings import Settings
+from arborescence.parsers.linear.training import Trainer
+from arborescence.parsers.linear.undirected import enhanced, find_trees
 from arborescence.parsers.shared import scheme, tagging
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities, noted
 from arborescence.parsers.shared.features import COLUMNS, Sides
-from arborescence.parsers.shared.relations import RelationTemplates, label_edges
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
+from arborescence.parsers.shared.types import Features, Inference
+from arborescence.parsers.shared.weights import Weights
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
-    from arborescence.parsers.linear.training import Algorithm
+    from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options, Progress
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.types import Loss, Projective
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
-
-#: What trees a parser is for: any, those without crossing edges, or any by way of those.
-Projective = bool | Literal["pseudo"]
-#: How the tree is found: the best one, or one by way of an undirected tree.
-Inference = Literal["exact", "undirected"]
-#: Whether the features of an edge know which of its two words is the head.
-Features = Literal["directed", "undirected"]
 
 #: What inference and features can be.
 _KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
@@ -60,8 +58,8 @@ _FIELDS: Final = {
     "units": scheme.list_of(scheme.UNIT, 3, 3),
     "directed_unit": scheme.UNIT,
     "projective": scheme.one_of([False, True, "pseudo"], False),
-    "inference": scheme.one_of(["exact", "undirected"], "exact"),
-    "features": scheme.one_of(["directed", "undirected"], "directed"),
+    "inference": scheme.one_of(get_args(Inference), "exact"),
+    "features": scheme.one_of(get_args(Features), "directed"),
     "rounds": scheme.whole(0, 10**9, 5, none=True),
     "temperature": scheme.real(1e-4, 1e4, 1.0),
     "pruning": THRESHOLD,
@@ -75,7 +73,8 @@ _ARRAYS: Final = {
     "joint": scheme.weights("2^joint", "labels"),
     "directed": scheme.weights("weights"),
 }
-_NO_GOLD = np.empty(0, dtype=np.int64)
+#: The weights whose units stand together in a header, in this order.
+_UNITS: Final = ("edges", "relations", "joint")
 
 
 class LinearParser(Parser):
@@ -110,13 +109,13 @@ class LinearParser(Parser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> treebank = [
     ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> parser = LinearParser.train(lessons, epochs=3)
+    >>> parser = LinearParser.train(treebank, epochs=3)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
@@ -136,14 +135,7 @@ class LinearParser(Parser):
         allowed: NDArray[np.bool_],
         tags: NDArray[np.uint64],
         layout: Layout,
-        edges: NDArray[Any],
-        edges_unit: float = 1.0,
-        relations: NDArray[Any],
-        relations_unit: float = 1.0,
-        joint: NDArray[Any] | None = None,
-        joint_unit: float = 1.0,
-        directed: NDArray[Any] | None = None,
-        directed_unit: float = 1.0,
+        weights: Mapping[str, Weights],
         pruning: EdgeFilter | None = None,
         projective: Projective = False,
         inference: Inference = "exact",
@@ -164,16 +156,12 @@ class LinearParser(Parser):
             The relations of edges from the root, and of other edges.
         tags : (P - 2,) uint64
             Sorted hashes of the UPOS tags that have a number of their own.
-        layout, edges
-            The weights of edges, and how they lie.
-        relations : (R, L)
-            The weights of relations, given the tree.
-        joint : (R, L), optional
-            The weights of relations that have a say in the tree.
-        directed : like `edges`, optional
-            The weights of directed edges, by which trees of undirected ones are enhanced.
-        edges_unit, relations_unit, joint_unit, directed_unit
-            What those weights are multiplied by: they are float32, or int8.
+        layout
+            How the weights of edges lie.
+        weights
+            ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
+            perhaps ``"joint"``, (R, L), for relations that have a say in the tree; and perhaps
+            ``"directed"``, like edges, by which trees of undirected edges are enhanced.
         pruning
             Which edges are scored; all of them without it.
         """
@@ -190,19 +178,18 @@ class LinearParser(Parser):
         self._allowed = allowed
         self._tags = tags
         self._layout = layout
-        self._edges = edges
-        self._edges_unit = edges_unit
-        self._relations = relations
-        self._relations_unit = relations_unit
-        self._joint = joint
-        self._joint_unit = joint_unit
-        self._directed = directed
-        self._directed_unit = directed_unit
+        self._weights = weights
         self._pruning = pruning
         sides: list[str] = []
-        self._edge_templates = EdgeTemplates.of(self.columns, sides, features == "undirected")
-        self._relation_templates = RelationTemplates.of(self.columns, sides)
-        self._joint_templates = RelationTemplates.of(self.columns, sides, "dh")
+        directed = EdgeTemplates.of(self.columns, sides)
+        self._edge_templates = {
+            "edges": directed._replace(undirected=features == "undirected"),
+            "directed": directed,
+        }
+        self._relation_templates = {
+            "relations": RelationTemplates.of(self.columns, sides),
+            "joint": RelationTemplates.of(self.columns, sides, "dh"),
+        }
         self._sides = Sides.of(sides)
 
     @classmethod
@@ -212,12 +199,13 @@ class LinearParser(Parser):
         *,
         dev: Iterable[Sentence] | None = None,
         columns: Sequence[str] = tuple(COLUMNS),
-        algorithm: Algorithm = "mira",
+        loss: Loss = "mira",
         epochs: int = 10,
         patience: int = 3,
         seed: int = 1,
         root: Root = "single",
-        aggressiveness: float = 0.1,
+        C: float = 0.1,
+        rate: float = 0.1,
         k: int = 1,
         bits: int = 20,
         joint: bool = False,
@@ -246,13 +234,13 @@ class LinearParser(Parser):
         columns
             What the features may look at: some of form, lemma, upos, xpos and feats.
             ``("form", "upos")`` is what the MSTParser looked at.
-        algorithm
-            ``"mira"``: the smallest change after which the gold tree beats the best other one by
-            as much as that one has wrong heads (1-best MIRA, loss-augmented). ``"perceptron"``:
-            the averaged structured perceptron. ``"loglinear"``: gradient ascent on the likelihood
-            of the gold tree among all trees, with a Gaussian prior (see `loglinear`).
-            ``"head-selection"``: the same of each word's gold head among all heads, whatever the
-            other words choose (see `head_selection`).
+        loss
+            What it learns by. ``"mira"``: the smallest change after which the gold tree beats the
+            best other one by as much as that one has wrong heads (1-best MIRA, loss-augmented).
+            ``"perceptron"``: the averaged structured perceptron. ``"tree"``: the log-linear model,
+            gradient ascent on the likelihood of the gold tree among all trees, with a Gaussian
+            prior (see `likelihood`). ``"head"``: head selection, the same of each word's gold head
+            among all heads, whatever the other words choose.
         epochs
             At most so often over the treebank.
         patience
@@ -260,11 +248,13 @@ class LinearParser(Parser):
         seed
             Fixes the order of the sentences.
         root
-            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more. Head
-            selection looks at no trees but those of `treebank` and those that it finds in `dev`.
-        aggressiveness
-            The largest step that MIRA takes (its C), and the learning rate of the log-linear
-            model and of head selection; the perceptron takes no notice.
+            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more. With
+            ``loss="head"``, that matters for the trees of `treebank` and those found in `dev` only.
+        C
+            The largest step that MIRA takes. Relations are learned by MIRA too, but for the
+            perceptron's.
+        rate
+            The learning rate of ``loss="tree"`` and ``loss="head"``.
         k
             How many trees MIRA looks at: the step is the smallest one after which gold beats each
             of the k best trees by as much as that one has wrong heads (k-best MIRA).
@@ -274,8 +264,7 @@ class LinearParser(Parser):
             helps for treebanks of over a million words.
         joint
             Whether relations have a say in the tree: the score of an edge is that of the edge and
-            that of its best relation. Several times slower. Not for the log-linear model
-            or head selection.
+            that of its best relation. Several times slower. With MIRA and the perceptron only.
         projective
             Whether the parser is for trees without crossing edges: it learns from the gold trees
             that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
@@ -289,9 +278,9 @@ class LinearParser(Parser):
         inference
             ``"exact"``: the parser learns and parses with the best tree. ``"undirected"``: with the
             best undirected tree, directed away from the root and enhanced: an approximation
-            (Levi, Reichart and Rappoport 2016; see `arborescence.decode`). Such a parser finds one
-            tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective`, the
-            log-linear model or head selection.
+            (Levi, Reichart and Rappoport 2016; see `arborescence.undirected`). Such a parser finds
+            one tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective`,
+            `prune`, or the losses ``"tree"`` and ``"head"``.
         features
             ``"undirected"``, with undirected inference: the score of an edge is the same whichever
             of its words is the head. It is made of the features of the edge from the left word to
@@ -305,8 +294,7 @@ class LinearParser(Parser):
             Whether a filter, learned from the same treebank, leaves out most edges before the
             parser scores them: see `arborescence.parsers.linear.pruning`. It is set to keep 98.5 %
             of the gold edges of `dev`, or, without, of every tenth sentence of the treebank, which
-            it then does not learn from. The parser itself learns from all edges. Not with
-            undirected inference.
+            it then does not learn from. The parser itself learns from all edges.
         tagger
             To be kept in the model, for sentences that come without UPOS.
         text
@@ -327,13 +315,12 @@ class LinearParser(Parser):
         OptionError
             If a setting makes no sense.
         """
-        from arborescence.parsers.linear import training
-
-        settings = training.Settings(
+        settings = Settings(
             columns=tuple(columns),
-            algorithm=algorithm,
+            loss=loss,
             root=root,
-            aggressiveness=aggressiveness,
+            C=C,
+            rate=rate,
             k=k,
             seed=seed,
             bits=bits,
@@ -344,12 +331,9 @@ class LinearParser(Parser):
             rounds=rounds,
             prune=prune,
         )
-        trainer = training.Trainer(list(treebank), list(dev or ()), settings)
-        return cls(
-            **trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress),
-            tagger=tagger,
-            text=text,
-        )
+        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
+        return cls(**trainer.parts(), tagger=tagger, text=text)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges of a sentence.
@@ -366,10 +350,9 @@ class LinearParser(Parser):
             Of a parser that prunes, other edges are -inf.
             The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
             for projective trees, ``arborescence.decode(scores, projective=True)``. If its inference
-            is undirected, it is ``arborescence.undirected.decode(scores,
-            rounds=parser.rounds)``; but if its features are undirected as well, both directions of
-            an edge have the same score here, enhancement goes by other scores, and the tree is that
-            only for 0 rounds.
+            is undirected, it is ``arborescence.undirected.decode(scores, rounds=parser.rounds)``;
+            but if its features are undirected as well, both directions of an edge have the same
+            score here, enhancement goes by other scores, and the tree is that only for 0 rounds.
             ``arborescence.TreeDistribution(scores / parser.temperature)`` is what the parser
             believes about all trees.
         """
@@ -399,7 +382,7 @@ class LinearParser(Parser):
             If the parser was trained without ``joint=True``: then relations have no weight
             before the tree is known.
         """
-        if self._joint is None:
+        if "joint" not in self._weights:
             raise ModelError(
                 "labeled scores need a parser that was trained with joint=True; this one chooses "
                 "relations once the tree is known"
@@ -407,26 +390,20 @@ class LinearParser(Parser):
         _, batch = self._prepare([sentence])
         [(_, [edges])] = self._score(batch, projective=bool(self.projective), joint=False)
         labeled: NDArray[np.float32] = np.repeat(edges[..., None], len(self.labels), axis=-1)
-        add_all_relations(
-            batch,
-            self._joint_templates,
-            self._joint,
-            self._allowed,
-            self._joint_unit,
-            self._label_sums(self._joint),
-            labeled,
-        )
+        model, unit, sums = self._relation_model("joint")
+        add_all_relations(batch, model, unit, sums, labeled)
         return labeled
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, those of the tagger among them."""
+        weights = self._weights
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
             "columns": self.columns,
             "labels": self.labels,
             "layout": self._layout,
-            "units": [self._edges_unit, self._relations_unit, self._joint_unit],
+            "units": [weights[name].unit if name in weights else 1.0 for name in _UNITS],
             "projective": self.projective,
             "inference": self.inference,
             "features": self.features,
@@ -434,17 +411,10 @@ class LinearParser(Parser):
             "temperature": self.temperature,
             "info": self.info,
         }
-        arrays = {
-            "allowed": self._allowed,
-            "tags": self._tags,
-            "edges": self._edges,
-            "relations": self._relations,
-        }
-        if self._joint is not None:
-            arrays["joint"] = self._joint
-        if self._directed is not None:
-            header["directed_unit"] = self._directed_unit
-            arrays["directed"] = self._directed
+        arrays = {"allowed": self._allowed, "tags": self._tags}
+        arrays |= {name: weights[name].table for name in _ARRAYS if name in weights}
+        if "directed" in weights:
+            header["directed_unit"] = weights["directed"].unit
         if self._pruning is not None:
             header["pruning"] = self._pruning.threshold
             arrays |= self._pruning.to_arrays()
@@ -458,40 +428,31 @@ class LinearParser(Parser):
         inference, features = fields["inference"], fields["features"]
         if (inference, features) not in _KINDS:
             raise ModelError(f"inference and features are {inference!r} and {features!r}")
-        layout = Layout(*fields["layout"])
-        wanted = {"allowed", "tags", "edges", "relations"}
-        if features == "undirected" and fields["rounds"] != 0:
-            wanted.add("directed")
+        layout = fields["layout"] = Layout(*fields["layout"])
+        guided = features == "undirected" and fields["rounds"] != 0
+        missing = {"joint"} if guided else {"joint", "directed"}
         lengths = {
             "labels": len(fields["labels"]),
             "known": layout.tags - 2,
             "weights": layout.size,
         }
-        kept = scheme.arrays_of(arrays, _ARRAYS, lengths, optional=_ARRAYS.keys() - wanted)
-        pruning = None
+        kept = scheme.arrays_of(arrays, _ARRAYS, lengths, optional=missing)
+        units = dict(zip(_UNITS, fields.pop("units"), strict=True))
+        units["directed"] = fields.pop("directed_unit")
+        weights = {name: Weights(kept[name], unit) for name, unit in units.items() if name in kept}
+        if not guided:
+            weights.pop("directed", None)
         if fields["pruning"] is not None:
             if inference != "exact":
                 raise ModelError(f"pruning does not go with {inference} inference")
-            pruning = EdgeFilter.from_arrays(
+            fields["pruning"] = EdgeFilter.from_arrays(
                 arrays, fields["pruning"], fields["columns"], layout.tags
             )
-        edges_unit, relations_unit, joint_unit = fields["units"]
-        same = ("columns", "labels", "projective", "rounds", "temperature", "directed_unit", "info")
         return cls(
-            **{name: fields[name] for name in same},
+            **fields,
             allowed=kept["allowed"],
             tags=kept["tags"],
-            layout=layout,
-            edges=kept["edges"],
-            edges_unit=edges_unit,
-            relations=kept["relations"],
-            relations_unit=relations_unit,
-            joint=kept.get("joint"),
-            joint_unit=joint_unit,
-            directed=kept["directed"] if "directed" in wanted else None,
-            pruning=pruning,
-            inference=inference,
-            features=features,
+            weights=weights,
             tagger=tagging.unpack(header, arrays),
             text=tagging.unpack_text(header, arrays),
         )
@@ -504,7 +465,7 @@ class LinearParser(Parser):
             )
         sentences, batch = self._prepare(sentences)
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
-        sure = np.ones(heads.shape if options.confidence else (1, 0))
+        probabilities = np.ones(heads.shape if options.confidence else (1, 0))
         if self._pruning is not None and self._finds_by_edges(options):
             heads[0] = self._keep(batch, self._pruning, False).best_trees(options.root)
         else:
@@ -512,12 +473,14 @@ class LinearParser(Parser):
                 nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
                 heads[0, nodes] = trees
                 if options.confidence:
-                    sure[0, nodes] = self._probabilities(scores, trees[:, None], options)[:, 0]
-        return [tree for [tree] in self._annotated(sentences, batch, heads, sure, options)]
+                    of_trees = self._probabilities(scores, trees[:, None], options)
+                    probabilities[0, nodes] = of_trees[:, 0]
+        parsed = self._annotated(sentences, batch, heads, probabilities, options)
+        return [tree for [tree] in parsed]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         if self.inference == "undirected":
             raise ModelError(
                 "the k best trees need a parser with exact inference; this one was trained with "
@@ -527,7 +490,7 @@ class LinearParser(Parser):
         projective = self._decodes_projectively(options)
         heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
         weights = np.full((k, len(sentences)), -np.inf)
-        sure = np.ones(heads.shape if options.confidence else (k, 0))
+        probabilities = np.ones(heads.shape if options.confidence else (k, 0))
         for chosen, scores in self._score(batch, projective=projective):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
             trees, of_trees, _ = kbest(scores, k, root=options.root, projective=projective)
@@ -535,11 +498,12 @@ class LinearParser(Parser):
             heads[:most, nodes] = trees.swapaxes(0, 1)
             weights[:most, chosen] = of_trees.T
             if options.confidence:
-                sure[:most, nodes] = self._probabilities(scores, trees, options).swapaxes(0, 1)
-        parsed = self._annotated(sentences, batch, heads, sure, options)
+                of_edges = self._probabilities(scores, trees, options)
+                probabilities[:most, nodes] = of_edges.swapaxes(0, 1)
+        parsed = self._annotated(sentences, batch, heads, probabilities, options)
         return [
-            list(zip(of_trees, trees, strict=False))
-            for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
+            list(zip(trees, of_trees, strict=False))
+            for trees, of_trees in zip(parsed, weights.T.tolist(), strict=True)
         ]
 
     def _evidence_batch(
@@ -576,21 +540,19 @@ class LinearParser(Parser):
         if self.inference == "exact":
             for chosen, scores in groups:
                 yield chosen, scores, decode(scores, root=options.root, projective=projective)
-            return
-        by_way = partial(arborescence.undirected.decode, root=options.root)
-        if self._directed is None:
+        elif "directed" not in self._weights:
             for chosen, scores in groups:
-                yield chosen, scores, by_way(scores, rounds=self.rounds)
-            return
-        guides = self._score(batch, self._directed)
-        for (chosen, scores), (_, guide) in zip(groups, guides, strict=True):
-            heads = by_way(scores, rounds=0)
-            yield chosen, scores, arborescence.undirected.enhance(guide, heads, self.rounds)
+                yield chosen, scores, find_trees(scores, options.root, self.rounds)
+        else:
+            guides = self._score(batch, "directed")
+            for (chosen, scores), (_, guide) in zip(groups, guides, strict=True):
+                trees = find_trees(scores, options.root, rounds=0)
+                yield chosen, scores, enhanced(guide, trees, self.rounds)
 
     def _finds_by_edges(self, options: Options) -> bool:
         """Whether a list of edges is all that the trees need; other cases look at matrices."""
         projective = self._decodes_projectively(options)
-        return self._joint is None and not projective and not options.confidence
+        return not ("joint" in self._weights or projective or options.confidence)
 
     def _decodes_projectively(self, options: Options) -> bool:
         return bool(self.projective) if options.projective is None else options.projective
@@ -611,23 +573,23 @@ class LinearParser(Parser):
         sentences: list[Sentence],
         batch: Batch,
         heads: NDArray[np.int64],
-        sure: NDArray[np.float64],
+        probabilities: NDArray[np.float64],
         options: Options,
     ) -> list[list[Sentence]]:
         """Return each sentence with each of its trees.
 
-        `heads` (K, N) are the trees of all sentences in a row, and `sure` the probabilities of
-        their edges, to be written where they were asked for.
+        `heads` (K, N) are the trees of all sentences in a row, and `probabilities` those of their
+        edges, to be written where they were asked for.
         """
         labels = self._label(batch, heads)
         lower = options.projective is None if self.projective == "pseudo" else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         if options.confidence:
             for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):
-                of_words = sure[:, start + 1 : start + 1 + len(sentence)].tolist()
+                of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
                 trees[:] = [
-                    tree.replace(misc=noted(sentence.misc, probabilities))
-                    for tree, probabilities in zip(trees, of_words, strict=False)
+                    tree.replace(misc=noted(sentence.misc, of_tree))
+                    for tree, of_tree in zip(trees, of_words, strict=False)
                 ]
         return parsed
 
@@ -638,81 +600,57 @@ class LinearParser(Parser):
     def _score(
         self,
         batch: Batch,
-        directed: NDArray[Any] | None = None,
+        name: Literal["edges", "directed"] = "edges",
         *,
         projective: bool = False,
         joint: bool = True,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Return the scores of a batch: sentences of equal length, and their matrices.
 
-        With `directed`, the scores are those of directed edges by these weights. `projective` says
-        for which trees the edges are that pruning keeps.
+        `name` says by which weights, and `projective` for which trees the edges are that pruning
+        keeps.
         """
-        templates, weights, unit = self._edge_templates, self._edges, self._edges_unit
-        if directed is not None:
-            templates = templates._replace(undirected=False)
-            weights, unit = directed, self._directed_unit
         layout = Matrices.of(np.diff(batch.starts))
         if self._pruning is not None:
             out = self._keep(batch, self._pruning, projective).to_matrices(layout)
         else:
+            model, unit, sums = self._edge_model(name, batch)
             out = np.zeros(layout.size, dtype=np.float32)
-            sums = self._edge_sums(batch, weights)
             met = np.empty(self._layout.tags, dtype=sums.dtype)
-            score_edges(batch, templates, self._layout, weights, sums, met, out, layout.places)
+            score_edges(batch, model, sums, met, out, layout.places)
             out *= np.float32(unit)
-        if joint and self._joint is not None:
-            add_relations(
-                batch,
-                self._joint_templates,
-                self._joint,
-                self._allowed,
-                self._joint_unit,
-                _NO_GOLD,
-                _NO_GOLD,
-                self._label_sums(self._joint),
-                out,
-                layout.places,
-                np.empty(out.shape, dtype=np.int16),
-            )
+        if joint and "joint" in self._weights:
+            relations, unit, sums = self._relation_model("joint")
+            best = np.empty(out.shape, dtype=np.int16)
+            nothing = np.empty(0, dtype=np.int64)
+            add_relations(batch, relations, unit, nothing, nothing, sums, out, layout.places, best)
         return layout.split(out)
 
     def _keep(self, batch: Batch, pruning: EdgeFilter, projective: bool) -> KeptEdges:
         """Prune the edges of a batch, and score those that are left."""
         starts, heads = keep_edges(batch, pruning, projective)
         scores = np.empty(len(heads), dtype=np.float32)
-        score_kept_edges(
-            batch,
-            self._edge_templates,
-            self._layout,
-            self._edges,
-            self._edge_sums(batch, self._edges),
-            starts,
-            heads,
-            scores,
-        )
-        scores *= np.float32(self._edges_unit)
+        model, unit, sums = self._edge_model("edges", batch)
+        score_kept_edges(batch, model, sums, starts, heads, scores)
+        scores *= np.float32(unit)
         return KeptEdges(batch.starts, starts, heads, scores)
-
-    def _edge_sums(self, batch: Batch, weights: NDArray[Any]) -> NDArray[Any]:
-        """Make room to add up weights of edges in."""
-        sums = np.float32 if weights.dtype == np.float32 else np.int32
-        return np.empty((2, np.diff(batch.starts).max(), WIDE), dtype=sums)
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the relations of all nodes in a row, for each row of heads."""
         labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
-        label_edges(
-            batch,
-            self._relation_templates,
-            self._relations,
-            self._allowed,
-            heads,
-            self._label_sums(self._relations),
-            labels,
-        )
+        model, _, sums = self._relation_model("relations")
+        label_edges(batch, model, heads, sums, labels)
         return labels
 
-    def _label_sums(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Make room to add up weights of relations in."""
-        return np.empty(len(self.labels), np.float32 if weights.dtype == np.float32 else np.int32)
+    def _edge_model(self, name: str, batch: Batch) -> tuple[EdgeModel, float, NDArray[Any]]:
+        """Return weights of edges for kernels, their unit, and room to add them up in."""
+        table, unit = self._weights[name]
+        longest = int(np.diff(batch.starts).max())
+        sums = self._weights[name].sums((2, longest, WIDE))
+        return EdgeModel(self._edge_templates[name], self._layout, table), unit, sums
+
+    def _relation_model(self, name: str) -> tuple[RelationModel, float, NDArray[Any]]:
+        """Return weights of relations for kernels, their unit, and room to add them up in."""
+        table, unit = self._weights[name]
+        model = RelationModel(self._relation_templates[name], table, self._allowed)
+        return model, unit, self._weights[name].sums(len(self.labels))

@@ -119,20 +119,20 @@ def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def learn(
-    lessons: tuple[Batch, NDArray[np.int64]],
-    exams: tuple[Batch, NDArray[np.int64]],
+    training: tuple[Batch, NDArray[np.int64]],
+    held_out: tuple[Batch, NDArray[np.int64]],
     sides: NDArray[np.int64],
     tags: int,
     *,
     seed: int,
     keep: float = KEEP,
 ) -> EdgeFilter:
-    """Learn length limits and the filter from one treebank, and set the threshold on another.
+    """Learn length limits and the filter from some sentences, and set the threshold on others.
 
     Parameters
     ----------
-    lessons, exams
-        Sentences, and their gold heads in a row: int64 (N,), -1 for roots, and in `exams` for
+    training, held_out
+        Sentences, and their gold heads in a row: int64 (N,), -1 for roots, and in `held_out` for
         words whose head is not known.
     sides : (T,) int64
         Which sides of the batches are `SIDES`.
@@ -141,14 +141,14 @@ def learn(
     seed
         Fixes the order of the sentences.
     keep
-        The share of the gold edges of `exams` to keep.
+        The share of the gold edges of `held_out` to keep.
 
     Notes
     -----
     Stochastic gradient ascent on the likelihood of each word's head among all words, averaged:
     O(n² + T n) a sentence.
     """
-    batch, heads = lessons
+    batch, heads = training
     model = EdgeFilter(
         sides,
         np.full((2, tags, tags), _UNLIMITED, dtype=np.int64),
@@ -173,7 +173,7 @@ def learn(
         np.rint(pairs / unit).astype(np.int8),
         0,
     )
-    batch, heads = exams
+    batch, heads = held_out
     beaten = np.empty(len(heads), dtype=np.int64)
     margins_kernel(batch, model, heads, beaten)
     return model._replace(threshold=_threshold(beaten[heads >= 0], keep))

@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-import arborescence
-from arborescence.core.errors import OptionError
-from arborescence.core.graph import check_root
 from arborescence.core.tree import is_projective, is_tree
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear import joint
-from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, Layout, score_edges, update_edges
-from arborescence.parsers.linear.head_selection import head_probabilities
-from arborescence.parsers.linear.loglinear import Ascent
-from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.linear.edges import (
+    WIDE,
+    EdgeModel,
+    EdgeTemplates,
+    Layout,
+    score_edges,
+    update_edges,
+)
+from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
+from arborescence.parsers.linear.undirected import find_trees
 from arborescence.parsers.shared.confidence import fit_temperature
-from arborescence.parsers.shared.features import Batch, Sides, check_bits, check_columns, tags_of
+from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineTrainer, attachment
-from arborescence.parsers.shared.relations import RelationTemplates, update_relations
-from arborescence.parsers.shared.training_trees import Lessons
+from arborescence.parsers.shared.relations import (
+    RelationModel,
+    RelationTemplates,
+    update_relations,
+)
+from arborescence.parsers.shared.training_trees import TrainingTrees
+from arborescence.parsers.shared.weights import Weights
 from arborescence.projective.pseudo import MARK, projectivize
-from arborescence.undirected.enhance import as_limit
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
-    from arborescence.parsers.linear.parser import Features, Inference, Projective
+    from arborescence.parsers.linear.parser import LinearParser
     from arborescence.parsers.linear.pruning import EdgeFilter
+    from arborescence.parsers.linear.settings import Settings
     from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Projective
     from arborescence.treebank import Sentence
-
-Algorithm = Literal["mira", "perceptron", "loglinear", "head-selection"]
 
 #: With more crossing trees than this, of all trees, they are learned as they are: docs/training.md.
 MOST_CROSSING: Final = 0.3
@@ -49,84 +53,20 @@ _HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a th
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What, with the data, decides where training arrives; see `LinearParser.train`."""
-
-    columns: tuple[str, ...]
-    algorithm: Algorithm
-    root: Root
-    aggressiveness: float
-    k: int
-    seed: int
-    bits: int
-    joint: bool
-    projective: Projective | Literal["auto"]
-    inference: Inference
-    features: Features
-    rounds: int | None
-    prune: bool
-
-    def __post_init__(self) -> None:
-        check_columns(self.columns)
-        if self.algorithm not in get_args(Algorithm):
-            raise OptionError(
-                f"algorithm must be one of {', '.join(get_args(Algorithm))}, not {self.algorithm!r}"
-            )
-        if not self.aggressiveness > 0:
-            raise OptionError(f"aggressiveness must be positive, not {self.aggressiveness}")
-        if self.k < 1:
-            raise OptionError(f"k must be at least 1, not {self.k}")
-        if self.k > 1 and self.algorithm != "mira":
-            raise OptionError(
-                f"k must be 1, not {self.k}, if the algorithm is not MIRA: the perceptron learns "
-                "from one tree, the log-linear model from all, head selection from none"
-            )
-        if self.joint and self.by_likelihood:
-            raise OptionError(
-                "joint goes with MIRA and the perceptron: the log-linear model and head selection "
-                "are models of edges without relations"
-            )
-        check_bits(self.bits)
-        check_root(self.root)
-        if self.projective not in (False, True, "pseudo", "auto"):
-            raise OptionError(
-                f"projective must be False, True, 'pseudo' or 'auto', not {self.projective!r}"
-            )
-        if self.inference not in ("exact", "undirected"):
-            raise OptionError(f"inference must be 'exact' or 'undirected', not {self.inference!r}")
-        if self.features not in ("directed", "undirected"):
-            raise OptionError(f"features must be 'directed' or 'undirected', not {self.features!r}")
-        as_limit(self.rounds)
-        if self.inference == "exact":
-            if self.features == "undirected":
-                raise OptionError("features='undirected' goes with inference='undirected' only")
-        elif self.k > 1 or self.joint or self.projective in (True, "pseudo") or self.by_likelihood:
-            raise OptionError(
-                "inference='undirected' does not go with k > 1, joint, projective, the log-linear "
-                "model or head selection: it finds one tree, whose edges may cross, by scores of "
-                "edges"
-            )
-        elif self.prune:
-            raise OptionError("prune goes with inference='exact' only")
-
-    @property
-    def by_likelihood(self) -> bool:
-        """Whether it learns probabilities of gold, and looks for no wrong trees."""
-        return self.algorithm in ("loglinear", "head-selection")
-
-    @property
-    def twofold(self) -> bool:
-        """Whether directed edges are learned too, by which to enhance undirected trees."""
-        return self.features == "undirected" and self.rounds != 0
-
-
 class _Edges(NamedTuple):
     """A set of weights of edges, and how they are learned."""
 
-    name: str
-    templates: EdgeTemplates
+    model: EdgeModel
+    averages: NDArray[np.float32]
     best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]]
+
+
+class _Gold(NamedTuple):
+    """A sentence to learn from: a batch of its own, its heads and relations, int64 (n + 1,)."""
+
+    batch: Batch
+    heads: NDArray[np.int64]
+    relations: NDArray[np.int64]
 
 
 class Trainer(OnlineTrainer):
@@ -140,70 +80,82 @@ class Trainer(OnlineTrainer):
         Sentences to choose the best epoch by; may be none.
     settings
         What to do with them.
+    make
+        Makes a parser of its parts, to see how good it is on dev.
     """
 
-    kind = LinearParser.kind
+    kind = "linear"
     _settings: Settings
 
     def __init__(
-        self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
+        self,
+        treebank: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        settings: Settings,
+        make: Callable[..., LinearParser],
     ) -> None:
         super().__init__(treebank, dev, settings)
+        self._make = make
         self._projective = _trees_for(treebank, settings)
-        self._lessons = Lessons.of(treebank, settings.root, self._projective)
+        self._trees = TrainingTrees.of(treebank, settings.root, self._projective)
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
-        self._relation_templates = RelationTemplates.of(settings.columns, sides)
+        templates = RelationTemplates.of(settings.columns, sides)
+        joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
         self._tags = tags_of(treebank)
         self._sides = Sides.of(sides)
         self._batch = Batch.of(treebank, self._sides, self._tags)
 
-        self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
-
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        table = (1 << settings.bits - 5, len(self._lessons.labels))
-        self._add_weights("edges", self._layout.size)
-        self._add_weights("relations", table)
-        if settings.joint:
-            self._add_weights("joint", table)
         exactly = partial(decode, root=settings.root, projective=bool(self._projective))
-        if settings.inference == "exact":
-            self._edges = [_Edges("edges", directed, exactly)]
-        else:
+        best_tree, edge_templates = exactly, directed
+        if settings.inference == "undirected":
             undirected = settings.features == "undirected"
+            edge_templates = directed._replace(undirected=undirected)
             rounds = 0 if undirected else settings.rounds
-            by_way = partial(arborescence.undirected.decode, root=settings.root, rounds=rounds)
-            self._edges = [_Edges("edges", directed._replace(undirected=undirected), by_way)]
-        if settings.twofold:
-            self._add_weights("directed", self._layout.size)
-            self._edges.append(_Edges("directed", directed, exactly))
+            best_tree = partial(find_trees, root=settings.root, rounds=rounds)
+        self._edges = [self._learned_edges("edges", edge_templates, best_tree)]
+        self._relations = self._learned_relations("relations", templates)
+        if settings.joint:
+            self._joint = self._learned_relations("joint", joint_templates)
+        if settings.guided:
+            self._edges.append(self._learned_edges("directed", directed, exactly))
         self._pruning: EdgeFilter | None = None
 
-    def run(
+    def _learned_edges(
         self,
-        epochs: int,
-        patience: int,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> dict[str, Any]:
-        """Train, and return what to make a `LinearParser` of; for parameters see its `train`."""
-        self.run_epochs(epochs, patience, checkpoint=checkpoint, progress=progress)
-        parts = self.best() | self._fixed()
+        name: str,
+        templates: EdgeTemplates,
+        best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]],
+    ) -> _Edges:
+        self._add_weights(name, self._layout.size)
+        model = EdgeModel(templates, self._layout, self._weights[name])
+        return _Edges(model, self._sums[name], best_tree)
+
+    def _learned_relations(self, name: str, templates: RelationTemplates) -> RelationModel:
+        self._add_weights(name, (1 << self._settings.bits - 5, len(self._trees.labels)))
+        return RelationModel(templates, self._weights[name], self._trees.allowed)
+
+    def parts(self) -> dict[str, Any]:
+        """Return what to make a parser of, after the last epoch."""
+        parts = self._fixed() | {"weights": self.best()}
         if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
             parts = self._without_marks_if_better(parts)
         if self._dev and self._settings.inference == "exact":
-            parts["temperature"] = _temperature(LinearParser(**parts), self._dev, self._settings)
+            parts["temperature"] = _temperature(self._make(**parts), self._dev, self._settings)
         return parts | {"info": self.info()}
 
     def _prepare(self, progress: Progress | None) -> None:
         if self._settings.prune:
             self._pruning = self._learn_pruning(progress)
 
-    def _evaluate(self, average: Mapping[str, Any]) -> dict[str, float]:
-        parser = LinearParser(**self._fixed(), **average)
-        return attachment(parser, self._dev, self._settings.root)
+    def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
+        weights = {name: Weights(table) for name, table in average.items()}
+        return self._attachment(self._fixed() | {"weights": weights})
+
+    def _attachment(self, parts: dict[str, Any]) -> dict[str, float]:
+        return attachment(self._make(**parts), self._dev, self._settings.root)
 
     def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
         """Leave edges lifted, unless lowering them brings something on dev.
@@ -212,26 +164,23 @@ class Trainer(OnlineTrainer):
         differs is which relations there are to choose from.
         """
         plain = without_marks(parts)
-        lowered, lifted = (
-            attachment(LinearParser(**each), self._dev, self._settings.root)["las"]
-            for each in (parts, plain)
-        )
+        lowered, lifted = (self._attachment(each)["las"] for each in (parts, plain))
         return parts if lowered > lifted else plain
 
     def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
         """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
-        lessons, exams = self._batch, self._dev
-        heads, answers = self._lessons.heads, [sentence.heads for sentence in self._dev]
-        if not exams:
+        training, heads = self._batch, self._trees.heads
+        held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
+        if not held_out:
             rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
-            exams, answers = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
-            lessons = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
+            held_out, gold = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
+            training = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
             heads = [heads[b] for b in rest]
         if progress:
             progress("pruning", 0, len(heads))
         pruning = learn(
-            (lessons, np.concatenate(heads)),
-            (Batch.of(exams, self._sides, self._tags), np.concatenate(answers)),
+            (training, np.concatenate(heads)),
+            (Batch.of(held_out, self._sides, self._tags), np.concatenate(gold)),
             sides_for(self._settings.columns),
             self._layout.tags,
             seed=self._settings.seed,
@@ -242,68 +191,48 @@ class Trainer(OnlineTrainer):
 
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
-        return {
-            "columns": self._settings.columns,
-            "labels": self._lessons.labels,
-            "allowed": self._lessons.allowed,
+        same = ("columns", "inference", "features", "rounds")
+        return {name: getattr(self._settings, name) for name in same} | {
+            "labels": self._trees.labels,
+            "allowed": self._trees.allowed,
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._projective,
-            "inference": self._settings.inference,
-            "features": self._settings.features,
-            "rounds": self._settings.rounds,
             "pruning": self._pruning,
         }
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         settings = self._settings
-        limit = 0.0 if settings.algorithm == "perceptron" else settings.aggressiveness
+        first = self._edges[0]
         ascent = None
         if settings.by_likelihood:
             ascent = Ascent(
-                self._weights["edges"],
-                self._sums["edges"],
+                first.model,
+                first.averages,
                 self._clock,
-                rate=limit,
-                sentences=len(self._lessons.heads),
+                rate=settings.rate,
+                sentences=len(self._trees.heads),
                 expect=self._expect,
             )
         longest = int(np.diff(self._batch.starts).max())
         sums = np.empty((2, longest, WIDE), dtype=np.float32)
         met = np.empty(self._layout.tags, dtype=np.float32)
-        most = (settings.k + 1) * longest * self._edges[0].templates.most
+        most = (settings.k + 1) * longest * first.model.templates.most
         buffer = np.empty(most, dtype=np.int64)
         place = np.zeros(1, dtype=np.int64)
         for b in self._shuffled(epoch, settings.seed, progress):
-            gold, relations = self._lessons.heads[b], self._lessons.relations[b]
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
+            gold = _Gold(one, self._trees.heads[b], self._trees.relations[b])
             for edges in self._edges:
-                scores = np.zeros((len(gold), len(gold)), dtype=np.float32)
-                score_edges(
-                    one,
-                    edges.templates,
-                    self._layout,
-                    self._weights[edges.name],
-                    sums,
-                    met,
-                    scores.reshape(-1),
-                    place,
-                )
+                scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
+                score_edges(one, edges.model, sums, met, scores.reshape(-1), place)
                 if ascent:
-                    ascent.step(one, edges.templates, self._layout, scores, gold, buffer)
+                    ascent.step(one, scores, gold.heads, buffer)
                 else:
-                    self._leave_wrong_trees(one, b, edges, scores, limit, buffer)
+                    self._leave_wrong_trees(gold, edges, scores, buffer)
+            averages = self._sums["relations"]
             update_relations(
-                one,
-                0,
-                self._relation_templates,
-                self._weights["relations"],
-                self._sums["relations"],
-                self._lessons.allowed,
-                gold,
-                relations,
-                limit,
-                self._clock,
+                one, 0, self._relations, averages, *gold[1:], settings.largest_step, self._clock
             )
         if ascent:
             ascent.finish(self._clock)
@@ -311,7 +240,7 @@ class Trainer(OnlineTrainer):
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the probabilities of edges by the model that is learned."""
         root, projective = self._settings.root, bool(self._projective)
-        if self._settings.algorithm == "head-selection":
+        if self._settings.loss == "head":
             return head_probabilities(scores)
         trees = TreeDistribution(scores, root=root, projective=projective)
         probabilities: NDArray[np.float64] = trees.marginals
@@ -319,42 +248,37 @@ class Trainer(OnlineTrainer):
 
     def _leave_wrong_trees(
         self,
-        one: Batch,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         scores: NDArray[np.float32],
-        limit: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Find the best trees, and if they are wrong move the weights away from them."""
-        gold = self._lessons.heads[b]
-        words = np.arange(1, len(gold))
-        of_gold = scores[gold[1:], words]
-        best = self._add_relations(one, b, scores) if self._settings.joint else None
-        if self._settings.algorithm == "mira":  # each wrong head costs 1, or each wrong pair
+        heads = gold.heads
+        words = np.arange(1, len(heads))
+        of_gold = scores[heads[1:], words]
+        best = self._add_relations(gold, scores) if self._settings.joint else None
+        if self._settings.loss == "mira":  # each wrong head costs 1, or each wrong pair
             scores += 1
-            scores[gold[1:], words] -= 1
-            if edges.templates.undirected:
-                scores[words, gold[1:]] -= 1
-        trees, guessed, wrong = self._guess(b, edges, scores, best)
+            scores[heads[1:], words] -= 1
+            if edges.model.templates.undirected:
+                scores[words, heads[1:]] -= 1
+        trees, guessed, wrong = self._guess(gold, edges, scores, best)
         if wrong.any():
             gains = scores[trees[:, 1:], words] - of_gold
             losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(one, b, edges, trees, guessed, losses, limit, buffer)
+            self._step(gold, edges, trees, guessed, losses, buffer)
 
-    def _add_relations(self, one: Batch, b: int, scores: NDArray[np.float32]) -> NDArray[np.int16]:
+    def _add_relations(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add the scores of best relations to those of edges; return which ones they are."""
-        mira = self._settings.algorithm == "mira"
         best = np.zeros(scores.shape, dtype=np.int16)
         joint.add_relations(
-            one,
-            self._joint_templates,
-            self._weights["joint"],
-            self._lessons.allowed,
+            gold.batch,
+            self._joint,
             1.0,
-            self._lessons.heads[b] if mira else _NO_GOLD,
-            self._lessons.relations[b],
-            np.empty(len(self._lessons.labels), dtype=np.float32),
+            gold.heads if self._settings.loss == "mira" else _NO_GOLD,
+            gold.relations,
+            np.empty(len(self._trees.labels), dtype=np.float32),
             scores.reshape(-1),
             np.zeros(1, dtype=np.int64),
             best.reshape(-1),
@@ -363,80 +287,60 @@ class Trainer(OnlineTrainer):
 
     def _guess(
         self,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         scores: NDArray[np.float32],
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
-        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
                 trees = edges.best_tree(scores)[np.newaxis]
             else:
                 trees, _ = kbest(scores, k, root=root, projective=projective)
-            guessed = np.repeat(relations[np.newaxis], len(trees), axis=0)
+            guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
             if best is not None:
-                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold))]
-            wrong = (trees != gold) | (guessed != relations)
+                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]
+            wrong = (trees != gold.heads) | (guessed != gold.relations)
             if not wrong.any():  # the best tree is gold, so it beats all others by their margins
                 break
         return trees, guessed, wrong
 
     def _step(
         self,
-        one: Batch,
-        b: int,
+        gold: _Gold,
         edges: _Edges,
         trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
         losses: NDArray[np.float64],
-        limit: float,
         buffer: NDArray[np.int64],
     ) -> None:
         """Move the weights of trees from the guessed ones towards gold."""
-        gold, relations = self._lessons.heads[b], self._lessons.relations[b]
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
             of_gold, others = joint.difference(
-                one,
-                self._joint_templates,
-                self._weights["joint"],
-                gold,
-                relations,
-                trees,
-                guessed,
+                gold.batch, self._joint, gold.heads, gold.relations, trees, guessed
             )
             losses = losses - of_gold
         steps = update_edges(
-            one,
+            gold.batch,
             0,
-            edges.templates,
-            self._layout,
-            self._weights[edges.name],
-            self._sums[edges.name],
-            gold,
+            edges.model,
+            edges.averages,
+            gold.heads,
             trees,
             losses,
             others,
-            limit,
+            self._settings.largest_step,
             self._clock,
             buffer,
         )
         if self._settings.joint:
+            averages = self._sums["joint"]
             for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
                 joint.update(
-                    one,
-                    self._joint_templates,
-                    self._weights["joint"],
-                    self._sums["joint"],
-                    gold,
-                    relations,
-                    tree,
-                    named,
-                    step,
-                    self._clock,
+                    gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
                 )
 
 
@@ -445,13 +349,17 @@ def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
 
     So a relation that only lifted edges have cannot be given any more.
     """
-    labels = parts["labels"]
+    labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
-    changed = {
-        name: parts[name][:, plain] for name in ("allowed", "relations", "joint") if name in parts
+    for name in {"relations", "joint"} & weights.keys():
+        weights[name] = weights[name]._replace(table=weights[name].table[:, plain])
+    return {
+        **parts,
+        "labels": [labels[number] for number in plain],
+        "allowed": parts["allowed"][:, plain],
+        "weights": weights,
+        "projective": True,
     }
-    kept = [labels[number] for number in plain]
-    return {**parts, **changed, "labels": kept, "projective": True}
 
 
 def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:

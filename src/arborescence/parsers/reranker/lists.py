@@ -84,7 +84,7 @@ class Lists(NamedTuple):
         right: list[NDArray[np.int64]] = []
         own: list[list[str]] = []
         for b, trees in enumerate(ranked):
-            parsed = [sentence for _, sentence in trees]
+            parsed = [sentence for sentence, _ in trees]
             of_trees, names = _read(parsed)
             correct = np.zeros((len(trees), 2), dtype=np.int64)
             if gold is not None:
@@ -95,7 +95,7 @@ class Lists(NamedTuple):
             sentences.append(parsed[0])
             heads.append(of_trees.astype(np.int32))
             relations.append(names[..., 0])
-            weights += [weight for weight, _ in trees]
+            weights += [weight for _, weight in trees]
             right.append(correct)
             own += [list(features(tree)) if features else [] for tree in parsed]
         return sentences, cls(

@@ -10,6 +10,7 @@ import numpy as np
 import arborescence
 from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.core.graph import check_root
+from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker.lists import Lists
@@ -279,8 +280,6 @@ class Reranker(Parser):
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a reranker of what `model_file.load` returned; ModelError if anything is amiss."""
-        from arborescence.parsers import registry
-
         fields = scheme.fields_of(header, _FIELDS)
         weights = scheme.arrays_of(arrays, _ARRAYS, {})["weights"]
         return cls(
@@ -290,7 +289,7 @@ class Reranker(Parser):
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        return [trees[0][1] for trees in self._kbest_batch(sentences, 1, options)]
+        return [trees[0][0] for trees in self._kbest_batch(sentences, 1, options)]
 
     def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
         if self._own and not self.features:
@@ -308,7 +307,7 @@ class Reranker(Parser):
         for trees, first in zip(ranked, lists.firsts.tolist(), strict=False):
             of_trees = scores[first : first + len(trees)]
             order = np.argsort(-of_trees, kind="stable")[:k].tolist()
-            found.append([(float(of_trees[i]), trees[i][1]) for i in order])
+            found.append([(trees[i][0], float(of_trees[i])) for i in order])
         return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.core.graph import check_count, check_root
+from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.treebank.sentence import Sentence
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.parsers.text.model import Text
 
     #: Called as ``progress(phase, done, total)``.
@@ -105,8 +106,6 @@ class Parser(ABC):
         ModelError
             If there is no such file, it is damaged, or holds a parser of another kind.
         """
-        from arborescence.parsers import registry
-
         parser = registry.load(model)
         if not isinstance(parser, cls):
             raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
@@ -128,7 +127,7 @@ class Parser(ABC):
     @abstractmethod
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         """Find the k best parses of some sentences; may run in several threads at once."""
 
     def _evidence_batch(
@@ -282,7 +281,7 @@ class Parser(ABC):
         projective: bool | None = None,
         confidence: bool = False,
         threads: int = 1,
-    ) -> Iterator[list[tuple[float, Sentence]]]:
+    ) -> Iterator[list[tuple[Sentence, float]]]:
         """Find the k best parses of each sentence: the trees of highest weight, and relations.
 
         Parameters
@@ -301,8 +300,8 @@ class Parser(ABC):
 
         Yields
         ------
-        list of (float, Sentence)
-            For each sentence, in the same order: pairs of a weight and the sentence parsed, best
+        list of (Sentence, float)
+            For each sentence, in the same order: pairs of the sentence parsed and a weight, best
             first, fewer than k where there are no more trees. The weight is the sum of the
             `scores` of the tree's edges. The first parse is the one that `parse` finds.
 

@@ -16,11 +16,11 @@ p, n the neighbours of d among the children of h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import kernel, uncounted_kernel
+from arborescence.core.jit import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.shared.features import rotate, split_template, usable
 
 if TYPE_CHECKING:
@@ -79,6 +79,23 @@ class RelationTemplates(NamedTuple):
                 roles[t, k] = ROLES.index(role)
                 numbers[t, k] = sides.index(side)
         return cls(roles, numbers)
+
+
+class RelationModel(NamedTuple):
+    """All that the score of a relation is made of.
+
+    Attributes
+    ----------
+    templates : RelationTemplates
+    weights : (R, L)
+        R a power of two: float32, or integers.
+    allowed : (2, L) bool
+        The relations of edges from the root, and of others.
+    """
+
+    templates: RelationTemplates
+    weights: NDArray[Any]
+    allowed: NDArray[np.bool_]
 
 
 @kernel
@@ -149,8 +166,9 @@ def list_rows(
 
 
 @kernel
-def best_relation(sums: np.ndarray, allowed: np.ndarray) -> int:
-    """Return the number of the highest of the sums that are allowed."""
+def best_relation(model: RelationModel, head: int, sums: np.ndarray) -> int:
+    """Return the number of the highest of the sums that are allowed for edges from a head."""
+    allowed = model.allowed[0 if head == 0 else 1]
     best = -1
     for label in range(len(sums)):
         if allowed[label] and (best < 0 or sums[label] > sums[best]):
@@ -169,11 +187,24 @@ def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
 
 
 @kernel
+def score_relations(
+    batch: Batch,
+    start: int,
+    around: np.ndarray,
+    model: RelationModel,
+    rows: np.ndarray,
+    sums: np.ndarray,
+) -> None:
+    """Add up the weights of each relation of an edge, into `sums`; others as for `list_rows`."""
+    mask = np.uint64(model.weights.shape[0] - 1)
+    list_rows(batch.sides, start, around, model.templates, mask, rows)
+    add_rows(rows, model.weights, sums)
+
+
+@kernel
 def label_edges(
     batch: Batch,
-    templates: RelationTemplates,
-    weights: np.ndarray,
-    allowed: np.ndarray,
+    model: RelationModel,
     heads: np.ndarray,
     sums: np.ndarray,
     out: np.ndarray,
@@ -182,12 +213,8 @@ def label_edges(
 
     Parameters
     ----------
-    batch, templates
-        `Batch` and `RelationTemplates`.
-    weights
-        (R, L), R a power of two: float32, or integers.
-    allowed
-        bool (2, L): the relations of edges from the root, and of others.
+    batch, model
+        `Batch` and `RelationModel`.
     heads
         int64 (K, N): the head vectors of all sentences in a row, K times; -1 where a sentence has
         fewer than K trees.
@@ -200,8 +227,7 @@ def label_edges(
     -----
     O(K T L) a word.
     """
-    mask = np.uint64(weights.shape[0] - 1)
-    rows = np.empty(len(templates.roles), dtype=np.int64)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
         stop = batch.starts[b + 1]
@@ -211,60 +237,65 @@ def label_edges(
                 break
             find_relatives(heads[k, start:stop], relatives)
             for d in range(1, stop - start):
-                list_rows(batch.sides, start, relatives[d], templates, mask, rows)
-                add_rows(rows, weights, sums)
-                out[k, start + d] = best_relation(sums, allowed[0 if relatives[d, 1] == 0 else 1])
+                score_relations(batch, start, relatives[d], model, rows, sums)
+                out[k, start + d] = best_relation(model, relatives[d, 1], sums)
+
+
+@inlined_kernel
+def move(
+    weights: np.ndarray,
+    averages: np.ndarray,
+    rows: np.ndarray,
+    column: int,
+    step: float | np.float32,
+    clock: int,
+) -> None:
+    """Change the weights of some rows in one column, and their sums: as in `OnlineTrainer`."""
+    for t in range(len(rows)):
+        weights[rows[t], column] += np.float32(step)
+        averages[rows[t], column] += np.float32(step) * np.float32(clock)
 
 
 @kernel
 def update_relations(
     batch: Batch,
     b: int,
-    templates: RelationTemplates,
-    weights: np.ndarray,
+    model: RelationModel,
     averages: np.ndarray,
-    allowed: np.ndarray,
     heads: np.ndarray,
     gold: np.ndarray,
-    limit: float,
+    C: float,
     clock: int,
 ) -> None:
     """Move the weights towards the gold relations of a sentence, word by word.
 
     Parameters
     ----------
-    batch, b, templates
-        `Batch`, the number of the sentence, and `RelationTemplates`.
-    weights, averages
-        float32 (R, L), changed; as in `edges.update_edges`.
-    allowed
-        bool (2, L), as for `label_edges`.
+    batch, b, model
+        `Batch`, the number of the sentence, and `RelationModel`, with float32 weights: changed.
+    averages
+        float32 (R, L), changed: as in `edges.update_edges`.
     heads, gold
         int64 (n + 1,): the gold heads and relations.
-    limit
-        The aggressiveness C of MIRA, or 0 for the perceptron.
+    C
+        The largest step of MIRA, or 0 for the perceptron.
     clock
         The number of the update.
     """
-    mask = np.uint64(weights.shape[0] - 1)
-    rows = np.empty(len(templates.roles), dtype=np.int64)
-    sums = np.empty(weights.shape[1], dtype=np.float32)
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
+    sums = np.empty(model.weights.shape[1], dtype=np.float32)
     start = batch.starts[b]
     relatives = np.empty((len(heads), 7), dtype=np.int64)
     find_relatives(heads, relatives)
     for d in range(1, len(heads)):
-        list_rows(batch.sides, start, relatives[d], templates, mask, rows)
-        add_rows(rows, weights, sums)
-        sums[gold[d]] -= 1 if limit > 0 else 0
-        guess = best_relation(sums, allowed[0 if heads[d] == 0 else 1])
+        score_relations(batch, start, relatives[d], model, rows, sums)
+        sums[gold[d]] -= 1 if C > 0 else 0
+        guess = best_relation(model, heads[d], sums)
         if guess == gold[d]:
             continue
         step = np.float32(1.0)
-        if limit > 0:
+        if C > 0:
             loss = sums[guess] - sums[gold[d]]
-            step = np.float32(min(limit, loss / (2 * len(rows))))
-        for t in range(len(rows)):
-            weights[rows[t], gold[d]] += step
-            weights[rows[t], guess] -= step
-            averages[rows[t], gold[d]] += step * np.float32(clock)
-            averages[rows[t], guess] -= step * np.float32(clock)
+            step = np.float32(min(C, loss / (2 * len(rows))))
+        move(model.weights, averages, rows, gold[d], step, clock)
+        move(model.weights, averages, rows, guess, -step, clock)

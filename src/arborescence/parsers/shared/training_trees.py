@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
-    from arborescence.parsers.linear.parser import Projective
+    from arborescence.core.choices import Root
+    from arborescence.parsers.shared.types import Projective
     from arborescence.treebank import Sentence
 
 
-class Lessons(NamedTuple):
+class TrainingTrees(NamedTuple):
     """The trees of a treebank, as a parser learns them.
 
     Attributes
@@ -68,24 +68,23 @@ class Lessons(NamedTuple):
         >>> from arborescence.treebank import Sentence
         >>> words = ["Trees", "grow"]
         >>> one = Sentence.from_words(words, heads=[-1, 2, 0], deprels=["nsubj", "root"])
-        >>> lessons = Lessons.of([one], "single", projective=False)
-        >>> lessons.labels, lessons.relations
+        >>> trees = TrainingTrees.of([one], "single", projective=False)
+        >>> trees.labels, trees.relations
         (['nsubj', 'root'], [array([-1,  0,  1])])
-        >>> lessons.allowed
+        >>> trees.allowed
         array([[False,  True],
                [ True, False]])
         """
-        if not treebank:
-            raise TreebankError("the treebank is empty: training needs at least one sentence")
+        check_not_empty(treebank)
         for sentence in treebank:
-            _check(sentence, root)
-        lessons = [_lesson(sentence, projective) for sentence in treebank]
-        heads = [tree for tree, _ in lessons]
-        labels = sorted(set().union(*(deprels for _, deprels in lessons)))
+            check_tree(sentence, root)
+        trees = [_lifted(sentence, projective) for sentence in treebank]
+        heads = [tree for tree, _ in trees]
+        labels = sorted(set().union(*(deprels for _, deprels in trees)))
         numbers = {label: number for number, label in enumerate(labels)}
         relations = [
             np.array([-1, *(numbers[label] for label in deprels)], dtype=np.int64)
-            for _, deprels in lessons
+            for _, deprels in trees
         ]
         allowed = np.zeros((2, len(labels)), dtype=np.bool_)
         for tree, row in zip(heads, relations, strict=True):
@@ -93,17 +92,19 @@ class Lessons(NamedTuple):
         return cls(heads, relations, labels, allowed)
 
 
-def place(sentence: Sentence) -> str:
-    """Say where a sentence stands, for errors: its file and line, or itself if it has none."""
-    return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+def check_not_empty(treebank: Sequence[Sentence]) -> None:
+    """Raise TreebankError if there is nothing to learn from."""
+    if not treebank:
+        raise TreebankError("the treebank is empty: training needs at least one sentence")
 
 
-def _check(sentence: Sentence, root: Root) -> None:
+def check_tree(sentence: Sentence, root: Root) -> None:
+    """Raise TreebankError if the heads of a sentence are no tree with such root edges."""
     # A missing head is -1, which would pass for the padding after a shorter sentence.
-    whole = bool((sentence.heads[1:] >= 0).all())
-    if whole and is_tree(sentence.heads, root):
+    known = bool((sentence.heads[1:] >= 0).all())
+    if known and is_tree(sentence.heads, root):
         return
-    if root == "single" and whole and is_tree(sentence.heads, "multi"):
+    if root == "single" and known and is_tree(sentence.heads, "multi"):
         raise TreebankError(
             f"{place(sentence)}: several words have the root as their head; "
             "train with root='multi', or leave the sentence out"
@@ -113,7 +114,12 @@ def _check(sentence: Sentence, root: Root) -> None:
     )
 
 
-def _lesson(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
+def place(sentence: Sentence) -> str:
+    """Say where a sentence stands, for errors: its file and line, or itself if it has none."""
+    return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
+
+
+def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads and relations to learn from: lifted, where edges may not cross."""
     if not projective:
         return sentence.heads, sentence.deprels

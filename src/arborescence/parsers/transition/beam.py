@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.parsers.shared.relations import move
 from arborescence.parsers.transition.greedy import (
     STRIDE,
     choose_relation,
     learn_relation,
     lowest,
-    move,
     only_one,
     score_actions,
 )

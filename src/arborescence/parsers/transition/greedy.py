@@ -13,10 +13,10 @@ import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.parsers.shared.relations import (
-    RelationTemplates,
-    add_rows,
+    RelationModel,
     best_relation,
-    list_rows,
+    move,
+    score_relations,
 )
 from arborescence.parsers.transition.features import (
     WORDS,
@@ -48,26 +48,20 @@ class Model(NamedTuple):
     allowed : int
         A bit for each action that may be taken where it is legal.
     templates : StateTemplates
-    relation_templates : RelationTemplates
     bits : int
         The logarithm of the number of rows: see `list_features`.
     actions : (2^bits + 2^(bits - 3), 4)
         The weights of actions: float32, or integers.
-    relations : (S, L)
-        The weights of relations, S a power of two: float32, or integers.
-    relations_allowed : (2, L) bool
-        The relations of edges from the root, and of others.
+    relations : RelationModel
     """
 
     system: int
     single: bool
     allowed: int
     templates: StateTemplates
-    relation_templates: RelationTemplates
     bits: int
     actions: NDArray[Any]
-    relations: NDArray[Any]
-    relations_allowed: NDArray[np.bool_]
+    relations: RelationModel
 
 
 class Scratch(NamedTuple):
@@ -90,9 +84,9 @@ class Scratch(NamedTuple):
             np.zeros(len(model.templates.odd) + 1, dtype=np.uint64),
             np.empty(len(model.templates.parts), dtype=np.int64),
             np.empty(7, dtype=np.int64),
-            np.empty(len(model.relation_templates.roles), dtype=np.int64),
+            np.empty(len(model.relations.templates.roles), dtype=np.int64),
             np.empty(layout.ACTIONS, dtype=np.float32 if floats else np.int64),
-            np.empty(model.relations.shape[1], dtype=np.float32 if floats else np.int32),
+            np.empty(model.relations.weights.shape[1], dtype=np.float32 if floats else np.int32),
         )
 
 
@@ -137,16 +131,9 @@ def choose_relation(
 ) -> int:
     """Return the best relation of an edge that is about to be added."""
     find_around(state, head, dependent, scratch.around)
-    list_rows(
-        batch.sides,
-        start,
-        scratch.around,
-        model.relation_templates,
-        np.uint64(model.relations.shape[0] - 1),
-        scratch.relation_rows,
-    )
-    add_rows(scratch.relation_rows, model.relations, scratch.sums)
-    return best_relation(scratch.sums, model.relations_allowed[0 if head == 0 else 1])
+    rows, sums = scratch.relation_rows, scratch.sums
+    score_relations(batch, start, scratch.around, model.relations, rows, sums)
+    return best_relation(model.relations, head, sums)
 
 
 @inlined_kernel
@@ -248,16 +235,6 @@ class Averages(NamedTuple):
     relations: NDArray[np.float32]
 
 
-@inlined_kernel
-def move(
-    weights: np.ndarray, sums: np.ndarray, rows: np.ndarray, column: int, step: float, clock: int
-) -> None:
-    """Change the weights of some rows in one column."""
-    for t in range(len(rows)):
-        weights[rows[t], column] += np.float32(step)
-        sums[rows[t], column] += np.float32(step * clock)
-
-
 @kernel
 def learn_relation(
     batch: Batch,
@@ -275,8 +252,8 @@ def learn_relation(
     guess = choose_relation(batch, start, state, model, head, dependent, scratch)
     if guess != gold:
         rows = scratch.relation_rows
-        move(model.relations, averages.relations, rows, gold, 1.0, clock)
-        move(model.relations, averages.relations, rows, guess, -1.0, clock)
+        move(model.relations.weights, averages.relations, rows, gold, 1.0, clock)
+        move(model.relations.weights, averages.relations, rows, guess, -1.0, clock)
     return guess
 
 

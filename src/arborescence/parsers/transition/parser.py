@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
 
 import arborescence
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme, tagging
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
-from arborescence.parsers.shared.relations import RelationTemplates
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
+from arborescence.parsers.shared.types import Oracle
+from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition.greedy import STRIDE, Model, Scratch, parse_greedily
+from arborescence.parsers.transition.settings import MOST_BEAM, Settings, check_beam
+from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import SYSTEMS, Transition, TransitionSystem
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options, Progress
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.types import System
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
-#: What a parser learns from: the one way to the gold tree, or the best way on from anywhere.
-Oracle = Literal["static", "dynamic"]
-
-#: The widest beam: a state of n words takes 52 (n + 4) bytes, and there are two for each place.
-MOST_BEAM: Final = 10_000
-
 _FIELDS: Final = {
     "system": scheme.one_of(SYSTEMS),
-    "oracle": scheme.one_of(["static", "dynamic"]),
+    "oracle": scheme.one_of(get_args(Oracle)),
     "beam": scheme.whole(1, MOST_BEAM),
     "columns": scheme.LOOKED_AT,
     "labels": scheme.VALUES,
@@ -54,14 +53,10 @@ _ARRAYS: Final = {
     "actions": scheme.weights("actions", ACTIONS),
     "relations": scheme.weights("2^relations", "labels"),
 }
+#: The weights, in the order of their units in a header.
+_WEIGHTS: Final = ("actions", "relations")
 _ROWS: Final = [rows_for(bits) for bits in range(LEAST_BITS, MOST_BITS + 1)]
 _NO_TAGS = np.empty(0, dtype=np.uint64)
-
-
-def check_beam(beam: int) -> None:
-    """Raise OptionError if a beam has no place, or so many that memory might not do."""
-    if not 1 <= beam <= MOST_BEAM:
-        raise OptionError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")
 
 
 class TransitionParser(Parser):
@@ -83,7 +78,7 @@ class TransitionParser(Parser):
         What the features look at: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
         The relations that it can give.
-    pseudo_projective : bool
+    projective : False or "pseudo"
         Whether relations say where edges were lifted, and `parse` undoes it.
     tagger : Tagger or None
         Tags the sentences that come without UPOS.
@@ -95,13 +90,13 @@ class TransitionParser(Parser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> treebank = [
     ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> parser = TransitionParser.train(lessons, system="arc-standard", epochs=3)
+    >>> parser = TransitionParser.train(treebank, system="arc-standard", epochs=3)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
@@ -115,17 +110,14 @@ class TransitionParser(Parser):
     def __init__(
         self,
         *,
-        system: str,
+        system: System,
         oracle: Oracle,
         beam: int,
         columns: Sequence[str],
         labels: Sequence[str],
         allowed: NDArray[np.bool_],
-        actions: NDArray[Any],
-        actions_unit: float = 1.0,
-        relations: NDArray[Any],
-        relations_unit: float = 1.0,
-        pseudo_projective: bool = False,
+        weights: Mapping[str, Weights],
+        projective: Literal[False, "pseudo"] = False,
         tagger: Tagger | None = None,
         text: Text | None = None,
         info: dict[str, Any] | None = None,
@@ -134,31 +126,25 @@ class TransitionParser(Parser):
 
         Parameters
         ----------
-        system, oracle, beam, columns, labels, pseudo_projective, tagger, text, info
+        system, oracle, beam, columns, labels, projective, tagger, text, info
             As the attributes.
         allowed : (2, L) bool
             The relations of edges from the root, and of other edges.
-        actions : (2^bits + 2^(bits - 3), 4)
-            The weights of transitions.
-        relations : (S, L)
-            The weights of relations.
-        actions_unit, relations_unit
-            What those weights are multiplied by: they are float32, or int8.
+        weights
+            ``"actions"``, those of transitions: (2^bits + 2^(bits - 3), 4); and ``"relations"``:
+            (S, L).
         """
         self.system = system
         self.oracle = oracle
         self.beam = beam
         self.columns = tuple(columns)
         self.labels = tuple(labels)
-        self.pseudo_projective = pseudo_projective
+        self.projective = projective
         self.tagger = tagger
         self.text = text
         self.info = info or {}
         self._allowed = allowed
-        self._actions = actions
-        self._actions_unit = actions_unit
-        self._relations = relations
-        self._relations_unit = relations_unit
+        self._weights = weights
         self._system: TransitionSystem = system_named(system)
         sides: list[str] = []
         self._templates = StateTemplates.of(system, self.columns, sides)
@@ -182,14 +168,14 @@ class TransitionParser(Parser):
         *,
         dev: Iterable[Sentence] | None = None,
         columns: Sequence[str] = tuple(COLUMNS),
-        system: str = "arc-eager",
+        system: System = "arc-eager",
         oracle: Oracle | None = None,
         beam: int = 1,
         epochs: int = 10,
         patience: int = 3,
         seed: int = 1,
         root: Root = "single",
-        pseudo_projective: bool = False,
+        projective: Literal[False, "pseudo"] = False,
         bits: int = 20,
         tagger: Tagger | None = None,
         text: Text | None = None,
@@ -203,11 +189,6 @@ class TransitionParser(Parser):
         treebank
             Sentences whose heads are trees. Unless the system is swap, edges that cross others are
             lifted first (`projectivize`).
-        dev
-            Sentences by which to choose the best epoch (by LAS), and when to stop. Without them,
-            all epochs are run and the last one counts.
-        columns
-            What the features may look at: some of form, lemma, upos, xpos and feats.
         system
             ``"arc-standard"``, ``"arc-eager"``, ``"arc-hybrid"``, or ``"swap"``: arc-standard with
             a fourth transition, for edges that cross.
@@ -220,60 +201,35 @@ class TransitionParser(Parser):
         beam
             How many partial parses to keep side by side, in training (by the structured perceptron
             with early update: Zhang and Clark 2008) and in parsing. 1 is greedy.
-        epochs
-            At most so often over the treebank.
-        patience
-            Stop after so many epochs without a better LAS on `dev`.
         seed
             Fixes the order of the sentences, and what is explored.
-        root
-            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
-        pseudo_projective
-            Whether relations say where an edge was lifted from, and `parse` undoes it by
+        projective
+            ``"pseudo"``: relations say where an edge was lifted from, and `parse` undoes it by
             `deprojectivize`, so that edges may cross after all. Not with swap.
         bits
             Room for weights: 2^bits hashed rows for transitions, a thirty-second of them for
             relations.
-        tagger
-            To be kept in the model, for sentences that come without UPOS.
-        text
-            To be kept in the model, for raw text and words that come without lemmas.
-        checkpoint
-            A file that holds the state of training after each epoch. If it exists, training goes
-            on from there, and ends as it would have ended without interruption.
-        progress
-            Called as ``progress(phase, done, total)``.
+        dev, columns, epochs, patience, root, tagger, text, checkpoint, progress
+            As for `LinearParser.train`.
 
         Raises
         ------
-        TreebankError
-            If the treebank is empty, or has a sentence whose heads are not a tree (or, with
-            ``pseudo_projective``, whose relations hold the mark of lifted edges).
-        ModelError
-            If `checkpoint` is of other data or settings, or cannot be read.
-        OptionError
-            If a setting makes no sense.
+        TreebankError, ModelError, OptionError
+            As `LinearParser.train` does.
         """
-        from arborescence.parsers.transition import training
-
-        if oracle is None:
-            oracle = "dynamic" if system_named(system).dynamic else "static"
-        settings = training.Settings(
+        settings = Settings(
             columns=tuple(columns),
             system=system,
             oracle=oracle,
             beam=beam,
             root=root,
-            pseudo_projective=pseudo_projective,
+            projective=projective,
             seed=seed,
             bits=bits,
         )
-        trainer = training.Trainer(list(treebank), list(dev or ()), settings)
-        return cls(
-            **trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress),
-            tagger=tagger,
-            text=text,
-        )
+        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
+        return cls(**trainer.parts(), tagger=tagger, text=text)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the votes of the parser for edges: it has no weights for each of them.
@@ -342,15 +298,12 @@ class TransitionParser(Parser):
             "columns": self.columns,
             "features": fingerprint(self.system),
             "labels": self.labels,
-            "pseudo_projective": self.pseudo_projective,
-            "units": [self._actions_unit, self._relations_unit],
+            "pseudo_projective": self.projective == "pseudo",
+            "units": [self._weights[name].unit for name in _WEIGHTS],
             "info": self.info,
         }
-        arrays = {
-            "allowed": self._allowed,
-            "actions": self._actions,
-            "relations": self._relations,
-        }
+        arrays = {"allowed": self._allowed}
+        arrays |= {name: self._weights[name].table for name in _WEIGHTS}
         tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
@@ -370,39 +323,40 @@ class TransitionParser(Parser):
             raise ModelError(
                 f"array 'actions' is {actions.dtype}, and 'relations' {relations.dtype}"
             )
-        actions_unit, relations_unit = fields.pop("units")
+        units = zip(_WEIGHTS, fields.pop("units"), strict=True)
+        lifted = fields.pop("pseudo_projective")
         return cls(
             **fields,
-            **kept,
-            actions_unit=actions_unit,
-            relations_unit=relations_unit,
+            projective="pseudo" if lifted else False,
+            allowed=kept["allowed"],
+            weights={name: Weights(kept[name], unit) for name, unit in units},
             tagger=tagging.unpack(header, arrays),
             text=tagging.unpack_text(header, arrays),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        return [tree for [(_, tree)] in self._kbest_batch(sentences, 1, options)]
+        return [tree for [(tree, _)] in self._kbest_batch(sentences, 1, options)]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         if options.confidence:
             raise ModelError(
                 "the probability of an edge needs a graph-based parser; this one is transition-"
                 "based, and does not look at all trees"
             )
-        if options.projective is False and self._system.projective and not self.pseudo_projective:
+        if options.projective is False and self._system.projective and not self.projective:
             raise ModelError(
                 f"edges that cross are out of reach of {self.system}: train a parser with the "
-                "system swap, or pseudo-projectively"
+                "system swap, or with projective='pseudo'"
             )
         sentences, batch = self._prepare(sentences)
         heads, labels, totals = self._search(batch, k, options.root, options.projective)
-        lower = not options.projective if self.pseudo_projective else None
+        lower = not options.projective if self.projective else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
-            list(zip(of_trees, trees, strict=False))
-            for of_trees, trees in zip(totals.T.tolist(), parsed, strict=True)
+            list(zip(trees, of_trees, strict=False))
+            for trees, of_trees in zip(parsed, totals.T.tolist(), strict=True)
         ]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
@@ -416,11 +370,11 @@ class TransitionParser(Parser):
             single=root == "single",
             allowed=everything - (1 << OTHER) if without_swap else everything,
             templates=self._templates,
-            relation_templates=self._relation_templates,
-            bits=len(self._actions).bit_length() - 1,
-            actions=self._actions,
-            relations=self._relations,
-            relations_allowed=self._allowed,
+            bits=len(self._weights["actions"].table).bit_length() - 1,
+            actions=self._weights["actions"].table,
+            relations=RelationModel(
+                self._relation_templates, self._weights["relations"].table, self._allowed
+            ),
         )
 
     def _search(
@@ -438,5 +392,5 @@ class TransitionParser(Parser):
             none = np.empty((0, self.beam), dtype=np.int64)
             agenda = Agenda.of(self.beam, scratch)
             parse_with_beam(batch, model, scratch, agenda, heads, labels, totals, none, none)
-        totals *= self._actions_unit
+        totals *= self._weights["actions"].unit
         return heads, labels, totals

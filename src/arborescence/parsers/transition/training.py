@@ -2,74 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
-from arborescence.core.graph import check_root
-from arborescence.parsers.shared.features import check_bits, check_columns
-from arborescence.parsers.shared.online import OnlineTrainer, all_rounded, attachment
-from arborescence.parsers.shared.training_trees import Lessons
+from arborescence.parsers.shared.online import OnlineTrainer, attachment
+from arborescence.parsers.shared.training_trees import TrainingTrees
+from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda, learn_with_beam
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.greedy import Averages, Scratch, learn_greedily
-from arborescence.parsers.transition.parser import Oracle, TransitionParser, check_beam
-from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
-    from arborescence.parsers.linear.parser import Projective
     from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.transition.parser import TransitionParser
+    from arborescence.parsers.transition.settings import Settings
     from arborescence.treebank import Sentence
 
 _AT_ONCE: Final = 100  # sentences a call, for a call costs as much as some words
 # Goldberg and Nivre (2012): nine times of ten, from the second epoch on.
 _EXPLORATION: Final = 0.9
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What, with the data, decides where training arrives; see `TransitionParser.train`."""
-
-    columns: tuple[str, ...]
-    system: str
-    oracle: Oracle
-    beam: int
-    root: Root
-    pseudo_projective: bool
-    seed: int
-    bits: int
-
-    def __post_init__(self) -> None:
-        check_columns(self.columns)
-        system = system_named(self.system)
-        if self.oracle not in get_args(Oracle):
-            raise OptionError(f"oracle must be 'static' or 'dynamic', not {self.oracle!r}")
-        if self.oracle == "dynamic" and not system.dynamic:
-            raise OptionError(
-                f"oracle='dynamic' goes with arc-eager and arc-hybrid, not with {self.system}"
-            )
-        check_beam(self.beam)
-        if self.pseudo_projective and not system.projective:
-            raise OptionError(
-                f"pseudo_projective does not go with {self.system}: its edges cross as they are"
-            )
-        check_bits(self.bits)
-        check_root(self.root)
-
-    @property
-    def projective(self) -> Projective:
-        """Which trees are learned from."""
-        return "pseudo" if self.pseudo_projective else system_named(self.system).projective
 
 
 class Trainer(OnlineTrainer):
@@ -83,52 +41,50 @@ class Trainer(OnlineTrainer):
         Sentences to choose the best epoch by; may be none.
     settings
         What to do with them.
+    make
+        Makes a parser of its parts, to see how good it is on dev.
     """
 
-    kind = TransitionParser.kind
+    kind = "transition"
     _settings: Settings
 
     def __init__(
-        self, treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: Settings
+        self,
+        treebank: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        settings: Settings,
+        make: Callable[..., TransitionParser],
     ) -> None:
         super().__init__(treebank, dev, settings)
-        self._lessons = Lessons.of(treebank, settings.root, settings.projective)
-        self._heads = np.concatenate(self._lessons.heads)
-        self._relations = np.concatenate(self._lessons.relations)
+        self._make = make
+        self._trees = TrainingTrees.of(treebank, settings.root, settings.learned)
+        self._heads = np.concatenate(self._trees.heads)
+        self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
-        self._add_weights("relations", (1 << settings.bits - 5, len(self._lessons.labels)))
+        self._add_weights("relations", (1 << settings.bits - 5, len(self._trees.labels)))
         # It shares its weights with the trainer, and so is what has been learned at any time.
-        self._parser = TransitionParser(**(self._fixed() | self._weights))
+        weights = {name: Weights(table) for name, table in self._weights.items()}
+        self._parser = make(**self._fixed(), weights=weights)
         _, self._batch = self._parser._prepare(list(treebank))
 
-    def run(
-        self,
-        epochs: int,
-        patience: int,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> dict[str, Any]:
-        """Train; return what to make a `TransitionParser` of; for parameters see its `train`."""
-        self.run_epochs(epochs, patience, checkpoint=checkpoint, progress=progress)
-        return self._fixed() | self.best() | {"info": self.info()}
+    def parts(self) -> dict[str, Any]:
+        """Return what to make a parser of, after the last epoch."""
+        return self._fixed() | {"weights": self.best(), "info": self.info()}
 
     def _fixed(self) -> dict[str, Any]:
         """Return the parts of a parser that training does not change."""
-        return {
-            "system": self._settings.system,
-            "oracle": self._settings.oracle,
-            "beam": self._settings.beam,
-            "columns": self._settings.columns,
-            "labels": self._lessons.labels,
-            "allowed": self._lessons.allowed,
-            "pseudo_projective": self._settings.pseudo_projective,
+        same = ("system", "oracle", "beam", "columns", "projective")
+        return {name: getattr(self._settings, name) for name in same} | {
+            "labels": self._trees.labels,
+            "allowed": self._trees.allowed,
         }
 
     def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
         # As it will be kept: rounded, which is also twice as fast.
-        parser = TransitionParser(**self._fixed(), **all_rounded(average))
-        return attachment(parser, self._dev, self._settings.root)
+        weights = {name: Weights.rounded(table) for name, table in average.items()}
+        return attachment(
+            self._make(**self._fixed(), weights=weights), self._dev, self._settings.root
+        )
 
     def _learn(self, epoch: int, progress: Progress | None) -> None:
         settings = self._settings

@@ -106,7 +106,7 @@ def by_heads(parser, gold, limit):
     while k <= limit:
         missing = [b for b, (_, _, depth) in enumerate(search) if depth == np.inf]
         for b, analyses in zip(missing, parser.kbest([gold[b] for b in missing], k), strict=True):
-            for rank, (_, sentence) in enumerate(analyses, 1):
+            for rank, (sentence, _) in enumerate(analyses, 1):
                 if sentence_fits(sentence):
                     search[b] = (search[b][0], sentence, rank)
                     break

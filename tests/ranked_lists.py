@@ -21,14 +21,15 @@ def candidates(sentence, count, seed):
         for i, d in enumerate(order):
             heads[d] = order[rng.integers(i)] if i else 0
         deprels = ["root" if h == 0 else str(rng.choice(["a", "b", "b:c"])) for h in heads[1:]]
-        found.append((float(rng.normal()), sentence.replace(heads=heads, deprels=deprels)))
+        weight = float(rng.normal())
+        found.append((sentence.replace(heads=heads, deprels=deprels), weight))
     return found
 
 
 def ranked(count=12):
     lists = [candidates(sentence, count, seed) for seed, sentence in enumerate(treebank())]
     for trees_of, sentence in zip(lists, treebank(), strict=True):
-        trees_of.append((0.0, sentence))  # a tree that a person drew
+        trees_of.append((sentence, 0.0))  # a tree that a person drew
     return lists
 
 

@@ -231,7 +231,7 @@ def train(
     """
     from arborescence.parsers import Tagger
     from arborescence.parsers.shared.features import COLUMNS, can_be_looked_at
-    from arborescence.parsers.shared.jackknifing import retagged
+    from arborescence.parsers.tagger.retagging import retagged
     from arborescence.parsers.text import Text
 
     chosen = columns.split(",")

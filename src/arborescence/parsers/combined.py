@@ -20,7 +20,7 @@ from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options, Parser
-from arborescence.parsers.shared.confidence import noted
+from arborescence.parsers.shared.confidence import with_edge_probs
 from arborescence.parsers.transition.parser import TransitionParser
 
 if TYPE_CHECKING:
@@ -206,14 +206,14 @@ class CombinedParser(Parser):
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         found = []
         for question in self._ask(sentences, options):
             trees, of_trees = kbest(
                 question.scores, k, root=options.root, projective=question.projective
             )
             parsed = [question.answered(heads, options) for heads in trees]
-            found.append(list(zip(of_trees.tolist(), parsed, strict=True)))
+            found.append(list(zip(parsed, of_trees.tolist(), strict=True)))
         return found
 
     def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:
@@ -273,7 +273,7 @@ class _Question(NamedTuple):
         if options.confidence:
             words = np.arange(1, len(heads))
             shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
-            misc = noted(self.sentence.misc, shares.tolist())
+            misc = with_edge_probs(self.sentence.misc, shares.tolist())
         return self.sentence.replace(heads=heads, deprels=self._vote(heads), misc=misc)
 
     def _vote(self, heads: NDArray[np.int64]) -> list[str]:

@@ -14,7 +14,8 @@ import numpy as np
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
-from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence, read_head
+from arborescence.treebank.joined import Joined, read_head_vectors
+from arborescence.treebank.sentence import FORM, LEMMA, MISC, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -74,31 +75,20 @@ class Columns:
     in_multiword: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(
-        cls,
-        data: bytes,
-        spans: npt.NDArray[np.int32],
-        lengths: npt.ArrayLike,
-        begins: npt.ArrayLike,
-        sources: list[str],
-        lines: list[int],
-        before: int = 0,
-    ) -> Columns:
-        """Find the tokens of sentences whose `spans` are distances from where each begins."""
-        array = np.frombuffer(data, dtype=np.uint8)
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        begins = np.append(np.asarray(begins, dtype=np.int64), array.size)
-        absolute = spans + np.repeat(begins[:-1], np.diff(offsets))[:, None]
-        n = len(absolute)
-        characters = np.empty(array.size, dtype=np.uint8)
+    def of(cls, joined: Joined, sources: list[str], lines: list[int], before: int = 0) -> Columns:
+        """Find the tokens of sentences."""
+        data, places, offsets, _ = joined
+        spans = joined.places_of_columns
+        n = len(spans)
+        characters = np.empty(data.size, dtype=np.uint8)
         starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         in_multiword = np.empty(n, dtype=np.bool_)
-        size = _tokens(array, absolute, offsets, begins, characters, starts, ends, in_multiword)
+        size = _tokens(data, spans, offsets, places, characters, starts, ends, in_multiword)
         return cls(
-            array,
-            absolute,
+            data,
+            spans,
             offsets,
-            begins,
+            places,
             sources,
             lines,
             before,
@@ -111,12 +101,8 @@ class Columns:
     @classmethod
     def of_sentences(cls, sentences: list[Sentence], before: int = 0) -> Columns:
         """Join sentences."""
-        sizes = [len(sentence.raw) for sentence in sentences]
         return cls.of(
-            b"".join(sentence.raw for sentence in sentences),
-            np.concatenate([np.empty((0, MISC + 2), np.int32), *(s.spans for s in sentences)]),
-            [len(sentence) for sentence in sentences],
-            np.cumsum([0, *sizes])[:-1],
+            Joined.of(sentences),
             [sentence.source for sentence in sentences],
             [sentence.line for sentence in sentences],
             before,
@@ -212,7 +198,7 @@ class Columns:
     def head_vectors(self) -> Integers:
         """Give the head vectors of all sentences, one after the other, shape (n + s,)."""
         vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
-        _read_head_vectors(self.data, self.spans, self.offsets, vectors)
+        read_head_vectors(self.data, self.spans, self.offsets, vectors)
         return vectors
 
     def count_trees(self, vectors: Integers) -> tuple[int, int]:
@@ -284,18 +270,12 @@ def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterato
         for chunk in chunks(treebank):
             for block in np.flatnonzero(chunk.blocks[:-1, 3])[:1]:
                 raise chunk.error(int(block))
-            rows, lines = chunk.blocks[:, 1], chunk.blocks[:-1, 2]
-            count = len(lines)
-            yield Columns.of(
-                chunk.data,
-                chunk.spans[: rows[-1]],
-                np.diff(rows),
-                chunk.blocks[:-1, 0],
-                [chunk.name] * count,
-                (lines + chunk.line).tolist(),
-                before,
-            )
-            before += count
+            data = np.frombuffer(chunk.data, dtype=np.uint8)
+            places, offsets = np.ascontiguousarray(chunk.blocks[:, :2].T)
+            joined = Joined(data, places, offsets, chunk.spans[: offsets[-1]])
+            lines = (chunk.blocks[:-1, 2] + chunk.line).tolist()
+            yield Columns.of(joined, [chunk.name] * len(lines), lines, before)
+            before += len(lines)
         return
     batch: list[Sentence] = []
     size = 0
@@ -440,20 +420,6 @@ def _same(
             other_spans[j, column],
             other_spans[j, column + 1] - 1,
         )
-
-
-@kernel
-def _read_head_vectors(
-    data: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
-) -> None:
-    """Read column HEAD into one head vector after the other: O(n). Shapes: see `Columns`."""
-    at = 0
-    for sentence in range(offsets.shape[0] - 1):
-        vectors[at] = -1
-        at += 1
-        for word in range(offsets[sentence], offsets[sentence + 1]):
-            vectors[at] = read_head(data, spans[word, HEAD], spans[word, HEAD + 1] - 1)
-            at += 1
 
 
 @kernel

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.sentence import Sentence
 
 #: The analyses of one sentence with their weights, best first: what `Parser.kbest` gives.
-Analyses: TypeAlias = "list[tuple[float, Sentence]]"
+Analyses: TypeAlias = "list[tuple[Sentence, float]]"
 
 _RANK, _WEIGHT = "kbest_rank", "kbest_weight"
 
@@ -45,7 +45,7 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
     >>> import io
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow"])
-    >>> analyses = [(7.5, words.replace(heads=[-1, 2, 0])), (3.0, words.replace(heads=[-1, 0, 1]))]
+    >>> analyses = [(words.replace(heads=[-1, 2, 0]), 7.5), (words.replace(heads=[-1, 0, 1]), 3.0)]
     >>> file = io.BytesIO()
     >>> write_kbest([analyses], file)
     >>> print(file.getvalue().decode().replace("\t", " ").rstrip())
@@ -65,7 +65,7 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
 def ranked(analyses: Analyses) -> list[Sentence]:
     """Write rank and weight of each analysis of a sentence into its comments."""
     sentences = []
-    for rank, (weight, sentence) in enumerate(analyses, 1):
+    for rank, (sentence, weight) in enumerate(analyses, 1):
         kept = [comment for comment in sentence.comments if _name(comment) not in (_RANK, _WEIGHT)]
         said = [f"# {_RANK} = {rank}", f"# {_WEIGHT} = {float(weight)!r}"]
         sentences.append(sentence.replace(comments=kept + said))
@@ -84,7 +84,7 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
 
     Yields
     ------
-    list of (float, Sentence)
+    list of (Sentence, float)
         The analyses of one sentence with their weights, in the order of their ranks.
 
     Raises
@@ -101,9 +101,9 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow"])
     >>> file = io.BytesIO()
-    >>> write_kbest([[(7.5, words.replace(heads=[-1, 2, 0]))]], file)
+    >>> write_kbest([[(words.replace(heads=[-1, 2, 0]), 7.5)]], file)
     >>> _ = file.seek(0)
-    >>> [[(weight, sentence)]] = read_kbest(file)
+    >>> [[(sentence, weight)]] = read_kbest(file)
     >>> weight, sentence.heads
     (7.5, array([-1,  2,  0]))
     """
@@ -116,13 +116,13 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
         if rank != len(analyses) + 1:
             before = f"after {len(analyses)}" if analyses else "at the start"
             raise _error(sentence, f"{_RANK} is {rank} {before}; is a part of the file missing?")
-        if analyses and sentence.forms != analyses[0][1].forms:
+        if analyses and sentence.forms != analyses[0][0].forms:
             raise _error(
                 sentence,
                 f"{_RANK} is {rank}, but the words are not those of the analysis before; "
                 "is a part of the file missing?",
             )
-        analyses.append((weight, sentence))
+        analyses.append((sentence, weight))
     if analyses:
         yield analyses
 

@@ -73,7 +73,7 @@ def oracle(
     >>> words = Sentence.from_words(["Trees", "grow"])
     >>> gold = words.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])
     >>> wrong = words.replace(heads=[-1, 0, 1], deprels=["root", "acl"])
-    >>> analyses = [(7.5, wrong), (3.0, gold)]
+    >>> analyses = [(wrong, 7.5), (gold, 3.0)]
     >>> oracle([gold], [analyses]).las.f1
     1.0
     >>> oracle([gold], [analyses], k=1).las.f1
@@ -97,7 +97,7 @@ def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]
     for number, analyses in enumerate(lists, 1):
         if not analyses:
             raise TreebankError(f"sentence {number} has no analysis; give each at least one")
-        yield [sentence for _, sentence in analyses[:k]]
+        yield [sentence for sentence, _ in analyses[:k]]
 
 
 def _stretches(

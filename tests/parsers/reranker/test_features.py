@@ -157,7 +157,7 @@ def test_the_score_of_a_tree_is_the_sum_of_its_weights():
     at = 0
     for b, of_sentence in enumerate(lists):
         trees.find_parts(batch, arrays, b, templates, mask, work)
-        for i, (_, tree) in enumerate(of_sentence):
+        for i, (tree, _) in enumerate(of_sentence):
             rows = work.rows[work.parts[i, 1 : len(tree) + 1]].reshape(-1).tolist()
             rows += [slow_hash(name.encode()) % 1024 for name in own(tree)]
             assert scores[at] == weights[rows].sum(dtype=np.float64)
@@ -171,7 +171,7 @@ def test_lists_as_arrays():
     c = 0
     for b, (of_sentence, gold) in enumerate(zip(lists, treebank(), strict=True)):
         assert arrays.firsts[b + 1] - arrays.firsts[b] == 4
-        for i, (weight, tree) in enumerate(of_sentence):
+        for i, (tree, weight) in enumerate(of_sentence):
             start = arrays.places[b] + i * (len(tree) + 1)
             here = slice(start, start + len(tree) + 1)
             assert arrays.heads[here].tolist() == tree.heads.tolist()
@@ -195,7 +195,7 @@ def test_a_relation_without_its_subtype_is_right():
     assert gold.deprels[4] == "obl:tmod"
     other = gold.replace(deprels=[*gold.deprels[:4], "obl"])
     wrong = gold.replace(deprels=[*gold.deprels[:4], "obl_tmod"])
-    _, arrays, _, _ = prepare([[(1.0, gold), (1.0, other), (1.0, wrong)]], gold=[gold])
+    _, arrays, _, _ = prepare([[(gold, 1.0), (other, 1.0), (wrong, 1.0)]], gold=[gold])
     assert arrays.right.tolist() == [[5, 5], [5, 5], [5, 4]]
 
 

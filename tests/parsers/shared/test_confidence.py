@@ -8,7 +8,12 @@ import pytest
 import arborescence as arb
 from arborescence.core.errors import TreebankError
 from arborescence.parsers import LinearParser, Reranker, load
-from arborescence.parsers.shared.confidence import edge_probs, fit_temperature, noted, reliability
+from arborescence.parsers.shared.confidence import (
+    edge_probs,
+    fit_temperature,
+    reliability,
+    with_edge_probs,
+)
 from arborescence.treebank import Sentence
 from samples import treebank, unparsed
 
@@ -40,7 +45,7 @@ def test_what_is_written_are_the_marginals_of_the_edges(parser, root, projective
 
 def test_each_of_the_k_best_trees_has_its_own(parser):
     for trees in parser.kbest(treebank(), 3, confidence=True):
-        for _, tree in trees:
+        for tree, _ in trees:
             np.testing.assert_allclose(edge_probs(tree), marginals_of(parser, tree), atol=5.1e-5)
     reranker = Reranker(parser=parser, k=3, weights=np.zeros(1 << 10, np.float32), scale=1.0)
     assert list(reranker.parse(treebank(), confidence=True)) == list(
@@ -61,7 +66,7 @@ def test_of_lifted_edges_it_is_that_of_the_edge_that_was_lifted():
 
 def test_other_entries_are_kept_and_stay_sorted():
     misc = ["_", "SpaceAfter=No", "Align=1|SpaceAfter=No", "EdgeProb=0.1|Gloss=x", "Z|a|EdgeProb=x"]
-    assert noted(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
+    assert with_edge_probs(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
         "EdgeProb=1.0000",
         "EdgeProb=0.5000|SpaceAfter=No",
         "Align=1|EdgeProb=0.2500|SpaceAfter=No",

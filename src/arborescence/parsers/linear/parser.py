@@ -23,12 +23,13 @@ from arborescence.parsers.linear.edges import (
 from arborescence.parsers.linear.joint import add_all_relations, add_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter, keep_edges
-from arborescence.parsers.shared import scheme, tagging
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.confidence import edge_probabilities, noted
+from arborescence.parsers.shared.confidence import edge_probabilities, with_edge_probs
 from arborescence.parsers.shared.features import COLUMNS, Sides
 from arborescence.parsers.shared.relations import RelationTemplates, label_edges
+from arborescence.parsers.tagger import tagging
 from arborescence.undirected.enhance import enhance
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class LinearParser(Parser):
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
     >>> [(best, second)] = parser.kbest([new], 2)
-    >>> best[1].heads, bool(best[0] > second[0])
+    >>> best[0].heads, bool(best[1] > second[1])
     (array([-1,  2,  3,  0]), True)
     """
 
@@ -518,7 +519,7 @@ class LinearParser(Parser):
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         if self.inference == "undirected":
             raise ModelError(
                 "the k best trees need a parser with exact inference; this one was trained with "
@@ -539,7 +540,7 @@ class LinearParser(Parser):
                 sure[:most, nodes] = self._probabilities(scores, trees, options).swapaxes(0, 1)
         parsed = self._annotated(sentences, batch, heads, sure, options)
         return [
-            list(zip(of_trees, trees, strict=False))
+            list(zip(trees, of_trees, strict=False))
             for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
         ]
 
@@ -626,7 +627,7 @@ class LinearParser(Parser):
             for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):
                 of_words = sure[:, start + 1 : start + 1 + len(sentence)].tolist()
                 trees[:] = [
-                    tree.replace(misc=noted(sentence.misc, probabilities))
+                    tree.replace(misc=with_edge_probs(sentence.misc, probabilities))
                     for tree, probabilities in zip(trees, of_words, strict=False)
                 ]
         return parsed

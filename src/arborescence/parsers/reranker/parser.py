@@ -67,13 +67,13 @@ class Reranker(Parser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> treebank = [
     ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> reranker = Reranker.train(lessons * 2, k=4, folds=2)
+    >>> reranker = Reranker.train(treebank * 2, k=4, folds=2)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
@@ -290,7 +290,7 @@ class Reranker(Parser):
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        return [trees[0][1] for trees in self._kbest_batch(sentences, 1, options)]
+        return [trees[0][0] for trees in self._kbest_batch(sentences, 1, options)]
 
     def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
         if self._own and not self.features:
@@ -308,7 +308,7 @@ class Reranker(Parser):
         for trees, first in zip(ranked, lists.firsts.tolist(), strict=False):
             of_trees = scores[first : first + len(trees)]
             order = np.argsort(-of_trees, kind="stable")[:k].tolist()
-            found.append([(float(of_trees[i]), trees[i][1]) for i in order])
+            found.append([(trees[i][0], float(of_trees[i])) for i in order])
         return found
 
 

@@ -128,7 +128,7 @@ class Parser(ABC):
     @abstractmethod
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         """Find the k best parses of some sentences; may run in several threads at once."""
 
     def _evidence_batch(
@@ -260,9 +260,7 @@ class Parser(ABC):
         TreebankError
             If the source is not UTF-8, naming the line.
         """
-        from arborescence.parsers.text.reading import read_text
-
-        return read_text(self._text().tokenizer, source, lines=lines, warn=warn)
+        return self._text().read(source, lines=lines, warn=warn)
 
     def _text(self) -> Text:
         if self.text is None:
@@ -282,7 +280,7 @@ class Parser(ABC):
         projective: bool | None = None,
         confidence: bool = False,
         threads: int = 1,
-    ) -> Iterator[list[tuple[float, Sentence]]]:
+    ) -> Iterator[list[tuple[Sentence, float]]]:
         """Find the k best parses of each sentence: the trees of highest weight, and relations.
 
         Parameters
@@ -301,8 +299,8 @@ class Parser(ABC):
 
         Yields
         ------
-        list of (float, Sentence)
-            For each sentence, in the same order: pairs of a weight and the sentence parsed, best
+        list of (Sentence, float)
+            For each sentence, in the same order: pairs of the sentence parsed and a weight, best
             first, fewer than k where there are no more trees. The weight is the sum of the
             `scores` of the tree's edges. The first parse is the one that `parse` finds.
 

@@ -23,7 +23,7 @@ from arborescence.parsers.text.characters import (
     TERMINAL,
     UPPER,
 )
-from arborescence.parsers.text.weights import move, place, total
+from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 54
 _START: Final = np.uint64(0x5851F42D4C957F2D)
@@ -206,8 +206,7 @@ def _look(
     places[51] = mix(ahead, mix(w, r))
     places[52] = mix(capitals, mix(w, v))
     places[53] = mix(ahead, mix(length, edge))
-    for template in range(_FEATURES):
-        places[template] = place(mix(places[template], np.uint64(template)))
+    to_places(places)
 
 
 @kernel
@@ -218,7 +217,7 @@ def end(
     ends: np.ndarray,
     gold: np.ndarray,
     squares: np.ndarray,
-) -> int:
+) -> None:
     """Find the ends of sentences, or learn to.
 
     O(1) a token: 54 features.
@@ -236,17 +235,11 @@ def end(
     gold : bool, shape (t,)
         Where sentences end really. With it, `weights` (now float32) are learned; empty: not.
     squares : float32, shape (PLACES,)
-        For learning: see `move`.
-
-    Returns
-    -------
-    mistakes
-        If learning, how many decisions were wrong.
+        For learning: see `descend`.
     """
     n = ends.size
     places = np.empty(_FEATURES, dtype=np.uint64)
     learning = gold.size > 0
-    mistakes = 0
     first = 0
     while first < n:
         last = first
@@ -278,13 +271,10 @@ def end(
             scores[t] = score
             ends[t] = ended
             if learning:
-                probability = 1 / (1 + np.exp(-score))
-                mistakes += ended != gold[t]
-                move(weights, squares, places, np.float32(probability - gold[t]), _PENALTY)
+                learn(weights, squares, places, score, gold[t], _PENALTY)
                 ended = gold[t]
             if ended:
                 begin = t + 1
                 open_quote = False
                 brackets = 0
         first = last
-    return mistakes

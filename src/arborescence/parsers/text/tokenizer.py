@@ -20,12 +20,13 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.adagrad import Learned, pack, unpack
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
-from arborescence.parsers.text.lessons import Lesson, tokens_of
 from arborescence.parsers.text.multiwords import Splitter
-from arborescence.parsers.text.weights import Learned, pack, unpack
+from arborescence.parsers.text.training_text import TrainingText, tokens_of
+from arborescence.parsers.text.weights import NO_GOLD, NO_SQUARES, PLACES
 from arborescence.treebank import read
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
-
-    Progress = Callable[[str, int, int], None]
 
 #: A sentence of more words is cut.
 LONGEST_SENTENCE: Final = 500
@@ -43,15 +43,11 @@ LONGEST_SENTENCE: Final = 500
 _EPOCHS: Final = 6
 _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
-    "multiwords": scheme.Field(
-        "null or an object", lambda value: value is None or isinstance(value, dict)
-    ),
+    "multiwords": scheme.MAPPING_OR_NULL,
 }
 # How much text to look at at once, and how much of it to look at again with what follows.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
-_NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
-_NO_SQUARES: Final = np.zeros(0, dtype=np.float32)
 _SPACE: Final = re.compile(r"\s+")
 # As UDPipe writes white space into MISC.
 _ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
@@ -107,7 +103,7 @@ class _Tokens(NamedTuple):
 class Tokenizer:
     """Cuts raw text into sentences and words.
 
-    Tokenizers are made by `train` and `from_arrays`.
+    Tokenizers are made by `train` and `from_file`.
 
     Examples
     --------
@@ -159,15 +155,15 @@ class Tokenizer:
         paragraphs = tokens_of(treebank)
         if not paragraphs:
             raise TreebankError("there are no sentences to learn from")
-        words, sentences = Learned(), Learned()
+        words, sentences = Learned(PLACES), Learned(PLACES)
         with_spaces = False
         for epoch in range(_EPOCHS + 1):
             # The first and the last time as it is; the last is for multiword tokens only.
-            lesson = Lesson.of(paragraphs, generator, plain=epoch % 2 == 0)
-            characters = Characters.of(lesson.text)
+            text = TrainingText.of(paragraphs, generator, plain=epoch % 2 == 0)
+            characters = Characters.of(text.text)
             there = characters.offsets >= 0
             right = np.zeros(there.size, dtype=np.bool_)
-            right[there] = lesson.token_ends[characters.offsets[there]]
+            right[there] = text.token_ends[characters.offsets[there]]
             letters, _, ends = _spelled(characters, right)
             if epoch == _EPOCHS:
                 break
@@ -177,7 +173,7 @@ class Tokenizer:
                 characters.folded, characters.kinds, gaps, characters.paragraphs, with_spaces,
                 words.weights, np.empty_like(right), right, words.squares,
             )  # fmt: skip
-            gold = lesson.sentence_ends[characters.offsets[ends]]
+            gold = text.sentence_ends[characters.offsets[ends]]
             ends_of_sentences.end(
                 letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
                 sentences.squares,
@@ -267,9 +263,9 @@ class Tokenizer:
         tokens.gaps[-1] = NO_GAP  # it may go on
         stops = np.flatnonzero(tokens.scores > 0) + 1
         before = np.searchsorted(tokens.stops, len(text) - _AGAIN)
-        sure = stops[stops <= before]
+        certain = stops[stops <= before]
         # Where there is no end of a sentence in sight, one is made.
-        count = int(sure[-1]) if sure.size else max(int(before), 1)
+        count = int(certain[-1]) if certain.size else max(int(before), 1)
         used = tokens.starts[count] if count < len(tokens.forms) else len(text)
         return used, writer.write(tokens.first(count))
 
@@ -285,15 +281,15 @@ class Tokenizer:
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(
             characters.folded, characters.kinds, characters.gaps, characters.paragraphs,
-            self._with_spaces, self._words, cuts, _NO_GOLD, _NO_SQUARES,
+            self._with_spaces, self._words, cuts, NO_GOLD, NO_SQUARES,
         )  # fmt: skip
         letters, starts, ends = _spelled(characters, cuts)
         gaps = characters.gaps[ends]
         scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
         if not lines:
             ends_of_sentences.end(
-                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), _NO_GOLD,
-                _NO_SQUARES,
+                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), NO_GOLD,
+                NO_SQUARES,
             )  # fmt: skip
         begin = characters.offsets[starts].tolist()
         stop = (characters.offsets[ends] + 1).tolist()
@@ -303,35 +299,26 @@ class Tokenizer:
         words = self._splitter.split(forms, letters) if self._splitter else {}
         return _Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file; see `from_arrays`."""
-        parts = {"words": pack(self._words), "sentences": pack(self._sentences)}
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file; see `from_file`."""
+        parts = {"words/": pack(self._words), "sentences/": pack(self._sentences)}
+        splitter = None
         if self._splitter:
-            parts["multiwords"] = self._splitter.to_arrays()
-        return {
-            f"{part}/{name}": array
-            for part, arrays in parts.items()
-            for name, array in arrays.items()
-        }
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON."""
-        return {
-            "with_spaces": self._with_spaces,
-            "multiwords": self._splitter.to_meta() if self._splitter else None,
-        }
+            splitter, parts["multiwords/"] = self._splitter.to_file()
+        header = {"with_spaces": self._with_spaces, "multiwords": splitter}
+        return header, scheme.joined(parts)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a tokenizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        fields = scheme.fields_of(meta, _FIELDS)
-        multiwords = fields["multiwords"]
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make a tokenizer of what `to_file` gave, or raise `ModelError`."""
+        fields = scheme.fields_of(header, _FIELDS)
+        splitter = fields["multiwords"]
         return cls(
-            unpack(scheme.part(arrays, "words/")),
-            unpack(scheme.part(arrays, "sentences/")),
+            unpack(scheme.part(arrays, "words/"), PLACES),
+            unpack(scheme.part(arrays, "sentences/"), PLACES),
             None
-            if multiwords is None
-            else Splitter.from_arrays(scheme.part(arrays, "multiwords/"), multiwords),
+            if splitter is None
+            else Splitter.from_file(splitter, scheme.part(arrays, "multiwords/")),
             with_spaces=fields["with_spaces"],
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 from arborescence.core.jit import kernel
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH
-from arborescence.parsers.text.weights import move, place, total
+from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 50
 _SPACE: Final = 32
@@ -156,8 +156,7 @@ def _look(
     places[47] = mix(long, kj)
     places[48] = mix(piece, j)
     places[49] = mix(long, here)
-    for template in range(_FEATURES):
-        places[template] = place(mix(places[template], np.uint64(template)))
+    to_places(places)
 
 
 @kernel
@@ -171,7 +170,7 @@ def cut(
     ends: np.ndarray,
     gold: np.ndarray,
     squares: np.ndarray,
-) -> int:
+) -> None:
     """Find the ends of words, or learn to.
 
     O(1) a character: 50 features.
@@ -189,12 +188,7 @@ def cut(
     gold : bool, shape (n,)
         Where words end really. With it, `weights` (now float32) are learned; empty: they are not.
     squares : float32, shape (PLACES,)
-        For learning: see `move`.
-
-    Returns
-    -------
-    mistakes
-        If learning, how many decisions were wrong.
+        For learning: see `descend`.
     """
     n = folded.size
     lead, rest = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
@@ -202,7 +196,6 @@ def cut(
     stretches(folded, kinds, lead, rest, lead_shape, rest_shape)
     places = np.empty(_FEATURES, dtype=np.uint64)
     learning = gold.size > 0
-    mistakes = 0
     for paragraph in range(paragraphs.size - 1):
         piece = before = _START
         length = 0
@@ -225,9 +218,7 @@ def cut(
                 score = total(weights, places)
                 end = score > 0
                 if learning:
-                    probability = 1 / (1 + np.exp(-score))
-                    mistakes += end != gold[i]
-                    move(weights, squares, places, np.float32(probability - gold[i]), _PENALTY)
+                    learn(weights, squares, places, score, gold[i], _PENALTY)
             ends[i] = end
             if learning:
                 end = gold[i]
@@ -235,4 +226,3 @@ def cut(
                 before = piece
                 piece = _START
                 length = 0
-    return mistakes

@@ -8,11 +8,12 @@ import numpy as np
 
 import arborescence
 from arborescence.core.errors import ModelError, OptionError
-from arborescence.parsers.shared import scheme, tagging
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
 from arborescence.parsers.shared.relations import RelationTemplates
+from arborescence.parsers.tagger import tagging
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition.greedy import STRIDE, Model, Scratch, parse_greedily
@@ -381,11 +382,11 @@ class TransitionParser(Parser):
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        return [tree for [(_, tree)] in self._kbest_batch(sentences, 1, options)]
+        return [tree for [(tree, _)] in self._kbest_batch(sentences, 1, options)]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[float, Sentence]]]:
+    ) -> list[list[tuple[Sentence, float]]]:
         if options.confidence:
             raise ModelError(
                 "the probability of an edge needs a graph-based parser; this one is transition-"
@@ -401,7 +402,7 @@ class TransitionParser(Parser):
         lower = not options.projective if self.pseudo_projective else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
-            list(zip(of_trees, trees, strict=False))
+            list(zip(trees, of_trees, strict=False))
             for of_trees, trees in zip(totals.T.tolist(), parsed, strict=True)
         ]
 

@@ -81,8 +81,8 @@ def _ranges(sentence: Sentence) -> dict[int, str]:
     }
 
 
-class Lesson(NamedTuple):
-    """A text with its answers.
+class TrainingText(NamedTuple):
+    """A text, and where its words and sentences end.
 
     Attributes
     ----------

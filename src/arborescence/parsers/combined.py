@@ -173,7 +173,7 @@ class CombinedParser(Parser):
         for number, parser in enumerate(self.parsers):
             header, of_parser = parser.to_file()
             headers.append(header)
-            arrays |= {f"{_PARSER}{number}/{name}": array for name, array in of_parser.items()}
+            arrays |= scheme.joined({f"{_PARSER}{number}/": of_parser})
         header = {
             "kind": self.kind,
             "library": arborescence.__version__,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import kernel
-from arborescence.treebank.sentence import HEAD, MISC, read_head
+from arborescence.treebank.sentence import MISC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.treebank.sentence import Sentence
+
+_UNDERSCORE = ord("_")
 
 
 class Joined(NamedTuple):
@@ -49,32 +50,19 @@ class Joined(NamedTuple):
             np.concatenate([np.empty((0, MISC + 2), np.int32), *spans]),
         )
 
+    def is_blank(self, column: int) -> NDArray[np.bool_]:
+        """Tell of each word whether a column holds ``_``, shape (n,)."""
+        starts = self.spans[:, column] + np.repeat(self.places[:-1], np.diff(self.offsets))
+        widths = self.spans[:, column + 1] - self.spans[:, column] - 1
+        blank: NDArray[np.bool_] = (widths == 1) & (self.raw[starts] == _UNDERSCORE)
+        return blank
+
+    def is_given(self, column: int) -> NDArray[np.bool_]:
+        """Tell of each sentence whether any word has a value in a column, shape (B,)."""
+        given: NDArray[np.bool_] = np.logical_or.reduceat(~self.is_blank(column), self.offsets[:-1])
+        return given
+
     @property
     def places_of_columns(self) -> NDArray[np.int64]:
         """The spans as places in `raw`: int64 (n, 11)."""
         return self.spans + np.repeat(self.places[:-1], np.diff(self.offsets))[:, np.newaxis]
-
-
-@kernel
-def read_head_vectors(
-    data: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
-) -> None:
-    """Read column HEAD of sentences into one head vector after the other. O(n).
-
-    Parameters
-    ----------
-    data : uint8
-    spans : int64, shape (n, 11)
-        As places in `data`.
-    offsets : int64, shape (B + 1,)
-        As in `Joined`.
-    vectors : int64, shape (n + B,)
-        Filled.
-    """
-    at = 0
-    for sentence in range(offsets.shape[0] - 1):
-        vectors[at] = -1
-        at += 1
-        for word in range(offsets[sentence], offsets[sentence + 1]):
-            vectors[at] = read_head(data, spans[word, HEAD], spans[word, HEAD + 1] - 1)
-            at += 1

@@ -106,7 +106,7 @@ def test_two_features_are_the_same_number_where_their_strings_are_the_same(colum
     number_of, string_of = {}, {}
     for b, of_sentence in enumerate(lists):
         trees.find_parts(batch, arrays, b, templates, MASK, work)
-        for i, (_, sentence) in enumerate(of_sentence):
+        for i, (sentence, _) in enumerate(of_sentence):
             slow = SlowTree(sentence)
             for d in range(1, len(sentence) + 1):
                 for t, name in enumerate(names):
@@ -138,7 +138,7 @@ def test_fields_of_a_tree_drawn_by_hand():
 
 
 def test_parts_are_hashed_once():
-    lists = [[(1.0, tree), (0.5, tree), (0.2, tree)] for tree in treebank()]
+    lists = [[(tree, 1.0), (tree, 0.5), (tree, 0.2)] for tree in treebank()]
     batch, arrays, templates, work = prepare(lists)
     for b, sentence in enumerate(treebank()):
         count = trees.find_parts(batch, arrays, b, templates, MASK, work)

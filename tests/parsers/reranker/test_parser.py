@@ -194,7 +194,7 @@ def test_the_slope_is_that_of_the_likelihood_of_the_best_trees():
     for b in range(len(treebank())):
         scores = rng.normal(size=np.diff(arrays.firsts)[b])
         slope = scores.copy()
-        training._blame(arrays, b, scale, slope)
+        training._to_slopes(arrays, b, scale, slope)
         for i in range(len(scores)):
             step = np.zeros(len(scores))
             step[i] = 1e-6
@@ -206,7 +206,7 @@ def test_a_hopeless_tree_is_no_accident():
     lists = [[(treebank()[0], 0.0), (treebank()[0].replace(deprels=["x"] * 6), -1e6)]]
     _, arrays, _, _ = prepare(lists, gold=[lists[0][1][0]])
     slope = np.zeros(2)
-    training._blame(arrays, 0, 1.0, slope)
+    training._to_slopes(arrays, 0, 1.0, slope)
     assert slope.tolist() == [1.0, -1.0]
     assert np.isfinite(training.fit_scale(arrays))
 
@@ -221,7 +221,7 @@ def test_a_step_goes_against_the_slope():
     weights, scale, epoch = trainer.run(1, None)
     assert epoch == 1
     slope = np.zeros(len(arrays.weights))
-    training._blame(arrays, 0, scale, slope)
+    training._to_slopes(arrays, 0, scale, slope)
     mask = np.uint64((1 << bits) - 1)
     training.find_parts(batch, arrays, 0, templates, mask, work)
     slopes = np.zeros(1 << bits)

@@ -15,6 +15,7 @@ from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
 from arborescence.parsers.text.training_text import TrainingText, tokens_of
+from arborescence.parsers.text.writing import LONGEST_SENTENCE
 from arborescence.treebank import Sentence
 from raw_texts import TREEBANK
 
@@ -149,7 +150,7 @@ def test_long_sentences_are_cut_with_one_warning(tokenizer):
     with pytest.warns(UserWarning, match="sentence 1 has 1802 words: cut") as caught:
         found = list(tokenizer.split(text, lines=True))
     assert len(caught) == 1
-    assert max(map(len, found)) <= module.LONGEST_SENTENCE
+    assert max(map(len, found)) <= LONGEST_SENTENCE
     assert sum(map(len, found)) == 1802 + 1200
     told = []
     list(tokenizer.stream([text], lines=True, name="x", warn=told.append))

@@ -8,8 +8,8 @@ import numpy as np
 
 from arborescence.core.jit import kernel
 from arborescence.parsers.shared.hashing import hash_bytes
-from arborescence.treebank.joined import Joined, read_head_vectors
-from arborescence.treebank.sentence import DEPREL
+from arborescence.treebank.joined import Joined
+from arborescence.treebank.sentence import DEPREL, read_head_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

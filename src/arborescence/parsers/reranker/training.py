@@ -199,7 +199,7 @@ def learn_lists(
         nodes = batch.starts[b + 1] - batch.starts[b]
         count = find_parts(batch, lists, b, templates, mask, work)
         score_list(lists, b, weights, count, nodes, work, scores[:m])
-        _blame(lists, b, scale, scores[:m])
+        _to_slopes(lists, b, scale, scores[:m])
         work.sums[:count] = 0
         found = 0
         for i in range(m):
@@ -227,7 +227,7 @@ def learn_lists(
 
 
 @kernel
-def _blame(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
+def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
     """Turn scores of features into the slope of the loss: too much or too little probability."""
     first = lists.firsts[b]
     most = lists.right[first, 1]

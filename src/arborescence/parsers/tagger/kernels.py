@@ -34,7 +34,6 @@ HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
 
-_UNDERSCORE = 95
 # The size of a step, and how much a weight shrinks in a step of size 1: chosen on the development
 # part of English-EWT.
 _RATE: Final = np.float32(0.2)
@@ -90,19 +89,6 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
         words += (letters[i, SHAPE] & np.uint64(7)) != 0
         capitals += letters[i, SHAPE] & np.uint64(1) != 0
     return np.uint64(0) if words == 0 else np.uint64(4 * capitals // words)
-
-
-@kernel
-def given(raw: np.ndarray, spans: np.ndarray, starts: np.ndarray, column: int) -> np.ndarray:
-    """Tell for each sentence whether any word has something other than ``_`` in a column."""
-    answers = np.zeros(starts.size - 1, dtype=np.bool_)
-    for sentence in range(starts.size - 1):
-        for i in range(starts[sentence], starts[sentence + 1]):
-            start = spans[i, column]
-            if spans[i, column + 1] - start > 2 or raw[start] != _UNDERSCORE:
-                answers[sentence] = True
-                break
-    return answers
 
 
 @kernel

@@ -50,19 +50,17 @@ class Words:
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
-        joined = Joined.of(sentences)
-        self.starts = joined.offsets
-        self._raw = joined.raw
-        self._spans = joined.places_of_columns
+        self._joined = Joined.of(sentences)
+        self.starts = self._joined.offsets
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._joined.spans)
 
     @cached_property
     def letters(self) -> npt.NDArray[np.uint64]:
         """What each word is spelled with: see `kernels.spell`."""
         letters = np.empty((len(self), kernels.LETTERS), dtype=np.uint64)
-        kernels.spell(self._raw, self._spans, letters)
+        kernels.spell(self._joined.raw, self._joined.places_of_columns, letters)
         return letters
 
     @cached_property
@@ -74,7 +72,7 @@ class Words:
 
     def given(self, column: str) -> Mask:
         """Tell for each sentence whether any word has a value in a column."""
-        return kernels.given(self._raw, self._spans, self.starts, COLUMNS[column])
+        return self._joined.is_given(COLUMNS[column])
 
     def annotated(self, column: str) -> Mask:
         """Tell for each sentence whether a column says something, be it that there is nothing.

@@ -22,6 +22,7 @@ from arborescence.parsers.text.characters import (
     QUOTE,
     TERMINAL,
     UPPER,
+    Characters,
 )
 from arborescence.parsers.text.weights import learn, to_places, total
 
@@ -37,20 +38,13 @@ _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
-def spell(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    gaps: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    letters: np.ndarray,
-) -> None:
+def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
     """Hash what tokens are spelled with.
 
     Parameters
     ----------
-    folded, kinds, gaps
-        As in `Characters`.
+    text
+        The characters that the tokens are made of.
     starts, ends : int64, shape (t,)
         The first and the last character of each token.
     letters : uint64, shape (t, LETTERS)
@@ -58,6 +52,7 @@ def spell(
         kind; its last three characters; the gap after it; how far ahead the next token is that
         could end a sentence; its kinds, a run of one kind counted once.
     """
+    folded, kinds = text.folded, text.kinds
     ahead = 0
     for back in range(starts.size):
         t = starts.size - 1 - back
@@ -73,7 +68,7 @@ def spell(
             if i > ends[t] - 3:
                 suffix = mix(suffix, np.uint64(folded[i]))
             only_terminal &= kinds[i] == TERMINAL
-        gap = gaps[ends[t]]
+        gap = text.gaps[ends[t]]
         if gap == PARAGRAPH:
             ahead = 20
         letters[t, FORM] = form

@@ -21,8 +21,7 @@ def candidates(sentence, count, seed):
         for i, d in enumerate(order):
             heads[d] = order[rng.integers(i)] if i else 0
         deprels = ["root" if h == 0 else str(rng.choice(["a", "b", "b:c"])) for h in heads[1:]]
-        weight = float(rng.normal())
-        found.append((sentence.replace(heads=heads, deprels=deprels), weight))
+        found.append((sentence.replace(heads=heads, deprels=deprels), float(rng.normal())))
     return found
 
 

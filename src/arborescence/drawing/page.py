@@ -1,4 +1,4 @@
-"""Derivations as a web page: a table for each sentence, and nothing from elsewhere."""
+"""Derivations as a web page: a table for each sentence, in one file that needs no other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Trees written into many sentences at once, as a parser does.
+"""New trees for many sentences, written in one pass over their bytes.
 
-`Sentence.replace` does the same for one sentence and any columns; what it costs a sentence is more
-than what it takes to find a tree.
+`Sentence.replace` does the same for one sentence and any columns, but this takes longer than to
+find a tree.
 """
 
 from __future__ import annotations

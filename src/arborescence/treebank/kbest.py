@@ -104,8 +104,8 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
     >>> write_kbest([[(words.replace(heads=[-1, 2, 0]), 7.5)]], file)
     >>> _ = file.seek(0)
     >>> [[(sentence, weight)]] = read_kbest(file)
-    >>> weight, sentence.heads
-    (7.5, array([-1,  2,  0]))
+    >>> sentence.heads, weight
+    (array([-1,  2,  0]), 7.5)
     """
     analyses: Analyses = []
     for sentence in read(source):

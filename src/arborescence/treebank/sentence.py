@@ -1,9 +1,8 @@
-"""A sentence is a view on its bytes.
+"""A sentence of a treebank: its bytes, and where each column of each word starts in them.
 
-Nothing is parsed into objects: a sentence keeps the bytes that it was read from and a small table
-of where each column of each word starts. What is asked for is cut out of the bytes, and a new
-annotation is written by copying the bytes with the new values in their places, so that whatever
-the library does not know about (empty nodes, multiword tokens, comments) survives untouched.
+Nothing is parsed into objects: what is asked for is cut out of the bytes, and a new annotation is
+written by copying the bytes with the new values in their places, so that whatever the library does
+not know about (empty nodes, multiword tokens, comments) survives untouched.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kernels of the tagger: features of words, greedy tagging, and learning.
+"""The kernels of the tagger: hashed features, greedy tagging from the left, and learning.
 
 A feature is a 64-bit hash of what is seen (a suffix, the two words before, the tag before, ...) and
 of the template that looks. Its lower bits are the place in one long table of weights where the

@@ -1,10 +1,9 @@
-"""A part-of-speech tagger, so that untagged words can be parsed.
+"""A part-of-speech tagger: log-linear models over hashed features, each from left to right.
 
-Words are tagged in stages, each from left to right with a log-linear model over hashed features.
-The first stage drafts the first column (UPOS) from the words and the tags just given; the second
-decides it, now that it sees drafted tags on both sides. Each further stage predicts one column
-more (XPOS, then FEATS), among the values that the training data has seen together with what is
-already known of a word.
+Words are tagged in stages. The first stage drafts the first column (UPOS) from the words and the
+tags just given; the second decides it, now that it sees drafted tags on both sides. Each further
+stage predicts one column more (XPOS, then FEATS), among the values that the training data has seen
+together with what is already known of a word.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What else is inside a parser, and in the same model file: a tagger, and what raw text needs.
-
-Sentences that come without tags are tagged, and those without lemmas get some.
-"""
+"""Missing tags and lemmas, filled in before parsing; what finds them is in the parser's file."""
 
 from __future__ import annotations
 

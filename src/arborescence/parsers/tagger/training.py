@@ -1,4 +1,4 @@
-"""How a stage of the tagger is trained."""
+"""Training of one stage of the tagger: a log-linear model, by stochastic gradient descent."""
 
 from __future__ import annotations
 

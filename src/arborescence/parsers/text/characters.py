@@ -1,4 +1,4 @@
-"""Text as arrays of characters: what kernels need to know of each, white space in order.
+"""Text as arrays of characters: what kernels need to know of each.
 
 Each run of white space is one space; a blank line ends a paragraph. Line ends within a paragraph
 are spaces too, but they are marked where the next word would still have fitted into the line: such

@@ -1,4 +1,4 @@
-"""Lemmas: how a word is looked up in a dictionary, by its form and its tags.
+"""Lemmas of words, from forms and tags: the best edit script of those that fit (Chrupała 2006).
 
 Each word is rewritten by the best of the rules that fit it (`rewriting`); what was learned of a
 form with its tags and what is guessed of unknown ones are one model.

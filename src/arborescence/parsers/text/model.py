@@ -1,4 +1,4 @@
-"""What a parser needs for raw text: a tokenizer and a lemmatizer, in one model file with it."""
+"""What a parser needs for raw text: a tokenizer and a lemmatizer, kept in its model file."""
 
 from __future__ import annotations
 

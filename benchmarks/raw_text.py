@@ -11,7 +11,7 @@ import time
 
 from arborescence.parsers import Tagger
 from arborescence.parsers.text import Text
-from arborescence.parsers.text.lessons import tokens_of
+from arborescence.parsers.text.training_text import tokens_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
 from timing import table
@@ -45,9 +45,9 @@ def raw_text(sentences):
 
 def row(treebank):
     """Learn from a treebank, and measure on its test part."""
-    lessons = part_of(treebank, "train") or part_of(treebank, "dev")
+    training = part_of(treebank, "train") or part_of(treebank, "dev")
     gold = part_of(treebank, "test")
-    text, tagger = Text.train(lessons), Tagger.train(lessons)
+    text, tagger = Text.train(training), Tagger.train(training)
     raw = raw_text(gold)
     times = []
     for _ in range(3):
@@ -60,7 +60,7 @@ def row(treebank):
     figures = (found.tokens, found.sentence_spans, found.words, found.lemmas, given.lemmas)
     return (
         treebank,
-        f"{len(lessons):,}",
+        f"{len(training):,}",
         *(f"{100 * figure.f1:.2f}" for figure in figures),
         f"{sum(map(len, cut)) / min(times):,.0f}",
     )

@@ -136,7 +136,7 @@ def train(
     """
     from arborescence.parsers import Tagger
     from arborescence.parsers.registry import parser_class
-    from arborescence.parsers.shared.jackknifing import retagged
+    from arborescence.parsers.tagger.retagging import retagged
     from arborescence.parsers.text import Text
 
     refuse_options_of_others(context, parser)

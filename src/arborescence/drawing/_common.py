@@ -1,4 +1,4 @@
-"""What the two kinds of picture share: the sentence they need, and safe text."""
+"""What all kinds of pictures share: the sentence that they draw, and text that is safe to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivations as a web page: a table for each sentence, and nothing from elsewhere."""
+"""Derivations as a web page: a table for each sentence, in one file that needs no other."""
 
 from __future__ import annotations
 
@@ -47,14 +47,10 @@ def trace_html(
 
     Parameters
     ----------
-    *sentences
-        Sentences with heads, as `arborescence.treebank.read` or a parser gives them.
-    system
-        The transition system: one of `arborescence.transitions.SYSTEMS`.
+    *sentences, system, relations
+        As for `trace`.
     transitions
         For each sentence, what was done. None: what the system's static oracle does.
-    relations
-        Whether to write the relations of the edges.
 
     Returns
     -------

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arborescence.drawing._common import Drawable, head_list, printable
 from arborescence.drawing.text import BOLD, DIM, RAIL_COLORS, paint, screen_width
-from arborescence.transitions import Transition
-from arborescence.transitions import system as system_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from arborescence.transitions import Transition
 
 HEADINGS = ("step", "stack", "buffer", "action", "edge", "relation")
 STACK, BUFFER, ACTION, EDGE, RELATION = range(1, 6)
@@ -118,7 +118,9 @@ def trace(
 def steps(
     sentence: Drawable, system: str, transitions: Sequence[Transition] | None = None
 ) -> list[Step]:
-    """Make the transitions (those of the static oracle if None), and note every state."""
+    """Make the transitions (those of the static oracle if None), and return every state."""
+    from arborescence.transitions import system as system_of
+
     rules = system_of(system)
     # A tree with one root edge has the same derivation whether it may have more or not.
     if transitions is None:

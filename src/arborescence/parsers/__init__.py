@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.registry import load as load
     from arborescence.parsers.reranker.parser import Reranker as Reranker
     from arborescence.parsers.shared.base import Parser as Parser
-    from arborescence.parsers.shared.jackknifing import retagged as retagged
+    from arborescence.parsers.tagger.retagging import retagged as retagged
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser
 
@@ -23,7 +23,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.shared.base": ("Parser",),
         "arborescence.parsers.bilexical": ("BilexicalModel",),
         "arborescence.parsers.combined": ("CombinedParser",),
-        "arborescence.parsers.shared.jackknifing": ("retagged",),
+        "arborescence.parsers.tagger.retagging": ("retagged",),
         "arborescence.parsers.linear.parser": ("LinearParser",),
         "arborescence.parsers.registry": ("load",),
         "arborescence.parsers.reranker.parser": ("Reranker",),

@@ -20,7 +20,7 @@ from arborescence.inference.kbest import kbest
 from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options, Parser
-from arborescence.parsers.shared.confidence import noted
+from arborescence.parsers.shared.confidence import with_edge_probs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -176,7 +176,7 @@ class CombinedParser(Parser):
         for number, parser in enumerate(self.parsers):
             header, of_parser = parser.to_file()
             headers.append(header)
-            arrays |= {f"{_PARSER}{number}/{name}": array for name, array in of_parser.items()}
+            arrays |= scheme.joined({f"{_PARSER}{number}/": of_parser})
         header = {
             "kind": self.kind,
             "library": arborescence.__version__,
@@ -274,7 +274,7 @@ class _Question(NamedTuple):
         if options.confidence:
             words = np.arange(1, len(heads))
             shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
-            misc = noted(self.sentence.misc, shares.tolist())
+            misc = with_edge_probs(self.sentence.misc, shares.tolist())
         return self.sentence.replace(heads=heads, deprels=self._vote(heads), misc=misc)
 
     def _vote(self, heads: NDArray[np.int64]) -> list[str]:

@@ -1,9 +1,8 @@
-"""Which words of two treebanks are the same words of the same text.
+"""Which words of two treebanks are the same, by their characters (CoNLL 2018 shared task).
 
-The rules are those of the CoNLL 2018 shared task: both treebanks must spell the same characters,
-spaces aside. A word that is a token of its own matches the word over the same characters. Where
-either treebank has multiword tokens, the words over the joint stretch of characters are matched by
-the longest common subsequence of their forms.
+Both treebanks must have the same characters, spaces aside. A word that is a token of its own
+matches the word over the same characters. Where either treebank has multiword tokens, the words
+over the joint stretch of characters are matched by the longest common subsequence of their forms.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.core.jit import kernel
-from arborescence.treebank.columns import Columns, equal
+from arborescence.treebank.columns import Columns
+from arborescence.treebank.numbering import equal
 from arborescence.treebank.sentence import FORM
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""Trees written into many sentences at once, as a parser does.
+"""New trees for many sentences, written in one pass over their bytes.
 
-`Sentence.replace` does the same for one sentence and any columns; what it costs a sentence is more
-than what it takes to find a tree.
+`Sentence.replace` does the same for one sentence and any columns, but this takes longer than to
+find a tree.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.core.jit import kernel
+from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
 
 if TYPE_CHECKING:
@@ -66,42 +67,29 @@ def with_trees(
     >>> one.deprels, two.heads, two.deprels
     (['root'], array([-1,  2,  0]), ['nsubj', 'root'])
     """
-    starts = np.zeros(len(sentences) + 1, dtype=np.int64)
-    np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
+    raw, places, offsets, spans = Joined.of(sentences)
+    starts = offsets + np.arange(len(offsets))
     if not len(heads) == len(labels) == starts[-1]:
         raise OptionError(f"{len(heads)} heads and {len(labels)} labels for {starts[-1]} nodes")
     if labels.size and labels.max() >= len(names):
         raise OptionError(f"label {labels.max()} has no name: there are {len(names)}")
-    if not sentences:
-        return []
-    raws = [sentence.raw for sentence in sentences]
-    places = np.zeros(len(raws) + 1, dtype=np.int64)
-    np.cumsum([len(raw) for raw in raws], out=places[1:])
     written = [name.encode() for name in names]
     ends = np.cumsum([0, *map(len, written)])
     longest = max(map(len, written), default=0) + _DIGITS
-    spans = np.concatenate([sentence.spans for sentence in sentences])
     out = np.empty(places[-1] + longest * len(spans), dtype=np.uint8)
     new_places = np.empty_like(places)
     new_spans = np.empty_like(spans)
-    _write(
-        np.frombuffer(b"".join(raws), dtype=np.uint8),
-        places,
-        spans,
-        starts,
-        heads,
-        labels,
-        np.frombuffer(b"".join(written) or b"_", dtype=np.uint8),
-        ends,
-        out,
-        new_places,
-        new_spans,
-    )
-    raw = out[: new_places[-1]].tobytes()
-    cuts = new_places.tolist()
-    rows = (starts - np.arange(len(starts))).tolist()
+    values = np.frombuffer(b"".join(written) or b"_", dtype=np.uint8)
+    _write(raw, places, spans, starts, heads, labels, values, ends, out, new_places, new_spans)
+    new_raw = out[: new_places[-1]].tobytes()
+    cuts, rows = new_places.tolist(), offsets.tolist()
     return [
-        Sentence(raw[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]], old.source, old.line)
+        Sentence(
+            new_raw[cuts[b] : cuts[b + 1]],
+            new_spans[rows[b] : rows[b + 1]],
+            old.source,
+            old.line,
+        )
         for b, old in enumerate(sentences)
     ]
 

@@ -14,10 +14,12 @@ import numpy as np
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
-from arborescence.treebank.sentence import FORM, HEAD, LEMMA, MISC, Sentence, read_head
+from arborescence.treebank.joined import Joined
+from arborescence.treebank.numbering import equal
+from arborescence.treebank.sentence import FORM, LEMMA, MISC, Sentence, read_head_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -25,10 +27,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 _BATCH = 1 << 20
-_ALL = slice(None)
 _NEWLINE, _HASH, _HYPHEN, _TAB, _ZERO, _UNDERSCORE = b"\n#-\t0_"
-_HASH_START = np.uint64(0xCBF29CE484222325)
-_HASH_FACTOR = np.uint64(0x100000001B3)
 
 # Heads that are no words.
 ROOT = -1
@@ -74,31 +73,20 @@ class Columns:
     in_multiword: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(
-        cls,
-        data: bytes,
-        spans: npt.NDArray[np.int32],
-        lengths: npt.ArrayLike,
-        begins: npt.ArrayLike,
-        sources: list[str],
-        lines: list[int],
-        before: int = 0,
-    ) -> Columns:
-        """Find the tokens of sentences whose `spans` are distances from where each begins."""
-        array = np.frombuffer(data, dtype=np.uint8)
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        begins = np.append(np.asarray(begins, dtype=np.int64), array.size)
-        absolute = spans + np.repeat(begins[:-1], np.diff(offsets))[:, None]
-        n = len(absolute)
-        characters = np.empty(array.size, dtype=np.uint8)
+    def of(cls, joined: Joined, sources: list[str], lines: list[int], before: int = 0) -> Columns:
+        """Find the tokens of sentences."""
+        data, places, offsets, _ = joined
+        spans = joined.places_of_columns
+        n = len(spans)
+        characters = np.empty(data.size, dtype=np.uint8)
         starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         in_multiword = np.empty(n, dtype=np.bool_)
-        size = _tokens(array, absolute, offsets, begins, characters, starts, ends, in_multiword)
+        size = _tokens(data, spans, offsets, places, characters, starts, ends, in_multiword)
         return cls(
-            array,
-            absolute,
+            data,
+            spans,
             offsets,
-            begins,
+            places,
             sources,
             lines,
             before,
@@ -111,12 +99,8 @@ class Columns:
     @classmethod
     def of_sentences(cls, sentences: list[Sentence], before: int = 0) -> Columns:
         """Join sentences."""
-        sizes = [len(sentence.raw) for sentence in sentences]
         return cls.of(
-            b"".join(sentence.raw for sentence in sentences),
-            np.concatenate([np.empty((0, MISC + 2), np.int32), *(s.spans for s in sentences)]),
-            [len(sentence) for sentence in sentences],
-            np.cumsum([0, *sizes])[:-1],
+            Joined.of(sentences),
             [sentence.source for sentence in sentences],
             [sentence.line for sentence in sentences],
             before,
@@ -212,7 +196,7 @@ class Columns:
     def head_vectors(self) -> Integers:
         """Give the head vectors of all sentences, one after the other, shape (n + s,)."""
         vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
-        _read_head_vectors(self.data, self.spans, self.offsets, vectors)
+        read_head_vectors(self.data, self.spans, self.offsets, vectors)
         return vectors
 
     def count_trees(self, vectors: Integers) -> tuple[int, int]:
@@ -230,47 +214,6 @@ class Columns:
         return heads
 
 
-class Numbering:
-    """Numbers for the different values of a column, the same in all `Columns`.
-
-    Parameters
-    ----------
-    column
-        Which one.
-    normal
-        What is compared of a value: values for which it gives the same have one number.
-    """
-
-    def __init__(self, column: int, normal: Callable[[str], str]) -> None:
-        self.column = column
-        self.normal = normal
-        self.names: dict[str, int] = {}
-        self._known: dict[bytes, int] = {}
-
-    def __call__(self, columns: Columns, words: Integers | slice = _ALL) -> Integers:
-        """Give the number of the value of each word, or of those at `words`."""
-        starts = np.ascontiguousarray(columns.spans[words, self.column])
-        stops = columns.spans[words, self.column + 1] - 1
-        n = len(starts)
-        ids, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        table = np.full(1 << (2 * n).bit_length(), -1)
-        count = _distinct(columns.data, starts, stops, ids, firsts, table)
-        found = firsts[:count]
-        data = columns.data
-        numbers = [
-            self._number(data[start:stop].tobytes())
-            for start, stop in zip(starts[found].tolist(), stops[found].tolist(), strict=True)
-        ]
-        return np.array(numbers, dtype=np.int64)[ids]
-
-    def _number(self, value: bytes) -> int:
-        number = self._known.get(value)
-        if number is None:
-            number = self.names.setdefault(self.normal(value.decode()), len(self.names))
-            self._known[value] = number
-        return number
-
-
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
     """Read a treebank as columns, a megabyte at a time.
 
@@ -284,18 +227,12 @@ def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterato
         for chunk in chunks(treebank):
             for block in np.flatnonzero(chunk.blocks[:-1, 3])[:1]:
                 raise chunk.error(int(block))
-            rows, lines = chunk.blocks[:, 1], chunk.blocks[:-1, 2]
-            count = len(lines)
-            yield Columns.of(
-                chunk.data,
-                chunk.spans[: rows[-1]],
-                np.diff(rows),
-                chunk.blocks[:-1, 0],
-                [chunk.name] * count,
-                (lines + chunk.line).tolist(),
-                before,
-            )
-            before += count
+            data = np.frombuffer(chunk.data, dtype=np.uint8)
+            places, offsets = np.ascontiguousarray(chunk.blocks[:, :2].T)
+            joined = Joined(data, places, offsets, chunk.spans[: offsets[-1]])
+            lines = (chunk.blocks[:-1, 2] + chunk.line).tolist()
+            yield Columns.of(joined, [chunk.name] * len(lines), lines, before)
+            before += len(lines)
         return
     batch: list[Sentence] = []
     size = 0
@@ -308,19 +245,6 @@ def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterato
             batch, size = [], 0
     if batch:
         yield Columns.of_sentences(batch, before)
-
-
-@inlined_kernel
-def equal(
-    data: np.ndarray, start: int, stop: int, others: np.ndarray, other: int, other_stop: int
-) -> bool:
-    """Tell whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
-    if stop - start != other_stop - other:
-        return False
-    for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
-        if data[start + i] != others[other + i]:
-            return False
-    return True
 
 
 @inlined_kernel
@@ -443,20 +367,6 @@ def _same(
 
 
 @kernel
-def _read_head_vectors(
-    data: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
-) -> None:
-    """Read column HEAD into one head vector after the other: O(n). Shapes: see `Columns`."""
-    at = 0
-    for sentence in range(offsets.shape[0] - 1):
-        vectors[at] = -1
-        at += 1
-        for word in range(offsets[sentence], offsets[sentence + 1]):
-            vectors[at] = read_head(data, spans[word, HEAD], spans[word, HEAD + 1] - 1)
-            at += 1
-
-
-@kernel
 def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> tuple[int, int]:
     """Count trees without exactly one root edge, and trees with crossing edges: O(n · edge)."""
     broken = 0
@@ -473,40 +383,3 @@ def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> 
         broken += 1 if roots != 1 else 0
         crossing += 1 if tree_kernel(heads, False, mark) and not projective_kernel(heads) else 0
     return broken, crossing
-
-
-@kernel
-def _distinct(
-    data: np.ndarray,
-    starts: np.ndarray,
-    stops: np.ndarray,
-    ids: np.ndarray,
-    firsts: np.ndarray,
-    table: np.ndarray,
-) -> int:
-    """Give each different string among ``data[starts[i]:stops[i]]`` a number: O(size).
-
-    A hash table with linear probing; the hash is FNV-1a. Filled are the number of each string,
-    `ids` (n,), and the first string with each number, `firsts` (n,); given back is how many there
-    are. `table` holds -1 in a power of two of more than n places.
-    """
-    mask = np.uint64(table.size - 1)
-    count = 0
-    for i in range(starts.shape[0]):
-        key = _HASH_START
-        for at in range(starts[i], stops[i]):
-            key = (key ^ np.uint64(data[at])) * _HASH_FACTOR
-        slot = key & mask
-        while True:
-            found = table[slot]
-            if found < 0:
-                table[slot] = found = count
-                firsts[count] = i
-                count += 1
-                break
-            other = firsts[found]
-            if equal(data, starts[i], stops[i], data, starts[other], stops[other]):
-                break
-            slot = (slot + np.uint64(1)) & mask
-        ids[i] = found
-    return count

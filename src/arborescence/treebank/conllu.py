@@ -63,7 +63,7 @@ def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
             blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
             count = scan(array, spans, blocks)
             blocks = blocks[: count + 1]
-            if not _is_utf8(data):
+            if _first_bad_byte(data) is not None:
                 _mark_bad_bytes(data, blocks)
             yield Chunk(data, spans, blocks, name, line)
             line += int(blocks[-1, 2])
@@ -218,25 +218,17 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
         yield held
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _mark_bad_bytes(data: bytes, blocks: npt.NDArray[np.int64]) -> None:
     """Give sentences that are not UTF-8, and have no fault yet, that fault."""
     for block, stop in zip(blocks[:-1], blocks[1:, 0], strict=True):
-        raw = data[block[0] : stop]
-        if not block[3] and not _is_utf8(raw):
-            block[3:] = NOT_UTF8, block[0] + _first_bad_byte(raw)
+        at = _first_bad_byte(data[block[0] : stop])
+        if at is not None and not block[3]:
+            block[3:] = NOT_UTF8, block[0] + at
 
 
-def _first_bad_byte(raw: bytes) -> int:
+def _first_bad_byte(raw: bytes) -> int | None:
     try:
         raw.decode()
     except UnicodeDecodeError as error:
         return error.start
-    return 0
+    return None

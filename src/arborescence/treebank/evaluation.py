@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.treebank.alignment import together
 from arborescence.treebank.columns import columns_of
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arborescence.treebank.sentence import Sentence
+
+
+#: The scores of an `Evaluation`, and what its table calls them.
+_SCORES: Final = {
+    "tokens": "tokens", "sentence_spans": "sentences", "words": "words",
+    "upos": "UPOS", "xpos": "XPOS", "feats": "UFeats", "all_tags": "AllTags", "lemmas": "lemmas",
+    "uas": "UAS", "las": "LAS", "clas": "CLAS", "mlas": "MLAS", "blex": "BLEX",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -125,19 +133,7 @@ class Evaluation:
         header = f"{'':<14}{'precision':>11}{'recall':>11}{'F1':>11}"
         lines = [
             header,
-            row("tokens", self.tokens),
-            row("sentences", self.sentence_spans),
-            row("words", self.words),
-            row("UPOS", self.upos),
-            row("XPOS", self.xpos),
-            row("UFeats", self.feats),
-            row("AllTags", self.all_tags),
-            row("lemmas", self.lemmas),
-            row("UAS", self.uas),
-            row("LAS", self.las),
-            row("CLAS", self.clas),
-            row("MLAS", self.mlas),
-            row("BLEX", self.blex),
+            *(row(title, getattr(self, name)) for name, title in _SCORES.items()),
             "",
             f"{f'of {self.sentences} sentences':<36}{'predicted':>11}{'gold':>11}",
             shares("all heads right", self.exact_unlabelled),
@@ -208,19 +204,7 @@ def evaluate(
         return 1 - share(name, "gold") if tally.sentences["gold"] else 0.0
 
     return Evaluation(
-        tokens=score("tokens"),
-        sentence_spans=score("sentence_spans"),
-        words=score("words"),
-        upos=score("upos"),
-        xpos=score("xpos"),
-        feats=score("feats"),
-        all_tags=score("all_tags"),
-        lemmas=score("lemmas"),
-        uas=score("uas"),
-        las=score("las"),
-        clas=score("clas"),
-        mlas=score("mlas"),
-        blex=score("blex"),
+        **{name: score(name) for name in _SCORES},
         sentences=tally.sentences["gold"],
         exact_unlabelled=exact("inexact_unlabelled"),
         exact_labelled=exact("inexact_labelled"),

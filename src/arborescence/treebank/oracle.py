@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from arborescence.core.choices import Measure, check_choice
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.core.errors import TreebankError
+from arborescence.core.graph import check_count
 from arborescence.treebank.alignment import align
-from arborescence.treebank.columns import Columns, Numbering
+from arborescence.treebank.columns import Columns
 from arborescence.treebank.conllu import read
 from arborescence.treebank.evaluation import Evaluation, evaluate
 from arborescence.treebank.kbest import read_kbest
+from arborescence.treebank.numbering import Numbering
 from arborescence.treebank.sentence import DEPREL
 from arborescence.treebank.tally import Trees, base, counterparts
 
@@ -80,8 +82,8 @@ def oracle(
     >>> oracle([gold], [analyses], k=1).las.f1
     0.0
     """
-    if k is not None and k < 1:
-        raise OptionError(f"k must be at least 1, not {k}")
+    if k is not None:
+        k = check_count(k)
     check_choice("by", by, get_args(Measure))
     golds, same_golds = tee(read(gold) if isinstance(gold, (str, os.PathLike)) else gold)
     lists = read_kbest(kbest) if isinstance(kbest, (str, os.PathLike)) else kbest

@@ -1,4 +1,4 @@
-"""The one pass over the bytes of a CoNLL-U file: where columns start, and what is wrong.
+"""The scan of a CoNLL-U file, byte by byte: where columns start, and what is wrong with it.
 
 The kernel checks the structure of the format, so that whoever reads a sentence may rely on it:
 ten columns, none of them empty; words numbered 1, 2, 3 and so on; multiword tokens and empty

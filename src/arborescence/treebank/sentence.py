@@ -1,9 +1,8 @@
-"""A sentence is a view on its bytes.
+"""A sentence of a treebank: its bytes, and where each column of each word starts in them.
 
-Nothing is parsed into objects: a sentence keeps the bytes that it was read from and a small table
-of where each column of each word starts. What is asked for is cut out of the bytes, and a new
-annotation is written by copying the bytes with the new values in their places, so that whatever
-the library does not know about (empty nodes, multiword tokens, comments) survives untouched.
+Nothing is parsed into objects: what is asked for is cut out of the bytes, and a new annotation is
+written by copying the bytes with the new values in their places, so that whatever the library does
+not know about (empty nodes, multiword tokens, comments) survives untouched.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence.core.errors import TreebankError, TreeError
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.jit import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -219,7 +218,8 @@ class Sentence:
     def heads(self) -> npt.NDArray[np.int64]:
         """The head vector, shape (n + 1,): -1 for the root and for each head that is ``_``."""
         heads = np.empty(len(self) + 1, dtype=np.int64)
-        _read_heads(np.frombuffer(self.raw, dtype=np.uint8), self.spans, heads)
+        raw = np.frombuffer(self.raw, dtype=np.uint8)
+        read_head_vectors(raw, self.spans, np.array([0, len(self)]), heads)
         return heads
 
     @property
@@ -391,21 +391,33 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
     )
 
 
-@inlined_kernel
-def read_head(raw: np.ndarray, start: int, stop: int) -> int:
-    """Read what column HEAD holds, ``raw[start:stop]``: a number, or ``_`` for -1."""
-    head = 0
-    for at in range(start, stop):
-        head = -1 if raw[at] == _UNDERSCORE else 10 * head + int(raw[at]) - _ZERO
-    return head
-
-
 @kernel
-def _read_heads(raw: np.ndarray, spans: np.ndarray, heads: np.ndarray) -> None:
-    """Read column HEAD into a head vector: O(n). raw: uint8; spans: (n, 11); heads: (n + 1,)."""
-    heads[0] = -1
-    for i in range(spans.shape[0]):
-        heads[i + 1] = read_head(raw, spans[i, HEAD], spans[i, HEAD + 1] - 1)
+def read_head_vectors(
+    raw: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
+) -> None:
+    """Read column HEAD of sentences into one head vector after the other. O(n).
+
+    Parameters
+    ----------
+    raw : uint8
+    spans : shape (n, 11)
+        Of n words, as places in `raw`.
+    offsets : int64, shape (B + 1,)
+        The number of words before each of B sentences, and of all.
+    vectors : int64, shape (n + B,)
+        Filled.
+    """
+    at = 0
+    for sentence in range(offsets.shape[0] - 1):
+        vectors[at] = -1
+        at += 1
+        for word in range(offsets[sentence], offsets[sentence + 1]):
+            head = 0
+            for place in range(spans[word, HEAD], spans[word, HEAD + 1] - 1):
+                blank = raw[place] == _UNDERSCORE
+                head = -1 if blank else 10 * head + int(raw[place]) - _ZERO
+            vectors[at] = head
+            at += 1
 
 
 @kernel

@@ -1,6 +1,6 @@
-"""The counts behind an evaluation, which add up over the stretches of a text.
+"""The counts behind an evaluation: the measures of the CoNLL 2018 shared task (Zeman et al. 2018).
 
-The measures are those of the CoNLL 2018 shared task, and a few that look at whole sentences.
+They add up over the stretches of a text. A few more look at whole sentences.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.treebank.alignment import align
-from arborescence.treebank.columns import ROOT, UNKNOWN, Numbering
+from arborescence.treebank.columns import ROOT, UNKNOWN
+from arborescence.treebank.numbering import Numbering
 from arborescence.treebank.sentence import DEPREL, FEATS, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy.typing as npt
 
     from arborescence.treebank.columns import Columns, Integers
@@ -84,39 +83,35 @@ class Tally:
         feats[rest] = self._feats(ours, g[rest]) == self._feats(theirs, p[rest])
         lemmas = ours.same(LEMMA, g, theirs, p) | ours.is_blank(LEMMA)[g]
 
-        def count(of_ours: _Mask, of_theirs: _Mask, measures: Iterable[tuple[str, _Mask]]) -> None:
+        def count(of_ours: _Mask, of_theirs: _Mask, **measures: _Mask) -> None:
             words, their_words = np.count_nonzero(of_ours), np.count_nonzero(of_theirs)
-            for name, right in measures:
+            for name, right in measures.items():
                 self.scores[name] += (np.count_nonzero(right & of_ours[g]), words, their_words)
 
         every, their_every = np.ones_like(ours.in_multiword), np.ones_like(theirs.in_multiword)
         count(
             every,
             their_every,
-            [
-                ("words", every[g]),
-                ("upos", upos),
-                ("xpos", xpos),
-                ("feats", feats),
-                ("all_tags", upos & xpos & feats),
-                ("lemmas", lemmas),
-            ],
+            words=every[g],
+            upos=upos,
+            xpos=xpos,
+            feats=feats,
+            all_tags=upos & xpos & feats,
+            lemmas=lemmas,
         )
         counted, their_counted = every, their_every
         if not self.punctuation:
             counted = ~self._has_relation(gold, {"punct"})
             their_counted = ~self._has_relation(predicted, {"punct"})
             their_counted[p] = counted[g]
-        count(counted, their_counted, [("uas", attached), ("las", labelled)])
+        count(counted, their_counted, uas=attached, las=labelled)
         tagged = labelled & upos & feats
         count(
             self._has_relation(gold, _CONTENT_RELATIONS),
             self._has_relation(predicted, _CONTENT_RELATIONS),
-            [
-                ("clas", labelled),
-                ("mlas", tagged & self._same_function_words(gold, predicted, g, p, tagged)),
-                ("blex", labelled & lemmas),
-            ],
+            clas=labelled,
+            mlas=tagged & self._same_function_words(gold, predicted, g, p, tagged),
+            blex=labelled & lemmas,
         )
         self.scores["tokens"] += _same_spans(ours.token_spans, theirs.token_spans)
         self.scores["sentence_spans"] += _same_spans(ours.sentence_spans, theirs.sentence_spans)

@@ -45,9 +45,9 @@ def twigs(n):
 def test_learns_what_a_first_order_parser_cannot():
     # In the middle of a sentence, every edge over one word looks the same, and so does every edge
     # over two: which of them a word has depends on those of the words around it.
-    lessons = [twigs(n) for n in (7, 9)] * 10
+    training_sentences = [twigs(n) for n in (7, 9)] * 10
     make = partial(LinearParser.train, epochs=5, bits=BITS)
-    reranker = Reranker.train(lessons, k=200, folds=2, bits=BITS, make_parser=make)
+    reranker = Reranker.train(training_sentences, k=200, folds=2, bits=BITS, make_parser=make)
     new = [unparsed(twigs(n)) for n in (7, 9)]
     assert raws(reranker.parser.parse(new)) != raws([twigs(7), twigs(9)])
     assert raws(reranker.parse(new)) == raws([twigs(7), twigs(9)])
@@ -60,21 +60,21 @@ def test_the_sentences_of_a_fold_are_not_seen_by_its_parser():
     class Spy(LinearParser):
         def kbest(self, sentences, k, **options):
             sentences = list(sentences)
-            parsed.append((self.lessons, sentences))
+            parsed.append((self.training_sentences, sentences))
             return super().kbest(sentences, k, **options)
 
     def make(sentences, **options):
         seen.append(list(sentences))
         parser = Spy.train(sentences, epochs=1, bits=10, **options)
-        parser.lessons = seen[-1]
+        parser.training_sentences = seen[-1]
         return parser
 
     Reranker.train(numbered, k=2, folds=3, bits=10, make_parser=make)
     assert seen[0] == numbered  # the parser that is kept
     assert len(parsed) == 3
-    for lessons, fold in parsed:
-        assert not set(lessons) & set(fold)
-        assert set(lessons) | set(fold) == set(numbered)
+    for training_sentences, fold in parsed:
+        assert not set(training_sentences) & set(fold)
+        assert set(training_sentences) | set(fold) == set(numbered)
     assert sorted(raws(s for _, fold in parsed for s in fold)) == sorted(raws(numbered))
 
 
@@ -138,10 +138,10 @@ def test_threads_and_batches_change_nothing(reranker):
 
 def test_several_roots():
     twins = Sentence.from_words(["Go", "grow"], heads=[-1, 0, 0], deprels=["root", "root"])
-    lessons = [twins, *treebank()] * 2
+    training_sentences = [twins, *treebank()] * 2
     with pytest.raises(TreebankError, match="root='multi'"):
-        small(lessons)
-    many = small(lessons, root="multi")
+        small(training_sentences)
+    many = small(training_sentences, root="multi")
     assert {len(trees) for trees in many.kbest([unparsed(twins)], 8, root="multi")} == {3}
     assert all(arb.is_tree(s.heads) for s in many.parse(treebank()))
 
@@ -194,7 +194,7 @@ def test_the_slope_is_that_of_the_likelihood_of_the_best_trees():
     for b in range(len(treebank())):
         scores = rng.normal(size=np.diff(arrays.firsts)[b])
         slope = scores.copy()
-        training._blame(arrays, b, scale, slope)
+        training._to_slopes(arrays, b, scale, slope)
         for i in range(len(scores)):
             step = np.zeros(len(scores))
             step[i] = 1e-6
@@ -203,10 +203,10 @@ def test_the_slope_is_that_of_the_likelihood_of_the_best_trees():
 
 
 def test_a_hopeless_tree_is_no_accident():
-    lists = [[(0.0, treebank()[0]), (-1e6, treebank()[0].replace(deprels=["x"] * 6))]]
-    _, arrays, _, _ = prepare(lists, gold=[lists[0][1][1]])
+    lists = [[(treebank()[0], 0.0), (treebank()[0].replace(deprels=["x"] * 6), -1e6)]]
+    _, arrays, _, _ = prepare(lists, gold=[lists[0][1][0]])
     slope = np.zeros(2)
-    training._blame(arrays, 0, 1.0, slope)
+    training._to_slopes(arrays, 0, 1.0, slope)
     assert slope.tolist() == [1.0, -1.0]
     assert np.isfinite(training.fit_scale(arrays))
 
@@ -221,7 +221,7 @@ def test_a_step_goes_against_the_slope():
     weights, scale, epoch = trainer.run(1, None)
     assert epoch == 1
     slope = np.zeros(len(arrays.weights))
-    training._blame(arrays, 0, scale, slope)
+    training._to_slopes(arrays, 0, scale, slope)
     mask = np.uint64((1 << bits) - 1)
     training.find_parts(batch, arrays, 0, templates, mask, work)
     slopes = np.zeros(1 << bits)
@@ -283,12 +283,12 @@ def agrees(parsed):
 
 
 def test_features_of_ones_own(tmp_path):
-    lessons = [hinted(seed) for seed in range(30)]
-    own = small(lessons, k=64, epochs=20, features=agrees)
+    training_sentences = [hinted(seed) for seed in range(30)]
+    own = small(training_sentences, k=64, epochs=20, features=agrees)
     new = [hinted(seed) for seed in range(30, 40)]
     found = [trees[0][0] for trees in own.kbest(new, 1)]
     assert found == new
-    assert list(small(lessons, k=64, epochs=20).parse(new)) != new
+    assert list(small(training_sentences, k=64, epochs=20).parse(new)) != new
     own.save(tmp_path / "own")
     loaded = arb.load(tmp_path / "own")
     with pytest.raises(ModelError, match="set `features`"):

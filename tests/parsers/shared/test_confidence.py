@@ -8,7 +8,12 @@ import pytest
 import arborescence as arb
 from arborescence.core.errors import TreebankError
 from arborescence.parsers import LinearParser, Reranker, load
-from arborescence.parsers.shared.confidence import edge_probs, fit_temperature, noted, reliability
+from arborescence.parsers.shared.confidence import (
+    edge_probs,
+    fit_temperature,
+    reliability,
+    with_edge_probs,
+)
 from arborescence.treebank import Sentence
 from samples import treebank, unparsed
 
@@ -61,7 +66,7 @@ def test_of_lifted_edges_it_is_that_of_the_edge_that_was_lifted():
 
 def test_other_entries_are_kept_and_stay_sorted():
     misc = ["_", "SpaceAfter=No", "Align=1|SpaceAfter=No", "EdgeProb=0.1|Gloss=x", "Z|a|EdgeProb=x"]
-    assert noted(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
+    assert with_edge_probs(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
         "EdgeProb=1.0000",
         "EdgeProb=0.5000|SpaceAfter=No",
         "Align=1|EdgeProb=0.2500|SpaceAfter=No",

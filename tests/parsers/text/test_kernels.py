@@ -34,9 +34,8 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
     chars = Characters.of(TEXT)
     table, n = weights(seed), chars.folded.size
     ends = np.zeros(n, dtype=np.bool_)
-    words.cut(*chars[:3], chars.paragraphs, False, table, ends, NOTHING, NO_SQUARES)
-    stretches = [np.empty(n, dtype=np.uint64) for _ in range(4)]
-    words.stretches(chars.folded, chars.kinds, *stretches)
+    words.cut(chars, False, table, ends, NOTHING, NO_SQUARES)
+    around = words.stretches(chars)
     places = np.empty(50, dtype=np.uint64)
     for first, last in zip(chars.paragraphs, chars.paragraphs[1:], strict=False):
         piece = before = np.uint64(words._START)
@@ -48,7 +47,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
             piece = np.uint64(words.mix(piece, np.uint64(chars.folded[i])))
             length += 1
             if chars.gaps[i] == NO_GAP:
-                words._look(chars.folded, chars.kinds, *stretches, i, piece, before, length, places)
+                words._look(chars, around, i, piece, before, length, places)
                 assert ends[i] == (sum(int(table[int(place)]) for place in places) > 0)
             else:
                 assert ends[i]
@@ -60,7 +59,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
 def test_scores_of_sentences_are_slow_sums(seed):
     chars = Characters.of('Birds sing trees grow (oak "said" he\n\nx')
     cuts = np.zeros(chars.folded.size, dtype=np.bool_)
-    words.cut(*chars[:3], chars.paragraphs, False, weights(9), cuts, NOTHING, NO_SQUARES)
+    words.cut(chars, False, weights(9), cuts, NOTHING, NO_SQUARES)
     letters, _, ends = _spelled(chars, cuts)
     table, scores = weights(seed), np.empty(ends.size)
     found = np.zeros(ends.size, dtype=np.bool_)

@@ -14,8 +14,8 @@ import pytest
 from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
-from arborescence.parsers.text.lessons import Lesson, tokens_of
-from arborescence.parsers.text.reading import read_text
+from arborescence.parsers.text.training_text import TrainingText, tokens_of
+from arborescence.parsers.text.writing import LONGEST_SENTENCE
 from arborescence.treebank import Sentence
 from raw_texts import TREEBANK
 
@@ -42,7 +42,7 @@ def text_again(sentences):
 
 def test_learns_what_it_is_taught(tokenizer):
     paragraphs = tokens_of(TREEBANK[: len(TREEBANK) // 4])
-    text = Lesson.of(paragraphs, np.random.default_rng(0), plain=True).text
+    text = TrainingText.of(paragraphs, np.random.default_rng(0), plain=True).text
     assert forms(tokenizer.split(text)) == forms(TREEBANK[: len(TREEBANK) // 4])
 
 
@@ -102,7 +102,7 @@ def test_every_character_is_kept(tokenizer):
 
 def test_line_ends_and_byte_order_marks(tokenizer):
     for text in (b"\xef\xbb\xbfThey grow.\r\n\r\nBirds sing.\r\n", b"They grow.\n \nBirds\rsing."):
-        found = list(read_text(tokenizer, io.BytesIO(text)))
+        found = list(Text(tokenizer, None).read(io.BytesIO(text)))
         assert forms(found) == [["They", "grow", "."], ["Birds", "sing", "."]]
         assert found[0].comments[:2] == ["# newdoc", "# newpar"]
 
@@ -111,21 +111,21 @@ def test_files_and_gzip(tokenizer, tmp_path):
     plain, packed = tmp_path / "my letter.txt", tmp_path / "a.txt.gz"
     plain.write_text("They grow. Birds sing.")
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    found = list(read_text(tokenizer, plain))
+    found = list(Text(tokenizer, None).read(plain))
     assert found[0].comments[:3] == [
         "# newdoc id = my-letter",
         "# newpar",
         "# sent_id = my-letter-1",
     ]
-    assert forms(found) == forms(read_text(tokenizer, packed))
+    assert forms(found) == forms(Text(tokenizer, None).read(packed))
     packed.write_bytes(packed.read_bytes()[:-5])
     with pytest.raises(TreebankError, match="cut off"):
-        list(read_text(tokenizer, packed))
+        list(Text(tokenizer, None).read(packed))
 
 
 def test_bytes_that_are_no_text(tokenizer):
     with pytest.raises(TreebankError, match=r"<stream>:3: byte 0xff is not UTF-8"):
-        list(read_text(tokenizer, io.BytesIO(b"fine\nfine\nno\xff\n")))
+        list(Text(tokenizer, None).read(io.BytesIO(b"fine\nfine\nno\xff\n")))
     with pytest.raises(TreebankError, match="half of a character"):
         list(tokenizer.split("a \ud800 b"))
 
@@ -150,7 +150,7 @@ def test_long_sentences_are_cut_with_one_warning(tokenizer):
     with pytest.warns(UserWarning, match="sentence 1 has 1802 words: cut") as caught:
         found = list(tokenizer.split(text, lines=True))
     assert len(caught) == 1
-    assert max(map(len, found)) <= module.LONGEST_SENTENCE
+    assert max(map(len, found)) <= LONGEST_SENTENCE
     assert sum(map(len, found)) == 1802 + 1200
     told = []
     list(tokenizer.stream([text], lines=True, name="x", warn=told.append))
@@ -174,9 +174,10 @@ def test_words_with_spaces():
 
 def test_the_same_seed_gives_the_same_tokenizer(tokenizer):
     again = Tokenizer.train(TREEBANK)
-    for name, array in tokenizer.to_arrays().items():
-        assert np.array_equal(array, again.to_arrays()[name])
-    assert tokenizer.to_meta() == again.to_meta()
+    (header, arrays), (again_header, again_arrays) = tokenizer.to_file(), again.to_file()
+    for name, array in arrays.items():
+        assert np.array_equal(array, again_arrays[name])
+    assert header == again_header
 
 
 def test_line_ends_mean_something_where_the_next_word_would_have_fitted(tokenizer):
@@ -186,7 +187,8 @@ def test_line_ends_mean_something_where_the_next_word_would_have_fitted(tokenize
 
 def test_survives_its_model_file():
     text = Text.train(TREEBANK)
-    again = Text.from_arrays(text.to_arrays(), json.loads(json.dumps(text.to_meta())))
+    header, arrays = text.to_file()
+    again = Text.from_file(json.loads(json.dumps(header)), arrays)
     raw = "They don't grow. He went du park!\n\nBirds sang."
     assert list(again.tokenizer.split(raw)) == list(text.tokenizer.split(raw))
     assert again.lemmatizer
@@ -210,12 +212,12 @@ def test_survives_its_model_file():
 )
 def test_damaged_arrays_are_refused(name, change):
     text = Text.train(TREEBANK)
-    arrays = text.to_arrays()
+    header, arrays = text.to_file()
     array = arrays.pop(name)
     if change:
         arrays[name] = change(array)
     with pytest.raises(ModelError):
-        Text.from_arrays(arrays, text.to_meta())
+        Text.from_file(header, arrays)
 
 
 @pytest.mark.parametrize(
@@ -238,13 +240,14 @@ def test_damaged_arrays_are_refused(name, change):
 )
 def test_damaged_headers_are_refused(path, value):
     text = Text.train(TREEBANK)
-    meta = json.loads(json.dumps(text.to_meta()))
-    inner = meta
+    header, arrays = text.to_file()
+    header = json.loads(json.dumps(header))
+    inner = header
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
     with pytest.raises(ModelError):
-        Text.from_arrays(text.to_arrays(), meta)
+        Text.from_file(header, arrays)
 
 
 def test_nothing_to_learn_from():

@@ -26,14 +26,15 @@ from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter, keep_edge
 from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.linear.training import Trainer
 from arborescence.parsers.linear.undirected import enhanced, find_trees
-from arborescence.parsers.shared import scheme, tagging
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.confidence import edge_probabilities, noted
+from arborescence.parsers.shared.confidence import edge_probabilities, with_edge_probs
 from arborescence.parsers.shared.features import COLUMNS, Sides
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
 from arborescence.parsers.shared.types import Features, Inference
 from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.tagger import tagging
 
 if TYPE_CHECKING:
     import os
@@ -121,7 +122,7 @@ class LinearParser(Parser):
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
     >>> [(best, second)] = parser.kbest([new], 2)
-    >>> best[1].heads, bool(best[0] > second[0])
+    >>> best[0].heads, bool(best[1] > second[1])
     (array([-1,  2,  3,  0]), True)
     """
 
@@ -588,7 +589,7 @@ class LinearParser(Parser):
             for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):
                 of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
                 trees[:] = [
-                    tree.replace(misc=noted(sentence.misc, of_tree))
+                    tree.replace(misc=with_edge_probs(sentence.misc, of_tree))
                     for tree, of_tree in zip(trees, of_words, strict=False)
                 ]
         return parsed

@@ -8,13 +8,15 @@ import numpy as np
 
 from arborescence.core.jit import kernel
 from arborescence.parsers.shared.hashing import hash_bytes
-from arborescence.treebank.sentence import DEPREL, Sentence
+from arborescence.treebank.joined import Joined
+from arborescence.treebank.sentence import DEPREL, read_head_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
     #: Features of a user's own: says of a parsed sentence what a reranker should look at.
@@ -119,16 +121,14 @@ def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]
     relations : (m, n + 1, 2) uint64
         Hashes of the relations, and of the relations without their subtypes.
     """
-    words = len(trees[0])
-    raw = b"".join(tree.raw for tree in trees)
-    places = np.cumsum([0, *(len(tree.raw) for tree in trees[:-1])], dtype=np.int32)
-    spans = np.concatenate([tree.spans for tree in trees]) + np.repeat(places, words)[:, None]
-    heads = np.full((len(trees), words + 1), -1)
-    heads[:, 1:] = Sentence(raw, spans).heads[1:].reshape(-1, words)  # all trees as one sentence
-    relations = np.zeros((len(trees), words + 1, 2), dtype=np.uint64)
+    joined = Joined.of(trees)
+    spans = joined.places_of_columns
+    heads = np.empty((len(trees), len(trees[0]) + 1), dtype=np.int64)
+    read_head_vectors(joined.raw, spans, joined.offsets, heads.reshape(-1))
+    relations = np.zeros((*heads.shape, 2), dtype=np.uint64)
     hashed = np.empty((len(spans), 2), dtype=np.uint64)
-    hash_relations(np.frombuffer(raw, dtype=np.uint8), spans, hashed)
-    relations[:, 1:] = hashed.reshape(-1, words, 2)
+    hash_relations(joined.raw, spans, hashed)
+    relations[:, 1:] = hashed.reshape(len(trees), -1, 2)
     return heads, relations
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 import arborescence
 from arborescence.core.errors import ModelError, OptionError, TreebankError
-from arborescence.core.graph import check_root
+from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides, check_bits
@@ -51,7 +52,7 @@ class Reranker(Parser):
 
     The score of a tree is the weight that the parser gives it, times a scale, and the sum of the
     weights of its features: consecutive siblings, grandparents, valency, relations of all children
-    and more (`reranker_features`). Made by `train`, or by `arborescence.load`.
+    and more (`features`). Made by `train`, or by `arborescence.load`.
 
     Attributes
     ----------
@@ -68,13 +69,13 @@ class Reranker(Parser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> lessons = [
+    >>> treebank = [
     ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
     ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> reranker = Reranker.train(lessons * 2, k=4, folds=2)
+    >>> reranker = Reranker.train(treebank * 2, k=4, folds=2)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
@@ -190,12 +191,10 @@ class Reranker(Parser):
         ...         if h and upos[h - 1] == "VERB":
         ...             yield f"{feats[d]} {h < d}"
         """
-        from arborescence.parsers.reranker import training
-
-        least = {"k": (k, 2), "folds": (folds, 2), "epochs": (epochs, 1), "threads": (threads, 1)}
-        for name, (value, least_value) in least.items():
-            if value < least_value:
-                raise OptionError(f"{name} must be at least {least_value}, not {value}")
+        check_count(k, "k", 2)
+        check_count(folds, "folds", 2)
+        check_count(epochs, "epochs")
+        check_count(threads, "threads")
         if k > MOST_TREES:
             raise OptionError(f"k must be at most {MOST_TREES}, not {k}")
         check_bits(bits)
@@ -234,7 +233,7 @@ class Reranker(Parser):
         to_choose_by = None
         if dev:
             to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
-        trainer = training.Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
+        trainer = Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
         weights, scale, epoch = trainer.run(epochs, progress)
         info = {
             "k": k,
@@ -275,7 +274,7 @@ class Reranker(Parser):
             "parser": parser,
         }
         weights = {"weights": self._weights.astype(np.float16)}
-        return header, weights | {_PARSER + name: array for name, array in arrays.items()}
+        return header, scheme.joined({"": weights, _PARSER: arrays})
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

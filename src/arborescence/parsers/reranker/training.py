@@ -1,4 +1,4 @@
-"""How a reranker is trained: a log-linear model of k-best lists.
+"""How a reranker is trained: a log-linear model of k-best lists (Charniak and Johnson 2005).
 
 The lists come from parsers that have not seen the sentences (`jackknifing`), so that the weights of
 trees are as far off as they will be in new text. The model gives each tree of a list a probability
@@ -13,12 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence.core.jit import kernel
-from arborescence.parsers.reranker.features import (
-    Workspace,
-    find_parts,
-    score_list,
-    score_lists,
-)
+from arborescence.parsers.reranker.features import Workspace, find_parts, score_list, score_lists
+from arborescence.parsers.shared.adagrad import Learned, descend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +30,6 @@ if TYPE_CHECKING:
 # Chosen on the development parts of Gothic-PROIEL and Turkish-IMST.
 _RATE: Final = np.float32(0.03)
 _PENALTY: Final = np.float32(0.01)
-_FIRST_SQUARE: Final = np.float32(0.1)
 # A share of a tree in the gradient that is not worth the work.
 _NEGLIGIBLE: Final = 1e-4
 # What the scale of the parser's weight may be, and, times that, what dev may choose.
@@ -89,8 +84,7 @@ class Trainer:
         self._seed = seed
         batch, lists = data
         self._scale = fit_scale(lists)
-        self._weights = np.zeros(1 << bits, dtype=np.float32)
-        self._squares = np.full(1 << bits, _FIRST_SQUARE)
+        self._learned = Learned(1 << bits)
         self._gradient = np.zeros(1 << bits, dtype=np.float32)
         self._work = Workspace.of(batch, lists, templates)
         own = np.add.reduceat(np.diff(lists.own_firsts), lists.firsts[:-1])
@@ -100,7 +94,7 @@ class Trainer:
 
     def run(self, epochs: int, progress: Progress | None) -> tuple[NDArray[np.float32], float, int]:
         """Learn; return weights, the scale of the parser's weight, and the epoch they are from."""
-        best = self._weights, self._scale, 0
+        best = self._learned.weights, self._scale, 0
         sentences = len(self._data[0].starts) - 1
         for epoch in range(1, epochs + 1):
             if progress:
@@ -113,7 +107,7 @@ class Trainer:
                 self.history.append(scores)
             las = [scores["las"] for scores in self.history]
             if not las or las.index(max(las)) == epoch - 1:
-                best = self._weights.copy(), scale, epoch
+                best = self._learned.weights.copy(), scale, epoch
             if progress:
                 progress(f"ranking, epoch {epoch}{said}", sentences, sentences)
         return best
@@ -127,8 +121,8 @@ class Trainer:
             self._templates,
             generator.permutation(len(batch.starts) - 1),
             self._scale,
-            self._weights,
-            self._squares,
+            self._learned.weights,
+            self._learned.squares,
             self._gradient,
             self._touched,
             self._scores,
@@ -140,7 +134,7 @@ class Trainer:
         batch, lists = dev
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)
-        score_lists(batch, lists, self._templates, self._weights, work, scores)
+        score_lists(batch, lists, self._templates, self._learned.weights, work, scores)
         words = len(batch.tags) - (len(batch.starts) - 1)
         found = {}
         for scale in (self._scale * _FACTORS).tolist():
@@ -173,15 +167,12 @@ def learn_lists(
     scores: np.ndarray,
     work: Workspace,
 ) -> None:
-    """Go over the lists once, and learn from each.
-
-    AdaGrad with an L1 penalty (Duchi, Hazan and Singer 2011, section 5.1): a weight moves against
-    the gradient, divided by the root of its summed squares, and shrinks towards 0 with each step.
+    """Go over the lists once, and learn from each: a step of `descend` for each weight.
 
     Parameters
     ----------
     batch, lists, templates, work
-        As for `reranker_features.find_parts`.
+        As for `features.find_parts`.
     order
         int64: which sentences, in which order.
     scale
@@ -208,7 +199,7 @@ def learn_lists(
         nodes = batch.starts[b + 1] - batch.starts[b]
         count = find_parts(batch, lists, b, templates, mask, work)
         score_list(lists, b, weights, count, nodes, work, scores[:m])
-        _blame(lists, b, scale, scores[:m])
+        _to_slopes(lists, b, scale, scores[:m])
         work.sums[:count] = 0
         found = 0
         for i in range(m):
@@ -232,15 +223,11 @@ def learn_lists(
             slope = gradient[row]
             gradient[row] = 0
             if abs(slope) > _NEGLIGIBLE:
-                squares[row] += slope * slope
-                step = _RATE / np.sqrt(squares[row])
-                weight = weights[row] - step * slope
-                shrunk = max(abs(weight) - step * _PENALTY, np.float32(0))
-                weights[row] = shrunk if weight > 0 else -shrunk
+                descend(weights, squares, row, slope, _RATE, _PENALTY)
 
 
 @kernel
-def _blame(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
+def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
     """Turn scores of features into the slope of the loss: too much or too little probability."""
     first = lists.firsts[b]
     most = lists.right[first, 1]

@@ -259,9 +259,7 @@ class Parser(ABC):
         TreebankError
             If the source is not UTF-8, naming the line.
         """
-        from arborescence.parsers.text.reading import read_text
-
-        return read_text(self._text().tokenizer, source, lines=lines, warn=warn)
+        return self._text().read(source, lines=lines, warn=warn)
 
     def _text(self) -> Text:
         if self.text is None:

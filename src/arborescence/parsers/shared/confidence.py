@@ -1,10 +1,10 @@
-"""How sure a parser is of each edge: marginals, a temperature that makes them true, and MISC.
+"""The probability of each edge of a parse: marginals, their temperature, and column MISC.
 
 A parser's scores stand for a distribution over trees: the probability of a tree is proportional to
 ``exp(scores of its edges / temperature)``. What an edge's *marginal* says, namely the probability
 of all trees that have it, is only true if the scores are on the scale of log-probabilities. Those
 of MIRA and of the perceptron are not, and a log-linear model that has seen its sentences many
-times is too sure of itself. One number mends that: the temperature, chosen on sentences that the
+times gives its edges too much. One number mends that: the temperature, chosen on sentences that the
 parser has not learned from (Guo et al. 2017, Section 4.2).
 """
 
@@ -126,10 +126,10 @@ def fit_temperature(
     def loss(heat: float) -> float:
         total = 0.0
         for matrices, trees, right, known in groups:
-            sure = edge_probabilities(
+            marginals = edge_probabilities(
                 matrices, trees[:, None], math.exp(heat), root=root, projective=projective
             )[:, 0]
-            likely = np.where(right, sure, 1 - sure)
+            likely = np.where(right, marginals, 1 - marginals)
             total -= np.log(np.maximum(likely[known], _LEAST)).sum()
         return total
 
@@ -148,7 +148,7 @@ def fit_temperature(
     return math.exp((low + high) / 2)
 
 
-def noted(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
+def with_edge_probs(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
     """Return MISC with the probability of each word's edge.
 
     Other entries are kept, an older probability is replaced. The new one stands where sorted
@@ -156,7 +156,7 @@ def noted(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
 
     Examples
     --------
-    >>> noted(["_", "EdgeProb=1|SpaceAfter=No", "CorrectForm=_"], [0.97, 0.5, 1 / 3])
+    >>> with_edge_probs(["_", "EdgeProb=1|SpaceAfter=No", "CorrectForm=_"], [0.97, 0.5, 1 / 3])
     ['EdgeProb=0.9700', 'EdgeProb=0.5000|SpaceAfter=No', 'CorrectForm=_|EdgeProb=0.3333']
     """
     written = []
@@ -170,7 +170,7 @@ def noted(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
 
 
 def edge_probs(sentence: Sentence) -> list[float]:
-    """Return the probability of each word's edge, as `noted` has written it into MISC.
+    """Return the probability of each word's edge, as `with_edge_probs` has written it into MISC.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def edge_probs(sentence: Sentence) -> list[float]:
 
 
 class Reliability(NamedTuple):
-    """How often edges are right that a parser was so and so sure of; see `reliability`."""
+    """How often edges of a given probability are right; see `reliability`."""
 
     confidence: NDArray[np.float64]
     """(bins,) the mean probability of the edges in each bin; NaN where there are none."""
@@ -246,12 +246,12 @@ def reliability(
     >>> found.counts, round(found.error, 4)
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
     """
-    sure: list[float] = []
+    found: list[float] = []
     right: list[bool] = []
     for answer, guess in zip(gold, parsed, strict=True):
-        sure += edge_probs(guess)
+        found += edge_probs(guess)
         right += (answer.heads == guess.heads)[1:].tolist()
-    probabilities = np.array(sure)
+    probabilities = np.array(found)
     of_bin = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     counts = np.bincount(of_bin, minlength=bins)
     with np.errstate(invalid="ignore"):

@@ -45,6 +45,7 @@ from arborescence.parsers.shared.hashing import (
     shape,
     suffix_start,
 )
+from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import LEMMA as LEMMA_COLUMN
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ MOST_BITS: Final = 26
 
 _FIELDS: Final = "wlpxmsc"
 _TAG = 2
-_UNDERSCORE = 95
 _ROOT = np.uint64(0x243F6A8885A308D3)
 _OUTSIDE = np.uint64(0x13198A2E03707344)
 
@@ -170,28 +170,19 @@ class Batch(NamedTuple):
         cls, sentences: Sequence[Sentence], sides: Sides, known_tags: NDArray[np.uint64]
     ) -> Self:
         """Hash the words of some sentences; `known_tags` are the sorted hashes of tags."""
-        starts = np.zeros(len(sentences) + 1, dtype=np.int64)
-        np.cumsum([len(sentence.spans) + 1 for sentence in sentences], out=starts[1:])
+        joined = Joined.of(sentences)
+        starts = joined.offsets + np.arange(len(joined.offsets))
         total = int(starts[-1])
         fields = np.empty((total + 1, len(_FIELDS)), dtype=np.uint64)
-        raws = [sentence.raw for sentence in sentences]
-        places = np.zeros(len(raws) + 1, dtype=np.int64)
-        np.cumsum([len(raw) for raw in raws], out=places[1:])
-        raw = np.frombuffer(b"".join(raws), dtype=np.uint8)
-        spans = np.concatenate([sentence.spans for sentence in sentences])
         # One call for all, for threads take turns at the interpreter before and after each.
-        hash_batch(raw, places, spans, starts, fields)
+        hash_batch(joined.raw, joined.places, joined.spans, starts, fields)
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
         hash_sides(fields, starts, sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
-        first = spans[:, LEMMA_COLUMN]
-        given = spans[:, LEMMA_COLUMN + 1] - first > 2
-        given |= raw[first + np.repeat(places[:-1], np.diff(starts) - 1)] != _UNDERSCORE
-        lemmatized = np.logical_or.reduceat(given, starts[:-1] - np.arange(len(sentences)))
-        return cls(starts, hashed, tags, untagged, lemmatized)
+        return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA_COLUMN))
 
 
 def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:

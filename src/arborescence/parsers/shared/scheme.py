@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -129,10 +129,12 @@ LOOKED_AT: Final = Field(
 )
 #: What weights are multiplied by.
 UNIT: Final = positive(1.0)
-#: How a parser was trained.
-INFO: Final = Field(
-    "null or an object", lambda value: value is None or isinstance(value, dict), None
+#: The same, or nothing.
+MAPPING_OR_NULL: Final = Field(
+    "null or an object", lambda value: value is None or isinstance(value, dict)
 )
+#: How a parser was trained.
+INFO: Final = replace(MAPPING_OR_NULL, default=None)
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,44 @@ def arrays_of(
         elif name not in optional:
             raise ModelError(f"array '{name}' is missing")
     return {name: arrays[name] for name in wanted if name in arrays}
+
+
+def fields_of_part(
+    name: str, header: Any, fields: Mapping[str, Field], version: int
+) -> dict[str, Any]:
+    """Return the fields of a header within a header, which must say that it has this version.
+
+    Raises
+    ------
+    ModelError
+        If it has another, or a field is missing, or is not what it should be.
+
+    Examples
+    --------
+    >>> fields_of_part("tagger", {"version": 2}, {}, 1)
+    Traceback (most recent call last):
+      ...
+    arborescence.ModelError: tagger has version 2, and this library reads 1: train the model again
+    """
+    header = fields_of({name: header}, {name: MAPPING})[name]
+    found = fields_of(header, {"version": whole(1, 99), **fields})
+    if found["version"] != version:
+        raise ModelError(
+            f"{name} has version {found['version']}, and this library reads {version}: train the "
+            "model again"
+        )
+    return found
+
+
+def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of several parts, each name behind the prefix of its part; see `part`.
+
+    >>> list(joined({"tagger/": {"weights": np.ones(1)}, "": {"weights": np.ones(1)}}))
+    ['tagger/weights', 'weights']
+    """
+    return {
+        prefix + name: array for prefix, arrays in parts.items() for name, array in arrays.items()
+    }
 
 
 def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""The kernels of the tagger: features of words, greedy tagging, and learning.
+"""The kernels of the tagger: hashed features, greedy tagging from the left, and learning.
 
 A feature is a 64-bit hash of what is seen (a suffix, the two words before, the tag before, ...) and
 of the template that looks. Its lower bits are the place in one long table of weights where the
@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from arborescence.core.jit import kernel
+from arborescence.parsers.shared.adagrad import NEGLIGIBLE, descend
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
 
 #: How many features a table of weights has places for; the tags of the last run over its end.
@@ -33,9 +34,10 @@ HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
 
-_UNDERSCORE = 95
-# A gradient below this changes nothing worth the time.
-_NEGLIGIBLE = np.float32(0.003)
+# The size of a step, and how much a weight shrinks in a step of size 1: chosen on the development
+# part of English-EWT.
+_RATE: Final = np.float32(0.2)
+_PENALTY: Final = np.float32(0.003)
 
 
 @kernel
@@ -87,19 +89,6 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
         words += (letters[i, SHAPE] & np.uint64(7)) != 0
         capitals += letters[i, SHAPE] & np.uint64(1) != 0
     return np.uint64(0) if words == 0 else np.uint64(4 * capitals // words)
-
-
-@kernel
-def given(raw: np.ndarray, spans: np.ndarray, starts: np.ndarray, column: int) -> np.ndarray:
-    """Tell for each sentence whether any word has something other than ``_`` in a column."""
-    answers = np.zeros(starts.size - 1, dtype=np.bool_)
-    for sentence in range(starts.size - 1):
-        for i in range(starts[sentence], starts[sentence + 1]):
-            start = spans[i, column]
-            if spans[i, column + 1] - start > 2 or raw[start] != _UNDERSCORE:
-                answers[sentence] = True
-                break
-    return answers
 
 
 @kernel
@@ -257,105 +246,53 @@ def tag_words(
     letters: np.ndarray,
     word_places: np.ndarray,
     starts: np.ndarray,
-    wanted: np.ndarray,
+    order: np.ndarray,
     features: int,
     context: np.ndarray,
-    weights: np.ndarray,
     allowed: np.ndarray,
     allowed_starts: np.ndarray,
+    weights: np.ndarray,
+    scores: np.ndarray,
     tags: np.ndarray,
+    gold: np.ndarray,
+    squares: np.ndarray,
 ) -> None:
-    """Tag sentences word by word from the left, each word with the best tag.
+    """Tag sentences word by word from the left, each word with the best tag; or learn to.
 
-    O(features · tags) a word.
+    What is learned is a log-linear model, by stochastic gradient descent. The tag before is the one
+    predicted, as it will be later. O(features · tags) a word.
 
     Parameters
     ----------
     letters, word_places, starts
         As in `look_at_words`.
-    wanted : bool, shape (sentences,)
-        Which sentences to tag.
+    order : int64
+        Which sentences to tag, in which order.
     features
         `HISTORY`, `NEIGHBOURS` or `OWN`.
     context : int64, shape (n,)
         What an earlier stage found for each word; -1 is unknown.
-    weights : int8, shape (PLACES + tags,)
     allowed, allowed_starts : uint64 and int64
         The tags that a word with context c may have are ``allowed[allowed_starts[c + 1] :
         allowed_starts[c + 2]]``.
+    weights : int8 or float32, shape (PLACES + tags,)
+        Changed if learning.
+    scores : int32 or float32, shape (tags,)
+        Scratch.
     tags : int64, shape (n,)
-        Filled for the sentences wanted.
+        Filled for these sentences.
+    gold : int64, shape (n,)
+        The right tags. With them, `weights` (now float32) are learned; empty: they are not. A word
+        that is not allowed to have its right tag teaches nothing.
+    squares : float32, shape (PLACES + tags,)
+        For learning: see `descend`.
 
     Notes
     -----
     Indices are unsigned because Numba then need not look for negative ones, which halves the time.
     """
     places = np.empty(features, dtype=np.uint64)
-    none = weights.size - PLACES
-    scores = np.empty(none, dtype=np.int32)
-    for sentence in range(wanted.size):
-        if not wanted[sentence]:
-            continue
-        first = starts[sentence]
-        last = starts[sentence + 1]
-        tag = tag_2 = np.uint64(none)
-        for i in range(first, last):
-            here = context[i] + 1 if features == OWN else 0
-            choices = allowed[allowed_starts[here] : allowed_starts[here + 1]]
-            best = 0
-            if choices.size > 1:
-                places[:WORD_FEATURES] = word_places[i]
-                _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
-                best = _best(places, weights, choices, scores)
-            tag_2 = tag
-            tag = choices[best]
-            tags[i] = tag
-
-
-@kernel
-def learn(
-    letters: np.ndarray,
-    word_places: np.ndarray,
-    starts: np.ndarray,
-    order: np.ndarray,
-    features: int,
-    context: np.ndarray,
-    gold: np.ndarray,
-    allowed: np.ndarray,
-    allowed_starts: np.ndarray,
-    rate: np.float32,
-    penalty: np.float32,
-    weights: np.ndarray,
-    squares: np.ndarray,
-) -> int:
-    """Go once over the sentences and learn a log-linear model by stochastic gradient descent.
-
-    The tag before is the one predicted, as it will be later. Every weight has its own learning
-    rate, and shrinks towards 0 with each step: AdaGrad with an L1 penalty (Duchi, Hazan and
-    Singer 2011, section 5.1). A weight whose square is infinite does not move.
-
-    Parameters
-    ----------
-    order : int64
-        Which sentences, in which order.
-    gold : int64, shape (n,)
-        The right tags. A word that is not allowed to have its right tag teaches nothing.
-    rate, penalty
-        The step size, and how much a weight shrinks in a step of size 1.
-    weights, squares : float32, shape (PLACES + tags,)
-        Changed. The squares are the sums of squared gradients so far, above 0.
-    others
-        As in `tag_words`.
-
-    Returns
-    -------
-    mistakes
-        How many words got a wrong tag.
-    """
-    places = np.empty(features, dtype=np.uint64)
-    none = weights.size - PLACES
-    scores = np.empty(none, dtype=np.float32)
-    mistakes = 0
+    none = scores.size
     for sentence in order:
         first = starts[sentence]
         last = starts[sentence + 1]
@@ -370,24 +307,29 @@ def learn(
                 best = _best(places, weights, choices, scores)
             tag_2 = tag
             tag = choices[best]
-            right = np.uint64(gold[i])
-            mistakes += tag != right
-            if choices.size == 1 or not _to_probabilities(
-                scores[: choices.size], best, choices, right
-            ):
-                continue
-            for k in range(choices.size):
-                gradient = scores[k] - np.float32(choices[k] == right)
-                if abs(gradient) < _NEGLIGIBLE:
-                    continue
-                for place in places:
-                    at = place + choices[k]
-                    squares[at] += gradient * gradient
-                    step = rate / np.sqrt(squares[at])
-                    weight = weights[at] - step * gradient
-                    shrunk = max(abs(weight) - step * penalty, np.float32(0))
-                    weights[at] = shrunk if weight > 0 else -shrunk
-    return mistakes
+            tags[i] = tag
+            if gold.size and choices.size > 1:
+                _learn(places, weights, choices, scores, best, np.uint64(gold[i]), squares)
+
+
+@kernel
+def _learn(
+    places: np.ndarray,
+    weights: np.ndarray,
+    tags: np.ndarray,
+    scores: np.ndarray,
+    best: int,
+    right: np.uint64,
+    squares: np.ndarray,
+) -> None:
+    """Learn from one word, of whose `tags` one has the best score."""
+    if not _to_probabilities(scores[: tags.size], best, tags, right):
+        return
+    for k in range(tags.size):
+        gradient = np.float32(scores[k]) - np.float32(tags[k] == right)
+        if abs(gradient) >= NEGLIGIBLE:
+            for place in places:
+                descend(weights, squares, place + tags[k], gradient, _RATE, _PENALTY)
 
 
 @kernel

@@ -10,7 +10,9 @@ import numpy as np
 
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.adagrad import pack, unpack
 from arborescence.parsers.tagger import kernels
+from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from arborescence.parsers.shared.adagrad import Learned
     from arborescence.treebank import Sentence
 
     Codes = npt.NDArray[np.int64]
@@ -28,15 +31,14 @@ COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 #: The code of a tag, or of a context, that is not known.
 UNKNOWN: Final = -1
 
-_LONGEST_GAP = 255
+_NO_GOLD: Final = np.empty(0, dtype=np.int64)
+_NO_SQUARES: Final = np.empty(0, dtype=np.float32)
 _FIELDS: Final = {
     "column": scheme.one_of(COLUMNS),
     "tags": scheme.VALUES,
     "features": scheme.one_of([kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN]),
 }
 _ARRAYS: Final = {
-    "gaps": scheme.Array((np.uint8,), ("weights",)),
-    "weights": scheme.Array((np.int8,), ("weights",)),
     "contexts": scheme.Array((np.int64,), ("contexts",), low=0, ascending=True),
     "allowed": scheme.Array((np.uint32,), ("allowed",), below="tags"),
     "allowed_starts": scheme.Array((np.int64,), ("starts",), ascending=True),
@@ -48,33 +50,29 @@ class Words:
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
-        lengths = [len(sentence) for sentence in sentences]
-        offsets = np.cumsum([0, *(len(sentence.raw) for sentence in sentences)])
-        self.starts = np.cumsum([0, *lengths])
-        self._raw = np.frombuffer(b"".join(s.raw for s in sentences), dtype=np.uint8)
-        self._spans = np.concatenate([np.empty((0, 11), np.int64), *(s.spans for s in sentences)])
-        self._spans += np.repeat(offsets[:-1], lengths)[:, np.newaxis]
+        self._joined = Joined.of(sentences)
+        self.starts = self._joined.offsets
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._joined.spans)
 
     @cached_property
     def letters(self) -> npt.NDArray[np.uint64]:
-        """What each word is spelled with: see `tagger_kernels.spell`."""
+        """What each word is spelled with: see `kernels.spell`."""
         letters = np.empty((len(self), kernels.LETTERS), dtype=np.uint64)
-        kernels.spell(self._raw, self._spans, letters)
+        kernels.spell(self._joined.raw, self._joined.places_of_columns, letters)
         return letters
 
     @cached_property
     def places(self) -> npt.NDArray[np.uint32]:
-        """The places of each word's features: see `tagger_kernels.look_at_words`."""
+        """The places of each word's features: see `kernels.look_at_words`."""
         places = np.empty((len(self), kernels.WORD_FEATURES), dtype=np.uint32)
         kernels.look_at_words(self.letters, self.starts, places)
         return places
 
     def given(self, column: str) -> Mask:
         """Tell for each sentence whether any word has a value in a column."""
-        return kernels.given(self._raw, self._spans, self.starts, COLUMNS[column])
+        return self._joined.is_given(COLUMNS[column])
 
     def annotated(self, column: str) -> Mask:
         """Tell for each sentence whether a column says something, be it that there is nothing.
@@ -115,11 +113,11 @@ class Stage:
     tags : tuple of str
         The values that it predicts; a code is an index into these.
     features : int
-        How much it looks at: `HISTORY`, `NEIGHBOURS` or `OWN` of `tagger_kernels`.
+        How much it looks at: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`.
     contexts : int64, ascending
         What earlier stages may have found for a word, as `joint` numbers it.
     allowed, allowed_starts : uint64 and int64
-        The tags that go with each context: see `tagger_kernels.tag_words`.
+        The tags that go with each context: see `kernels.tag_words`.
     weights : int8
     """
 
@@ -140,62 +138,54 @@ class Stage:
     def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes) -> None:
         """Write the codes of the sentences in the mask `wanted` into `codes`."""
         if wanted.any():
-            kernels.tag_words(
-                words.letters,
-                words.places,
-                words.starts,
-                wanted,
-                self.features,
-                self.context(found),
-                self.weights,
-                self.allowed,
-                self.allowed_starts,
-                codes,
-            )
+            scores = np.empty(len(self.tags), dtype=np.int32)
+            self._run(
+                words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
+                _NO_GOLD, _NO_SQUARES,
+            )  # fmt: skip
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Give the arrays of a model file: of the weights, only those that are not 0."""
-        places = np.flatnonzero(self.weights)
-        gaps = np.diff(places, prepend=-1)
-        # A gap that does not fit into a byte is bridged by weights of 0.
-        bridges = (gaps - 1) // _LONGEST_GAP
-        ends = np.cumsum(bridges + 1) - 1
-        short_gaps = np.full(places.size + int(bridges.sum()), _LONGEST_GAP, dtype=np.uint8)
-        short_gaps[ends] = gaps - bridges * _LONGEST_GAP
-        weights = np.zeros(short_gaps.size, dtype=np.int8)
-        weights[ends] = self.weights[places]
-        return {
-            "gaps": short_gaps,
-            "weights": weights,
+    def learn(
+        self, words: Words, order: Codes, context: Codes, gold: Codes, learned: Learned
+    ) -> None:
+        """Go once over the sentences in `order`, and learn from their `gold` codes."""
+        scores = np.empty(len(self.tags), dtype=np.float32)
+        self._run(
+            words, order, context, learned.weights, scores, np.empty_like(gold), gold,
+            learned.squares,
+        )  # fmt: skip
+
+    def _run(self, words: Words, order: Codes, context: Codes, *rest: npt.NDArray[Any]) -> None:
+        kernels.tag_words(
+            words.letters, words.places, words.starts, order, self.features, context,
+            self.allowed, self.allowed_starts, *rest,
+        )  # fmt: skip
+
+    def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return the header and the arrays of a model file."""
+        arrays = {
+            **pack(self.weights),
             "contexts": self.contexts,
             "allowed": self.allowed.astype(np.uint32),
             "allowed_starts": self.allowed_starts,
         }
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give the rest of a model file, ready for JSON."""
-        return {"column": self.column, "tags": self.tags, "features": self.features}
+        return {"column": self.column, "tags": self.tags, "features": self.features}, arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a stage of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        fields = scheme.fields_of(meta, _FIELDS)
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Make a stage of what `to_file` gave, or raise `ModelError`."""
+        fields = scheme.fields_of(header, _FIELDS)
         tags, features = tuple(fields["tags"]), fields["features"]
         kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": len(tags)})
-        places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
         contexts, allowed, starts = kept["contexts"], kept["allowed"], kept["allowed_starts"]
         # The tags of a context stand in ascending order, so each of them once.
         descends = np.flatnonzero(allowed[1:] <= allowed[:-1]) + 1
         fits = (
-            0 <= places.min(initial=0) <= places.max(initial=0) < kernels.PLACES + len(tags)
-            and starts.size == (contexts.size if features == kernels.OWN else 0) + 2
+            starts.size == (contexts.size if features == kernels.OWN else 0) + 2
             and (starts[0], starts[-1]) == (0, allowed.size)
             and np.isin(descends, starts).all()
         )
         if not fits:
             raise ModelError("the parts of the tagger do not fit together")
-        weights = np.zeros(kernels.PLACES + len(tags), dtype=np.int8)
-        weights[places] = kept["weights"]
         return cls(
             column=fields["column"],
             tags=tags,
@@ -203,7 +193,7 @@ class Stage:
             contexts=contexts,
             allowed=allowed.astype(np.uint64),
             allowed_starts=starts,
-            weights=weights,
+            weights=unpack(arrays, kernels.PLACES + len(tags)),
         )
 
 

@@ -1,10 +1,9 @@
-"""A part-of-speech tagger, so that untagged words can be parsed.
+"""A part-of-speech tagger: log-linear models over hashed features, each from left to right.
 
-Words are tagged in stages, each from left to right with a log-linear model over hashed features.
-The first stage drafts the first column (UPOS) from the words and the tags just given; the second
-decides it, now that it sees drafted tags on both sides. Each further stage predicts one column
-more (XPOS, then FEATS), among the values that the training data has seen together with what is
-already known of a word.
+Words are tagged in stages. The first stage drafts the first column (UPOS) from the words and the
+tags just given; the second decides it, now that it sees drafted tags on both sides. Each further
+stage predicts one column more (XPOS, then FEATS), among the values that the training data has seen
+together with what is already known of a word.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import as_sentences, batches
 from arborescence.parsers.tagger import kernels
@@ -23,27 +22,23 @@ from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
 from arborescence.parsers.tagger.training import trained, untrained
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
+    from arborescence.parsers.shared.base import Progress
     from arborescence.parsers.tagger.stages import Codes, Mask
     from arborescence.treebank import Sentence
 
-    Progress = Callable[[str, int, int], None]
-
 _VERSION = 1
-_FIELDS: Final = {
-    "version": scheme.whole(1, 99),
-    # A draft of the first column, and each of them.
-    "stages": scheme.list_of(scheme.MAPPING, 1, len(COLUMNS) + 1),
-}
+# A draft of the first column, and each of them.
+_FIELDS: Final = {"stages": scheme.list_of(scheme.MAPPING, 1, len(COLUMNS) + 1)}
 
 
 class Tagger:
     """Predicts the UPOS, XPOS and FEATS of words.
 
-    Taggers are made by `train` and `from_arrays`.
+    Taggers are made by `train` and `from_file`.
 
     Attributes
     ----------
@@ -194,39 +189,24 @@ class Tagger:
                 shares[stage.column] = float(right[counted_words].mean())
         return shares
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Give the arrays that a model file needs; see `from_arrays`."""
-        return {
-            f"{i}.{name}": array
-            for i, stage in enumerate(self._stages)
-            for name, array in stage.to_arrays().items()
-        }
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON; see `from_arrays`."""
-        return {"version": _VERSION, "stages": [stage.to_meta() for stage in self._stages]}
+    def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return the header and the arrays that a model file needs; see `from_file`."""
+        headers, arrays = zip(*(stage.to_file() for stage in self._stages), strict=True)
+        parts = {f"{i}.": of_stage for i, of_stage in enumerate(arrays)}
+        return {"version": _VERSION, "stages": list(headers)}, scheme.joined(parts)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a tagger of what `to_arrays` and `to_meta` gave.
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Make a tagger of what `to_file` gave.
 
         Raises
         ------
         ModelError
             If they do not fit together, or were made by another version.
         """
-        fields = scheme.fields_of({"tagger": meta}, {"tagger": scheme.MAPPING})
-        fields = scheme.fields_of(fields["tagger"], _FIELDS)
-        if fields["version"] != _VERSION:
-            raise ModelError(
-                f"the tagger has version {fields['version']}, and this library reads {_VERSION}: "
-                "train the model again"
-            )
+        stages = scheme.fields_of_part("tagger", header, _FIELDS, _VERSION)["stages"]
         return cls(
-            [
-                Stage.from_arrays(scheme.part(arrays, f"{i}."), stage)
-                for i, stage in enumerate(fields["stages"])
-            ]
+            [Stage.from_file(stage, scheme.part(arrays, f"{i}.")) for i, stage in enumerate(stages)]
         )
 
     def _tagged(

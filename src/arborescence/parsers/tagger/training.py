@@ -1,4 +1,4 @@
-"""How a stage of the tagger is trained."""
+"""Training of one stage of the tagger: a log-linear model, by stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence.parsers.shared.adagrad import Learned
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import UNKNOWN, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy.typing as npt
-
     from arborescence.parsers.tagger.stages import Codes, Words
 
-# Chosen on the development part of English-EWT.
-_RATE = np.float32(0.2)
-_PENALTY = np.float32(0.003)
-_FIRST_SQUARE = np.float32(0.1)
-# Weights are stored as multiples of this, in one byte each.
-_UNIT = np.float32(0.1)
-# A weight that is smaller after half the epochs is left out.
+# A weight that is smaller after half the epochs is left out: chosen on the development part of
+# English-EWT.
 _THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
 
 
@@ -71,39 +65,17 @@ def trained(
     After half the epochs, small weights are left out for good, and the others learn to do without
     them. With `accuracy`, the best of the later epochs is taken.
     """
-    weights = np.zeros(stage.weights.size, dtype=np.float32)
-    squares = np.full(stage.weights.size, _FIRST_SQUARE)
+    learned = Learned(stage.weights.size)
     context = stage.context(found)
     best, best_accuracy = stage, -1.0
     for epoch in range(1, epochs + 1):
-        kernels.learn(
-            words.letters,
-            words.places,
-            words.starts,
-            generator.permutation(order),
-            stage.features,
-            context,
-            gold,
-            stage.allowed,
-            stage.allowed_starts,
-            _RATE,
-            _PENALTY,
-            weights,
-            squares,
-        )
+        stage.learn(words, generator.permutation(order), context, gold, learned)
         if epoch == (epochs + 1) // 2:
-            small = np.abs(weights) < _THRESHOLDS[stage.features]
-            weights[small] = 0
-            squares[small] = np.inf
+            learned.prune(_THRESHOLDS[stage.features])
         if epoch == epochs or (accuracy and epoch > epochs // 2):
-            candidate = replace(stage, weights=_in_bytes(weights))
+            candidate = replace(stage, weights=learned.in_bytes())
             candidate_accuracy = accuracy(candidate) if accuracy else 0.0
             if candidate_accuracy >= best_accuracy:
                 best, best_accuracy = candidate, candidate_accuracy
         progress(epoch, epochs)
     return best
-
-
-def _in_bytes(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
-    rounded: npt.NDArray[np.int8] = np.clip(np.rint(weights / _UNIT), -127, 127).astype(np.int8)
-    return rounded

@@ -1,8 +1,8 @@
-"""Text as arrays of characters: what kernels need to know of each, white space in order.
+"""Text as arrays of characters: what kernels need to know of each.
 
 Each run of white space is one space; a blank line ends a paragraph. Line ends within a paragraph
-are spaces too, but it is noted whether the next word would still have fitted into the line: then
-the line was ended on purpose.
+are spaces too, but they are marked where the next word would still have fitted into the line: such
+a line was ended on purpose.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -82,19 +82,19 @@ class Characters(NamedTuple):
         unseen = kinds == _UNSEEN
         if unseen.any():
             for code in np.unique(codes[unseen]).tolist():
-                _meet(code)
+                _look_up(code)
             kinds = _kinds[codes]
         size = codes.size + 2 * PADDING * (1 + text.count("\n"))
-        folded = np.empty(size, dtype=np.uint32)
-        kept_kinds = np.empty(size, dtype=np.uint8)
+        folded = np.full(size, NOTHING, dtype=np.uint32)
+        kept_kinds = np.zeros(size, dtype=np.uint8)
         gaps = np.zeros(size, dtype=np.uint8)
-        offsets = np.empty(size, dtype=np.int64)
+        offsets = np.full(size, -1)
         paragraphs = np.empty(2 + text.count("\n"), dtype=np.int64)
         n, p = _lay_out(codes, kinds, _folded[codes], folded, kept_kinds, gaps, offsets, paragraphs)
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 
-def _meet(code: int) -> None:
+def _look_up(code: int) -> None:
     """Look a character up, once a process."""
     character = chr(code)
     lower = character.lower()
@@ -122,7 +122,7 @@ def _lay_out(
     offsets: np.ndarray,
     paragraphs: np.ndarray,
 ) -> tuple[int, int]:
-    """Fill the arrays of `Characters`; give the number of characters and of paragraphs. O(n)."""
+    """Fill the arrays of `Characters` (so far padding), and count them and the paragraphs. O(n)."""
     n = codes.size
     written = 0
     found = 0
@@ -149,11 +149,7 @@ def _lay_out(
             at += 1
         paragraphs[found] = written
         found += 1
-        for _ in range(PADDING):
-            folded[written] = NOTHING
-            kept_kinds[written] = 0
-            offsets[written] = -1
-            written += 1
+        written += PADDING
         line = i
         while i < stop:
             if kinds[i] != 0:
@@ -181,14 +177,9 @@ def _lay_out(
                 line = next_line
             gaps[written - 1] = gap
             folded[written] = 32
-            kept_kinds[written] = 0
             offsets[written] = first
             written += 1
         gaps[written - 1] = PARAGRAPH
-        for _ in range(PADDING):
-            folded[written] = NOTHING
-            kept_kinds[written] = 0
-            offsets[written] = -1
-            written += 1
+        written += PADDING
     paragraphs[found] = written
     return written, found

@@ -1,4 +1,4 @@
-"""Lemmas: how a word is looked up in a dictionary, by its form and its tags.
+"""Lemmas of words, from forms and tags: the best edit script of those that fit (Chrupała 2006).
 
 Each word is rewritten by the best of the rules that fit it (`rewriting`); what was learned of a
 form with its tags and what is guessed of unknown ones are one model.
@@ -7,7 +7,7 @@ form with its tags and what is guessed of unknown ones are one model.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from zlib import crc32
 
 import numpy as np
@@ -17,13 +17,13 @@ from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.text.rules import Rules
     from arborescence.treebank import Sentence
-
-    Progress = Callable[[str, int, int], None]
 
     #: A form with its UPOS, XPOS and FEATS.
     Word = tuple[str, str, str, str]
@@ -32,10 +32,10 @@ _EPOCHS: Final = 10
 _MOST_WORDS: Final = 100_000
 
 
-class Lemmatizer:
+class Lemmatizer(Rewriter):
     """Finds the lemmas of words with tags.
 
-    Lemmatizers are made by `train`, and by `from_arrays`.
+    Lemmatizers are made by `train` and `from_file`.
 
     Examples
     --------
@@ -51,9 +51,9 @@ class Lemmatizer:
     ['jump', 'go']
     """
 
-    def __init__(self, rewriter: Rewriter) -> None:
-        self._rewriter = rewriter
-        self._known: dict[Word, str] = {}
+    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[np.int8]) -> None:
+        super().__init__(rules, known, weights)
+        self._found: dict[Word, str] = {}
 
     @classmethod
     def train(
@@ -90,7 +90,7 @@ class Lemmatizer:
             times = count.bit_length()
             words += [word] * times
             targets += [None if lemma == word[0] else lemma] * times
-        rewriter = Rewriter.train(
+        return cls.trained(
             [word[0] for word in words],
             targets,
             _contexts(words),
@@ -99,7 +99,6 @@ class Lemmatizer:
             generator=np.random.default_rng(seed),
             progress=lambda done, total: progress and progress("lemmas", done, total),
         )
-        return cls(rewriter)
 
     def lemmatize(
         self, sentences: Iterable[Sentence], *, overwrite: bool = False
@@ -125,32 +124,19 @@ class Lemmatizer:
                 yield sentence
 
     def _lemmas(self, words: list[Word]) -> list[str]:
-        known = self._known
+        known = self._found
         # Other threads may fill and empty it meanwhile.
         found = {word: known.get(word, "") for word in words}
         unknown = [word for word, lemma in found.items() if not lemma]
         if unknown:
             contexts = _contexts(unknown)
-            new = self._rewriter.rewritten([word[0] for word in unknown], contexts.__getitem__)
+            new = self.rewritten([word[0] for word in unknown], contexts.__getitem__)
             learned = {word: new.get(i, word[0]) for i, word in enumerate(unknown)}
             if len(known) > _MOST_WORDS:
                 known.clear()
             known.update(learned)
             found |= learned
         return [found[word] for word in words]
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file; see `from_arrays`."""
-        return self._rewriter.to_arrays()
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON."""
-        return self._rewriter.to_meta()
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a lemmatizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        return cls(Rewriter.from_arrays(arrays, meta))
 
 
 def _words(sentence: Sentence) -> list[Word]:

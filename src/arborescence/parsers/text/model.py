@@ -1,31 +1,27 @@
-"""What a parser needs for raw text: a tokenizer and a lemmatizer, in one model file with it."""
+"""What a parser needs for raw text: a tokenizer and a lemmatizer, kept in its model file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Self
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, Self
 
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.tokenizer import Tokenizer
+from arborescence.treebank.plain import read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
-    Progress = Callable[[str, int, int], None]
-
 _VERSION: Final = 1
-_FIELDS: Final = {
-    "version": scheme.whole(1, 99),
-    "tokenizer": scheme.MAPPING,
-    "lemmatizer": scheme.Field(
-        "null or an object", lambda value: value is None or isinstance(value, dict)
-    ),
-}
+_FIELDS: Final = {"tokenizer": scheme.MAPPING, "lemmatizer": scheme.MAPPING_OR_NULL}
 
 
 class Text:
@@ -56,45 +52,44 @@ class Text:
             lemmatizer = None
         return cls(tokenizer, lemmatizer)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file; see `from_arrays`."""
-        parts = {"tokenizer/": self.tokenizer.to_arrays()}
-        if self.lemmatizer:
-            parts["lemmatizer/"] = self.lemmatizer.to_arrays()
-        return {
-            prefix + name: array
-            for prefix, arrays in parts.items()
-            for name, array in arrays.items()
-        }
+    def read(
+        self,
+        source: str | os.PathLike[str] | IO[bytes],
+        *,
+        lines: bool = False,
+        warn: Callable[[str], None] | None = None,
+    ) -> Iterator[Sentence]:
+        """Read raw text: see `Parser.read_text`."""
+        name = ""
+        if isinstance(source, (str, os.PathLike)) and source != "-":
+            name = Path(source).name.removesuffix(".gz").removesuffix(".txt")
+        name = "-".join(name.split())
+        return self.tokenizer.stream(read_pieces(source), lines=lines, name=name, warn=warn)
 
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON."""
-        return {
-            "version": _VERSION,
-            "tokenizer": self.tokenizer.to_meta(),
-            "lemmatizer": self.lemmatizer.to_meta() if self.lemmatizer else None,
-        }
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file; see `from_file`."""
+        tokenizer, arrays = self.tokenizer.to_file()
+        parts = {"tokenizer/": arrays}
+        lemmatizer = None
+        if self.lemmatizer:
+            lemmatizer, parts["lemmatizer/"] = self.lemmatizer.to_file()
+        header = {"version": _VERSION, "tokenizer": tokenizer, "lemmatizer": lemmatizer}
+        return header, scheme.joined(parts)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a model of text of what `to_arrays` and `to_meta` gave.
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make a model of text of what `to_file` gave.
 
         Raises
         ------
         ModelError
             If they do not fit together, or were made by another version.
         """
-        fields = scheme.fields_of({"text": meta}, {"text": scheme.MAPPING})
-        fields = scheme.fields_of(fields["text"], _FIELDS)
-        if fields["version"] != _VERSION:
-            raise ModelError(
-                f"the part for raw text has version {fields['version']}, and this library reads "
-                f"{_VERSION}: train the model again"
-            )
+        fields = scheme.fields_of_part("text", header, _FIELDS, _VERSION)
         lemmatizer = fields["lemmatizer"]
         return cls(
-            Tokenizer.from_arrays(scheme.part(arrays, "tokenizer/"), fields["tokenizer"]),
+            Tokenizer.from_file(fields["tokenizer"], scheme.part(arrays, "tokenizer/")),
             None
             if lemmatizer is None
-            else Lemmatizer.from_arrays(scheme.part(arrays, "lemmatizer/"), lemmatizer),
+            else Lemmatizer.from_file(lemmatizer, scheme.part(arrays, "lemmatizer/")),
         )

@@ -6,7 +6,7 @@ Tokens are rewritten like lemmas are (`rewriting`), in lower case; what decides 
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from arborescence.parsers.text.rules import AS_IS, STEM
 from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,17 +25,8 @@ _EPOCHS: Final = 6
 _OUTSIDE: Final = np.uint64(7)
 
 
-class Splitter:
-    """Finds the words of multiword tokens.
-
-    Parameters
-    ----------
-    rewriter
-        Rewrites tokens in lower case as words with spaces between.
-    """
-
-    def __init__(self, rewriter: Rewriter) -> None:
-        self._rewriter = rewriter
+class Splitter(Rewriter):
+    """Finds the words of multiword tokens: rewrites tokens in lower case as several words."""
 
     @classmethod
     def train(
@@ -58,7 +49,7 @@ class Splitter:
         letters : (t, LETTERS) uint64
             See `sentences.spell`.
         generator, progress
-            As for `Rewriter.train`.
+            As for `Rewriter.trained`.
 
         Returns
         -------
@@ -71,7 +62,7 @@ class Splitter:
         ]
         if not any(targets):
             return None
-        rewriter = Rewriter.train(
+        return cls.trained(
             [token.lower() for token in tokens],
             targets,
             _neighbours(letters, np.arange(len(tokens))),
@@ -80,27 +71,13 @@ class Splitter:
             generator=generator,
             progress=progress,
         )
-        return cls(rewriter)
 
     def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
         """Give the words of those tokens that stand for several, by the number of the token."""
-        found = self._rewriter.rewritten(
+        found = self.rewritten(
             [token.lower() for token in tokens], lambda chosen: _neighbours(letters, chosen)
         )
         return {number: _cased(tokens[number], words) for number, words in found.items()}
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file; see `from_arrays`."""
-        return self._rewriter.to_arrays()
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON."""
-        return self._rewriter.to_meta()
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a splitter of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        return cls(Rewriter.from_arrays(arrays, meta))
 
 
 def _cased(token: str, words: str) -> list[str]:

@@ -15,9 +15,10 @@ import numpy as np
 
 from arborescence.core.jit import kernel
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.adagrad import Learned, pack, unpack
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
-from arborescence.parsers.text.weights import Learned, move, pack, place, total, unpack
+from arborescence.parsers.text.weights import NO_SQUARES, PLACES, move, to_places, total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,6 +37,7 @@ _FEATURES: Final = 1 + _SPELLING + 6 * CONTEXTS + 5
 _PENALTY: Final = np.float32(0.003)
 _WORD_BITS: Final = 24
 _MOST_FORMS: Final = 100_000
+_NO_GOLD: Final = np.zeros(0, dtype=np.int64)
 
 
 class Options(NamedTuple):
@@ -69,7 +71,7 @@ class Rewriter:
         int8, (PLACES,).
     """
 
-    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[Any]) -> None:
+    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[np.int8]) -> None:
         self.rules = rules
         self._known = known
         self.weights = weights
@@ -80,7 +82,7 @@ class Rewriter:
         ]
 
     @classmethod
-    def train(
+    def trained(
         cls,
         forms: Sequence[str],
         words: Sequence[str | None],
@@ -135,12 +137,16 @@ class Rewriter:
             numbers.append(i)
             options.append(found)
             gold.append(-1 if became is None else found.words.index(became))
-        learned = Learned()
+        learned = Learned(PLACES)
         spelling, rows, starts = _table(options)
         contexts, right = contexts[numbers], np.array(gold, dtype=np.int64)
+        chosen = np.empty_like(right)
         for epoch in range(1, epochs + 1):
             order = generator.permutation(len(numbers))
-            learn(order, spelling, contexts, rows, starts, right, learned.weights, learned.squares)
+            choose(
+                order, spelling, contexts, rows, starts, learned.weights, chosen, right,
+                learned.squares,
+            )  # fmt: skip
             if epoch == (epochs + 1) // 2:
                 learned.prune()
             progress(epoch, epochs)
@@ -180,7 +186,10 @@ class Rewriter:
             return {}
         spelling, rows, starts = _table(options)
         chosen = np.empty(len(numbers), dtype=np.int64)
-        choose(spelling, context(np.array(numbers)), rows, starts, self.weights, chosen)
+        choose(
+            np.arange(len(numbers)), spelling, context(np.array(numbers)), rows, starts,
+            self.weights, chosen, _NO_GOLD, NO_SQUARES,
+        )  # fmt: skip
         return {
             number: found.words[option]
             for number, found, option in zip(numbers, options, chosen.tolist(), strict=True)
@@ -212,26 +221,24 @@ class Rewriter:
         pieces = ends + [form[:k] for k in range(1, _PREFIXES + 1)]
         return Options(tuple(words), tuple(crc32(p.encode()) for p in pieces), tuple(rows))
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file."""
-        known = np.array(sorted(self._known), dtype=np.uint32)
-        return {"known": np.diff(known, prepend=np.uint32(0)), **pack(self.weights)}
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give the rest of a model file, ready for JSON."""
-        return {
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file."""
+        header = {
             "rules": [list(rule) for rule in self.rules.rules],
             "exceptions": self.rules.exceptions,
         }
+        known = np.array(sorted(self._known), dtype=np.uint32)
+        return header, {"known": np.diff(known, prepend=np.uint32(0)), **pack(self.weights)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a rewriter of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        fields = scheme.fields_of(meta, _FIELDS)
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make one of what `to_file` gave, or raise `ModelError`."""
+        fields = scheme.fields_of(header, _FIELDS)
         known = scheme.arrays_of(arrays, _ARRAYS, {})["known"]
         rules = [Rule(*rule) for rule in fields["rules"]]
         exceptions = {form: tuple(words) for form, words in fields["exceptions"].items()}
-        return cls(Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), unpack(arrays))
+        weights = unpack(arrays, PLACES)
+        return cls(Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), weights)
 
 
 def _is_rule(value: object) -> bool:
@@ -309,96 +316,64 @@ def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np
     places[at + 2] = mix(known, mix(rule, context[0]))
     places[at + 3] = tail
     places[at + 4] = mix(mix(rule, context[0]), spelling[4])
-    for template in range(places.size):
-        places[template] = place(mix(places[template], np.uint64(template)))
+    to_places(places)
 
 
 @kernel
 def choose(
+    order: np.ndarray,
     spelling: np.ndarray,
     contexts: np.ndarray,
     rows: np.ndarray,
     starts: np.ndarray,
     weights: np.ndarray,
     chosen: np.ndarray,
+    gold: np.ndarray,
+    squares: np.ndarray,
 ) -> None:
-    """Choose the best option of each form, or none.
+    """Choose the best option of each form, or none; or learn to.
 
     O(rows).
 
     Parameters
     ----------
+    order : int64
+        Which forms, in which order.
     spelling : uint64, shape (n, 9)
     contexts : uint64, shape (n, CONTEXTS)
     rows : uint64, shape (m, 3)
         The options of all forms.
     starts : int64, shape (n + 1,)
         Where the options of each begin.
-    weights : int8, shape (PLACES,)
+    weights : int8 or float32, shape (PLACES,)
+        Changed if learning.
     chosen : int64, shape (n,)
         Filled: which of its options, counted from 0; -1 for none.
-    """
-    places = np.empty(_FEATURES, dtype=np.uint64)
-    for i in range(chosen.size):
-        best = 0.0
-        chosen[i] = -1
-        for row in range(starts[i], starts[i + 1]):
-            _look(spelling[i], contexts[i], rows[row], places)
-            score = total(weights, places)
-            if score > best:
-                best = score
-                chosen[i] = row - starts[i]
-
-
-@kernel
-def learn(
-    order: np.ndarray,
-    spelling: np.ndarray,
-    contexts: np.ndarray,
-    rows: np.ndarray,
-    starts: np.ndarray,
-    gold: np.ndarray,
-    weights: np.ndarray,
-    squares: np.ndarray,
-) -> int:
-    """Learn to choose: one pass over the forms in `order`.
-
-    Parameters
-    ----------
-    order : int64
-    spelling, contexts, rows, starts
-        As in `choose`.
     gold : int64, shape (n,)
-        The right options, -1 for none.
-    weights, squares : float32, shape (PLACES,)
-        Changed: see `move`.
-
-    Returns
-    -------
-    mistakes
-        How many wrong options had the highest score.
+        The right ones. With them, `weights` (now float32) are learned; empty: they are not.
+    squares : float32, shape (PLACES,)
+        For learning: see `descend`.
     """
     most = 0
     for i in order:
         most = max(most, starts[i + 1] - starts[i])
     places = np.empty((most, _FEATURES), dtype=np.uint64)
     scores = np.empty(most)
-    mistakes = 0
     for i in order:
         count = starts[i + 1] - starts[i]
         highest = 0.0
-        best = -1
+        chosen[i] = -1
         for k in range(count):
             _look(spelling[i], contexts[i], rows[starts[i] + k], places[k])
             scores[k] = total(weights, places[k])
             if scores[k] > highest:
                 highest = scores[k]
-                best = k
-        mistakes += best != gold[i]
+                chosen[i] = k
+        if gold.size == 0:
+            continue
         partition = np.exp(-highest)  # of none
         for k in range(count):
             partition += np.exp(scores[k] - highest)
         for k in range(count):
             probability = np.exp(scores[k] - highest) / partition
             move(weights, squares, places[k], np.float32(probability - (k == gold[i])), _PENALTY)
-    return mistakes

@@ -22,8 +22,9 @@ from arborescence.parsers.text.characters import (
     QUOTE,
     TERMINAL,
     UPPER,
+    Characters,
 )
-from arborescence.parsers.text.weights import move, place, total
+from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 54
 _START: Final = np.uint64(0x5851F42D4C957F2D)
@@ -37,20 +38,13 @@ _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
-def spell(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    gaps: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    letters: np.ndarray,
-) -> None:
+def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
     """Hash what tokens are spelled with.
 
     Parameters
     ----------
-    folded, kinds, gaps
-        As in `Characters`.
+    text
+        The characters that the tokens are made of.
     starts, ends : int64, shape (t,)
         The first and the last character of each token.
     letters : uint64, shape (t, LETTERS)
@@ -58,6 +52,7 @@ def spell(
         kind; its last three characters; the gap after it; how far ahead the next token is that
         could end a sentence; its kinds, a run of one kind counted once.
     """
+    folded, kinds = text.folded, text.kinds
     ahead = 0
     for back in range(starts.size):
         t = starts.size - 1 - back
@@ -73,7 +68,7 @@ def spell(
             if i > ends[t] - 3:
                 suffix = mix(suffix, np.uint64(folded[i]))
             only_terminal &= kinds[i] == TERMINAL
-        gap = gaps[ends[t]]
+        gap = text.gaps[ends[t]]
         if gap == PARAGRAPH:
             ahead = 20
         letters[t, FORM] = form
@@ -206,8 +201,7 @@ def _look(
     places[51] = mix(ahead, mix(w, r))
     places[52] = mix(capitals, mix(w, v))
     places[53] = mix(ahead, mix(length, edge))
-    for template in range(_FEATURES):
-        places[template] = place(mix(places[template], np.uint64(template)))
+    to_places(places)
 
 
 @kernel
@@ -218,7 +212,7 @@ def end(
     ends: np.ndarray,
     gold: np.ndarray,
     squares: np.ndarray,
-) -> int:
+) -> None:
     """Find the ends of sentences, or learn to.
 
     O(1) a token: 54 features.
@@ -236,17 +230,11 @@ def end(
     gold : bool, shape (t,)
         Where sentences end really. With it, `weights` (now float32) are learned; empty: not.
     squares : float32, shape (PLACES,)
-        For learning: see `move`.
-
-    Returns
-    -------
-    mistakes
-        If learning, how many decisions were wrong.
+        For learning: see `descend`.
     """
     n = ends.size
     places = np.empty(_FEATURES, dtype=np.uint64)
     learning = gold.size > 0
-    mistakes = 0
     first = 0
     while first < n:
         last = first
@@ -278,13 +266,10 @@ def end(
             scores[t] = score
             ends[t] = ended
             if learning:
-                probability = 1 / (1 + np.exp(-score))
-                mistakes += ended != gold[t]
-                move(weights, squares, places, np.float32(probability - gold[t]), _PENALTY)
+                learn(weights, squares, places, score, gold[t], _PENALTY)
                 ended = gold[t]
             if ended:
                 begin = t + 1
                 open_quote = False
                 brackets = 0
         first = last
-    return mistakes

@@ -10,104 +10,43 @@ line ends mean something, but not too much.
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-import io
-import re
-import warnings
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.adagrad import Learned, pack, unpack
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
-from arborescence.parsers.text.lessons import Lesson, tokens_of
 from arborescence.parsers.text.multiwords import Splitter
-from arborescence.parsers.text.weights import Learned, pack, unpack
-from arborescence.treebank import read
+from arborescence.parsers.text.training_text import TrainingText, tokens_of
+from arborescence.parsers.text.weights import NO_GOLD, NO_SQUARES, PLACES
+from arborescence.parsers.text.writing import Tokens, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
-
-    Progress = Callable[[str, int, int], None]
-
-#: A sentence of more words is cut.
-LONGEST_SENTENCE: Final = 500
 
 _EPOCHS: Final = 6
 _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
-    "multiwords": scheme.Field(
-        "null or an object", lambda value: value is None or isinstance(value, dict)
-    ),
+    "multiwords": scheme.MAPPING_OR_NULL,
 }
 # How much text to look at at once, and how much of it to look at again with what follows.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
-_NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
-_NO_SQUARES: Final = np.zeros(0, dtype=np.float32)
-_SPACE: Final = re.compile(r"\s+")
-# As UDPipe writes white space into MISC.
-_ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-
-
-class _Tokens(NamedTuple):
-    """The tokens of a text.
-
-    Attributes
-    ----------
-    forms : list of t strings
-    starts, stops : lists of t numbers
-        Where each begins in the text, and where it ends.
-    gaps : list of t numbers
-        What follows: see `Characters`.
-    scores : float64, shape (t,)
-        What speaks for the end of a sentence after each; above 0 it is one.
-    words : dict of number to list of strings
-        The words of those that are multiword tokens.
-    """
-
-    forms: list[str]
-    starts: list[int]
-    stops: list[int]
-    gaps: list[int]
-    scores: NDArray[np.float64]
-    words: dict[int, list[str]]
-    text: str
-
-    def first(self, count: int) -> _Tokens:
-        """Give the first tokens."""
-        return _Tokens(
-            self.forms[:count],
-            self.starts[:count],
-            self.stops[:count],
-            self.gaps[:count],
-            self.scores[:count],
-            self.words,
-            self.text,
-        )
-
-    def misc(self, t: int) -> str:
-        """Say what white space follows a token, unless it is one space or ends a paragraph."""
-        gap = self.gaps[t]
-        if gap == NO_GAP:
-            return "SpaceAfter=No"
-        space = _SPACE.match(self.text, self.stops[t])
-        if gap == PARAGRAPH or space is None or space[0] == " ":
-            return "_"
-        return f"SpacesAfter={space[0].translate(_ESCAPES)}"
 
 
 class Tokenizer:
     """Cuts raw text into sentences and words.
 
-    Tokenizers are made by `train` and `from_arrays`.
+    Tokenizers are made by `train` and `from_file`.
 
     Examples
     --------
@@ -159,25 +98,22 @@ class Tokenizer:
         paragraphs = tokens_of(treebank)
         if not paragraphs:
             raise TreebankError("there are no sentences to learn from")
-        words, sentences = Learned(), Learned()
+        words, sentences = Learned(PLACES), Learned(PLACES)
         with_spaces = False
         for epoch in range(_EPOCHS + 1):
             # The first and the last time as it is; the last is for multiword tokens only.
-            lesson = Lesson.of(paragraphs, generator, plain=epoch % 2 == 0)
-            characters = Characters.of(lesson.text)
+            text = TrainingText.of(paragraphs, generator, plain=epoch % 2 == 0)
+            characters = Characters.of(text.text)
             there = characters.offsets >= 0
             right = np.zeros(there.size, dtype=np.bool_)
-            right[there] = lesson.token_ends[characters.offsets[there]]
+            right[there] = text.token_ends[characters.offsets[there]]
             letters, _, ends = _spelled(characters, right)
             if epoch == _EPOCHS:
                 break
-            gaps = characters.gaps
-            with_spaces = bool(((gaps != NO_GAP) & ~right).any())
-            ends_of_words.cut(
-                characters.folded, characters.kinds, gaps, characters.paragraphs, with_spaces,
-                words.weights, np.empty_like(right), right, words.squares,
-            )  # fmt: skip
-            gold = lesson.sentence_ends[characters.offsets[ends]]
+            with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
+            guess = np.empty_like(right)
+            ends_of_words.cut(characters, with_spaces, words.weights, guess, right, words.squares)
+            gold = text.sentence_ends[characters.offsets[ends]]
             ends_of_sentences.end(
                 letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
                 sentences.squares,
@@ -240,10 +176,10 @@ class Tokenizer:
             The name of the document: its first sentence says ``# newdoc``, and ``# sent_id``
             begins with it.
         warn
-            Called with a message for the first sentence of more than `LONGEST_SENTENCE` words,
+            Called with a message for the first sentence of more than 500 words,
             which are cut; None: it is a Python warning.
         """
-        writer = _Writer(name, warn, paragraphs=not lines)
+        writer = Writer(name, warn, paragraphs=not lines)
         held = ""
         for piece in pieces:
             # A blank line ends a sentence in any case.
@@ -255,7 +191,7 @@ class Tokenizer:
         if held.strip():
             yield from writer.write(self._cut(held, lines))
 
-    def _first(self, text: str, writer: _Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
+    def _first(self, text: str, writer: Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
         """Take whole sentences from the beginning of a text: its length, and they."""
         end = text.rfind("\n\n")
         if end > 0:
@@ -267,13 +203,13 @@ class Tokenizer:
         tokens.gaps[-1] = NO_GAP  # it may go on
         stops = np.flatnonzero(tokens.scores > 0) + 1
         before = np.searchsorted(tokens.stops, len(text) - _AGAIN)
-        sure = stops[stops <= before]
+        certain = stops[stops <= before]
         # Where there is no end of a sentence in sight, one is made.
-        count = int(sure[-1]) if sure.size else max(int(before), 1)
+        count = int(certain[-1]) if certain.size else max(int(before), 1)
         used = tokens.starts[count] if count < len(tokens.forms) else len(text)
         return used, writer.write(tokens.first(count))
 
-    def _cut(self, text: str, lines: bool) -> _Tokens:
+    def _cut(self, text: str, lines: bool) -> Tokens:
         """Cut a text into tokens; with `lines`, no sentence ends within a paragraph."""
         try:
             characters = Characters.of(text)
@@ -283,17 +219,14 @@ class Tokenizer:
                 "decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
-        ends_of_words.cut(
-            characters.folded, characters.kinds, characters.gaps, characters.paragraphs,
-            self._with_spaces, self._words, cuts, _NO_GOLD, _NO_SQUARES,
-        )  # fmt: skip
+        ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NO_SQUARES)
         letters, starts, ends = _spelled(characters, cuts)
         gaps = characters.gaps[ends]
         scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
         if not lines:
             ends_of_sentences.end(
-                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), _NO_GOLD,
-                _NO_SQUARES,
+                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), NO_GOLD,
+                NO_SQUARES,
             )  # fmt: skip
         begin = characters.offsets[starts].tolist()
         stop = (characters.offsets[ends] + 1).tolist()
@@ -301,37 +234,28 @@ class Tokenizer:
         if self._with_spaces:
             forms = [" ".join(form.split()) for form in forms]
         words = self._splitter.split(forms, letters) if self._splitter else {}
-        return _Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
+        return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays of a model file; see `from_arrays`."""
-        parts = {"words": pack(self._words), "sentences": pack(self._sentences)}
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file; see `from_file`."""
+        parts = {"words/": pack(self._words), "sentences/": pack(self._sentences)}
+        splitter = None
         if self._splitter:
-            parts["multiwords"] = self._splitter.to_arrays()
-        return {
-            f"{part}/{name}": array
-            for part, arrays in parts.items()
-            for name, array in arrays.items()
-        }
-
-    def to_meta(self) -> dict[str, Any]:
-        """Give what else a model file needs, ready for JSON."""
-        return {
-            "with_spaces": self._with_spaces,
-            "multiwords": self._splitter.to_meta() if self._splitter else None,
-        }
+            splitter, parts["multiwords/"] = self._splitter.to_file()
+        header = {"with_spaces": self._with_spaces, "multiwords": splitter}
+        return header, scheme.joined(parts)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Self:
-        """Make a tokenizer of what `to_arrays` and `to_meta` gave, or raise `ModelError`."""
-        fields = scheme.fields_of(meta, _FIELDS)
-        multiwords = fields["multiwords"]
+    def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make a tokenizer of what `to_file` gave, or raise `ModelError`."""
+        fields = scheme.fields_of(header, _FIELDS)
+        splitter = fields["multiwords"]
         return cls(
-            unpack(scheme.part(arrays, "words/")),
-            unpack(scheme.part(arrays, "sentences/")),
+            unpack(scheme.part(arrays, "words/"), PLACES),
+            unpack(scheme.part(arrays, "sentences/"), PLACES),
             None
-            if multiwords is None
-            else Splitter.from_arrays(scheme.part(arrays, "multiwords/"), multiwords),
+            if splitter is None
+            else Splitter.from_file(splitter, scheme.part(arrays, "multiwords/")),
             with_spaces=fields["with_spaces"],
         )
 
@@ -344,84 +268,5 @@ def _spelled(
     written = np.flatnonzero(characters.kinds)
     starts = written[np.searchsorted(written, np.concatenate(([0], ends[:-1] + 1)))]
     letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
-    ends_of_sentences.spell(
-        characters.folded, characters.kinds, characters.gaps, starts, ends, letters
-    )
+    ends_of_sentences.spell(characters, starts, ends, letters)
     return letters, starts, ends
-
-
-class _Writer:
-    """Writes tokens as sentences of CoNLL-U."""
-
-    def __init__(
-        self, name: str | None, warn: Callable[[str], None] | None, *, paragraphs: bool
-    ) -> None:
-        self._name = name
-        self._tell = warn or partial(warnings.warn, stacklevel=2)
-        self._paragraphs = paragraphs
-        self._count = 0
-        self._new = True  # whether a paragraph begins
-        self._warned = False
-
-    def write(self, tokens: _Tokens) -> Iterator[Sentence]:
-        """Write sentences: tokens up to one after which a sentence ends, and so on."""
-        first = 0
-        lines: list[str] = []
-        for stop in self._stops(tokens):
-            self._comment(tokens, first, stop, lines)
-            number = 1
-            for t in range(first, stop):
-                form, misc = tokens.forms[t], tokens.misc(t)
-                parts = tokens.words.get(t)
-                if parts is None:
-                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
-                    number += 1
-                    continue
-                last = number + len(parts) - 1
-                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
-                for word in parts:
-                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
-                    number += 1
-            lines.append("\n")
-            self._new = tokens.gaps[stop - 1] == PARAGRAPH
-            first = stop
-        return read(io.BytesIO("".join(lines).encode()))
-
-    def _comment(self, tokens: _Tokens, first: int, stop: int, lines: list[str]) -> None:
-        if not self._count and self._name is not None:
-            lines.append(f"# newdoc id = {self._name}\n" if self._name else "# newdoc\n")
-        if self._new and self._paragraphs:
-            lines.append("# newpar\n")
-        self._count += 1
-        text = " ".join(tokens.text[tokens.starts[first] : tokens.stops[stop - 1]].split())
-        prefix = f"{self._name}-" if self._name else ""
-        lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
-
-    def _stops(self, tokens: _Tokens) -> Iterator[int]:
-        """Give where sentences end, and cut those that are too long."""
-        first = 0
-        for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
-            # A token counts as many times as it has words.
-            sizes = [len(tokens.words.get(t, " ")) for t in range(first, stop)]
-            while sum(sizes) > LONGEST_SENTENCE:
-                longest = np.searchsorted(np.cumsum(sizes), LONGEST_SENTENCE, side="right")
-                fits = max(int(longest), 1)
-                least = (fits + 1) // 2
-                best = int(np.argmax(tokens.scores[first + least - 1 : first + fits]))
-                size = least + best
-                self._warn(sum(sizes))
-                yield first + size
-                first += size
-                del sizes[:size]
-            if first < stop:
-                yield stop
-            first = stop
-
-    def _warn(self, words: int) -> None:
-        if not self._warned:
-            where = f"{self._name}: " if self._name else ""
-            self._tell(
-                f"{where}sentence {self._count + 1} has {words} words: cut where it is best, for a "
-                f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
-            )
-            self._warned = True

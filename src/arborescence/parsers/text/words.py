@@ -7,14 +7,14 @@ spaces, and the words cut off so far. Nothing is known of any language beforehan
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from arborescence.core.jit import kernel
 from arborescence.parsers.shared.hashing import mix
-from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH
-from arborescence.parsers.text.weights import move, place, total
+from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH, Characters
+from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 50
 _SPACE: Final = 32
@@ -24,28 +24,30 @@ _LONGEST: Final = 8  # of lengths that are told apart
 _PENALTY: Final = np.float32(0.02)
 
 
-@kernel
-def stretches(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    lead: np.ndarray,
-    rest: np.ndarray,
-    lead_shape: np.ndarray,
-    rest_shape: np.ndarray,
-) -> None:
-    """Hash what lies between spaces.
+class Stretches(NamedTuple):
+    """Hashes of what lies between spaces, uint64 (n,) each.
 
-    Parameters
+    Attributes
     ----------
-    folded, kinds
-        As in `Characters`.
-    lead, rest : uint64, shape (n,)
-        Filled: the hash of the characters from the last space up to here, and from here to the
-        next space.
-    lead_shape, rest_shape : uint64, shape (n,)
-        Filled: the same for kinds of characters, a run of one kind counted once.
+    lead, rest
+        The characters from the last space up to here, and from here to the next space.
+    lead_shape, rest_shape
+        The same for kinds of characters, a run of one kind counted once.
     """
+
+    lead: np.ndarray
+    rest: np.ndarray
+    lead_shape: np.ndarray
+    rest_shape: np.ndarray
+
+
+@kernel
+def stretches(text: Characters) -> Stretches:
+    """Hash what lies between spaces. O(n)."""
+    folded, kinds = text.folded, text.kinds
     n = folded.size
+    lead, rest = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
+    lead_shape, rest_shape = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for i in range(n):
         if kinds[i] == 0:
             lead[i] = lead_shape[i] = _START
@@ -63,16 +65,13 @@ def stretches(
             rest_shape[i] = rest_shape[i + 1]
             if kinds[i] != kinds[i + 1]:
                 rest_shape[i] = mix(rest_shape[i + 1], np.uint64(kinds[i]))
+    return Stretches(lead, rest, lead_shape, rest_shape)
 
 
 @kernel
 def _look(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    lead: np.ndarray,
-    rest: np.ndarray,
-    lead_shape: np.ndarray,
-    rest_shape: np.ndarray,
+    text: Characters,
+    around: Stretches,
     i: int,
     piece: np.uint64,
     before: np.uint64,
@@ -84,6 +83,8 @@ def _look(
     `piece` is the hash of the word so far, `length` how long it is, and `before` the hash of the
     word before.
     """
+    folded, kinds = text.folded, text.kinds
+    lead, lead_shape, rest_shape = around.lead, around.lead_shape, around.rest_shape
     c3 = np.uint64(folded[i - 3])
     c2 = np.uint64(folded[i - 2])
     c1 = np.uint64(folded[i - 1])
@@ -104,7 +105,7 @@ def _look(
     right = mix(d, d1)
     right2 = mix(right, d2)
     long = np.uint64(min(length, _LONGEST))
-    after = rest[i + 1]
+    after = around.rest[i + 1]
 
     places[0] = c
     places[1] = d
@@ -156,30 +157,26 @@ def _look(
     places[47] = mix(long, kj)
     places[48] = mix(piece, j)
     places[49] = mix(long, here)
-    for template in range(_FEATURES):
-        places[template] = place(mix(places[template], np.uint64(template)))
+    to_places(places)
 
 
 @kernel
 def cut(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    gaps: np.ndarray,
-    paragraphs: np.ndarray,
+    text: Characters,
     with_spaces: bool,
     weights: np.ndarray,
     ends: np.ndarray,
     gold: np.ndarray,
     squares: np.ndarray,
-) -> int:
+) -> None:
     """Find the ends of words, or learn to.
 
     O(1) a character: 50 features.
 
     Parameters
     ----------
-    folded, kinds, gaps, paragraphs
-        As in `Characters`.
+    text
+        n characters.
     with_spaces
         Whether a word may hold spaces; else each space ends a word.
     weights : int8 or float32, shape (PLACES,)
@@ -189,20 +186,12 @@ def cut(
     gold : bool, shape (n,)
         Where words end really. With it, `weights` (now float32) are learned; empty: they are not.
     squares : float32, shape (PLACES,)
-        For learning: see `move`.
-
-    Returns
-    -------
-    mistakes
-        If learning, how many decisions were wrong.
+        For learning: see `descend`.
     """
-    n = folded.size
-    lead, rest = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
-    lead_shape, rest_shape = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
-    stretches(folded, kinds, lead, rest, lead_shape, rest_shape)
+    kinds, gaps, paragraphs = text.kinds, text.gaps, text.paragraphs
+    around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
     learning = gold.size > 0
-    mistakes = 0
     for paragraph in range(paragraphs.size - 1):
         piece = before = _START
         length = 0
@@ -213,21 +202,16 @@ def cut(
                     piece = mix(piece, np.uint64(_SPACE))
                     length += 1
                 continue
-            piece = mix(piece, np.uint64(folded[i]))
+            piece = mix(piece, np.uint64(text.folded[i]))
             length += 1
             if gaps[i] == PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
                 end = True
             else:
-                _look(
-                    folded, kinds, lead, rest, lead_shape, rest_shape, i, piece, before, length,
-                    places,
-                )  # fmt: skip
+                _look(text, around, i, piece, before, length, places)
                 score = total(weights, places)
                 end = score > 0
                 if learning:
-                    probability = 1 / (1 + np.exp(-score))
-                    mistakes += end != gold[i]
-                    move(weights, squares, places, np.float32(probability - gold[i]), _PENALTY)
+                    learn(weights, squares, places, score, gold[i], _PENALTY)
             ends[i] = end
             if learning:
                 end = gold[i]
@@ -235,4 +219,3 @@ def cut(
                 before = piece
                 piece = _START
                 length = 0
-    return mistakes

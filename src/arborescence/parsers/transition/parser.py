@@ -8,13 +8,14 @@ import numpy as np
 
 import arborescence
 from arborescence.core.errors import ModelError
-from arborescence.parsers.shared import scheme, tagging
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
 from arborescence.parsers.shared.types import Oracle
 from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.tagger import tagging
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition.greedy import STRIDE, Model, Scratch, parse_greedily

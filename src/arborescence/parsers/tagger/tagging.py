@@ -1,29 +1,21 @@
-"""What else is inside a parser, and in the same model file: a tagger, and what raw text needs.
-
-Sentences that come without tags are tagged, and those without lemmas get some.
-"""
+"""Missing tags and lemmas, filled in before parsing; what finds them is in the parser's file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import Batch
+from arborescence.parsers.tagger.tagger import Tagger
+from arborescence.parsers.text.model import Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.features import Sides
-    from arborescence.parsers.tagger.tagger import Tagger
-    from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
-
-_HEADER: Final = "tagger"
-_ARRAYS: Final = "tagger/"
-_TEXT: Final = "text"
-_TEXT_ARRAYS: Final = "text/"
 
 
 def annotated(
@@ -59,27 +51,21 @@ def pack(
     arrays: dict[str, NDArray[Any]],
 ) -> None:
     """Add a tagger and what raw text needs, if they are there, to what a model file will hold."""
-    if text:
-        header[_TEXT] = text.to_meta()
-        arrays |= {_TEXT_ARRAYS + name: array for name, array in text.to_arrays().items()}
-    if tagger:
-        header[_HEADER] = tagger.to_meta()
-        arrays |= {_ARRAYS + name: array for name, array in tagger.to_arrays().items()}
+    for name, model in (("text", text), ("tagger", tagger)):
+        if model:
+            header[name], of_model = model.to_file()
+            arrays |= scheme.joined({f"{name}/": of_model})
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tagger | None:
     """Return the tagger that a model file holds, if there is one; ModelError if it is amiss."""
-    if _HEADER not in header:
+    if "tagger" not in header:
         return None
-    from arborescence.parsers.tagger.tagger import Tagger
-
-    return Tagger.from_arrays(scheme.part(arrays, _ARRAYS), header[_HEADER])
+    return Tagger.from_file(header["tagger"], scheme.part(arrays, "tagger/"))
 
 
 def unpack_text(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Text | None:
     """Return what a model file holds for raw text, if anything; ModelError if it is amiss."""
-    if _TEXT not in header:
+    if "text" not in header:
         return None
-    from arborescence.parsers.text.model import Text
-
-    return Text.from_arrays(scheme.part(arrays, _TEXT_ARRAYS), header[_TEXT])
+    return Text.from_file(header["text"], scheme.part(arrays, "text/"))

@@ -5,6 +5,7 @@ Forms are put together as ``SpaceAfter=No`` says; ``# newpar`` and ``# newdoc`` 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +24,9 @@ _A_LINE_EACH: Final = 0.25
 _WIDTHS: Final = (40, 100)
 # A treebank that says nothing of paragraphs is cut after so many sentences, on average.
 _PARAGRAPH: Final = 5
+
+# The first word and MISC.
+_MULTIWORD: Final = re.compile(r"^(\d+)-\d+\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
 class Token(NamedTuple):
@@ -51,7 +55,7 @@ def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
 def _tokens(sentence: Sentence) -> list[Token]:
     words = list(zip(sentence.forms, sentence.misc, strict=True))
     multiwords = {first: (last, form) for first, last, form in sentence.multiwords}
-    after = _ranges(sentence) if multiwords else {}
+    after = _misc_of_multiwords(sentence) if multiwords else {}
     tokens = []
     i = 1
     while i <= len(words):
@@ -71,18 +75,13 @@ def _token(form: str, words: tuple[str, ...] | None, misc: str) -> Token:
     return Token(" ".join(form.split()) or "_", words, "SpaceAfter=No" not in misc.split("|"))
 
 
-def _ranges(sentence: Sentence) -> dict[int, str]:
+def _misc_of_multiwords(sentence: Sentence) -> dict[int, str]:
     """Give MISC of each multiword token, by its first word."""
-    lines = [line.split("\t") for line in sentence.raw.decode().split("\n")]
-    return {
-        int(line[0].partition("-")[0]): line[9]
-        for line in lines
-        if len(line) == 10 and "-" in line[0] and line[0][:1].isdigit()
-    }
+    return {int(first): misc for first, misc in _MULTIWORD.findall(str(sentence))}
 
 
-class Lesson(NamedTuple):
-    """A text with its answers.
+class TrainingText(NamedTuple):
+    """A text, and where its words and sentences end.
 
     Attributes
     ----------

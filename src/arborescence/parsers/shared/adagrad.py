@@ -1,0 +1,103 @@
+"""Weights of hashed features: learned by AdaGrad with an L1 penalty, kept as single bytes.
+
+AdaGrad (Duchi, Hazan and Singer 2011, section 5.1) gives every weight a learning rate of its own,
+and the penalty draws it towards 0 with each step. So most weights end as 0, and a model file holds
+only the others.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+from arborescence.core.jit import inlined_kernel
+from arborescence.parsers.shared import scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+#: A gradient below this changes nothing worth the time.
+NEGLIGIBLE: Final = np.float32(0.003)
+_FIRST_SQUARE: Final = np.float32(0.1)
+# What a byte counts in: a weight of 1 is 10 of these.
+_UNIT: Final = np.float32(0.1)
+_LONGEST_GAP: Final = 255
+_ARRAYS: Final = {
+    "gaps": scheme.Array((np.uint8,), ("weights",)),
+    "weights": scheme.Array((np.int8,), ("weights",)),
+}
+
+
+@inlined_kernel
+def descend(
+    weights: np.ndarray,
+    squares: np.ndarray,
+    at: int,
+    gradient: np.float32,
+    rate: np.float32,
+    penalty: np.float32,
+) -> None:
+    """Move one weight against its gradient: AdaGrad with an L1 penalty. O(1).
+
+    Parameters
+    ----------
+    weights, squares : float32
+        Changed at `at`. The squares are the sums of squared gradients so far, above 0; a weight
+        whose square is infinite does not move.
+    rate, penalty
+        The size of the first step, and how much a weight shrinks in a step of size 1.
+    """
+    squares[at] += gradient * gradient
+    step = rate / np.sqrt(squares[at])
+    weight = weights[at] - step * gradient
+    shrunk = max(abs(weight) - step * penalty, np.float32(0))
+    weights[at] = shrunk if weight > 0 else -shrunk
+
+
+class Learned:
+    """A table of weights while they are learned, float32, with the squares that `descend` needs."""
+
+    def __init__(self, size: int) -> None:
+        self.weights = np.zeros(size, dtype=np.float32)
+        self.squares = np.full(size, _FIRST_SQUARE)
+
+    def prune(self, smallest: float = 0.1) -> None:
+        """Leave smaller weights out for good; the others learn to do without them."""
+        small = np.abs(self.weights) < smallest
+        self.weights[small] = 0
+        self.squares[small] = np.inf
+
+    def in_bytes(self) -> NDArray[np.int8]:
+        """Round to what a model file holds."""
+        rounded: NDArray[np.int8] = np.rint(self.weights / _UNIT).clip(-127, 127).astype(np.int8)
+        return rounded
+
+
+def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
+    """Give the arrays of a model file: the weights that are not 0, and the gaps between them."""
+    places = np.flatnonzero(weights)
+    gaps = np.diff(places, prepend=-1)
+    # A gap that does not fit into a byte is bridged by weights of 0.
+    bridges = (gaps - 1) // _LONGEST_GAP
+    ends = np.cumsum(bridges + 1) - 1
+    short_gaps = np.full(places.size + int(bridges.sum()), _LONGEST_GAP, dtype=np.uint8)
+    short_gaps[ends] = gaps - bridges * _LONGEST_GAP
+    values = np.zeros(short_gaps.size, dtype=np.int8)
+    values[ends] = weights[places]
+    return {"gaps": short_gaps, "weights": values}
+
+
+def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
+    """Make a table of so many weights of what `pack` gave, or raise `ModelError`."""
+    kept = scheme.arrays_of(arrays, _ARRAYS, {})
+    places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
+    if not 0 <= places.min(initial=0) <= places.max(initial=0) < size:
+        raise ModelError("the gaps between weights lead out of their table")
+    weights = np.zeros(size, dtype=np.int8)
+    weights[places] = kept["weights"]
+    return weights

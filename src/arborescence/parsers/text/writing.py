@@ -1,0 +1,152 @@
+"""Tokens of raw text, written as sentences of CoNLL-U."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH
+from arborescence.treebank import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+#: A sentence of more words is cut.
+LONGEST_SENTENCE: Final = 500
+
+_SPACE: Final = re.compile(r"\s+")
+# As UDPipe writes white space into MISC.
+_ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text.
+
+    Attributes
+    ----------
+    forms : list of t strings
+    starts, stops : lists of t numbers
+        Where each begins in the text, and where it ends.
+    gaps : list of t numbers
+        What follows: see `Characters`.
+    scores : float64, shape (t,)
+        What speaks for the end of a sentence after each; above 0 it is one.
+    words : dict of number to list of strings
+        The words of those that are multiword tokens.
+    """
+
+    forms: list[str]
+    starts: list[int]
+    stops: list[int]
+    gaps: list[int]
+    scores: NDArray[np.float64]
+    words: dict[int, list[str]]
+    text: str
+
+    def first(self, count: int) -> Tokens:
+        """Give the first tokens."""
+        return Tokens(
+            self.forms[:count],
+            self.starts[:count],
+            self.stops[:count],
+            self.gaps[:count],
+            self.scores[:count],
+            self.words,
+            self.text,
+        )
+
+    def misc(self, t: int) -> str:
+        """Say what white space follows a token, unless it is one space or ends a paragraph."""
+        gap = self.gaps[t]
+        if gap == NO_GAP:
+            return "SpaceAfter=No"
+        space = _SPACE.match(self.text, self.stops[t])
+        if gap == PARAGRAPH or space is None or space[0] == " ":
+            return "_"
+        return f"SpacesAfter={space[0].translate(_ESCAPES)}"
+
+
+class Writer:
+    """Writes tokens as sentences of CoNLL-U."""
+
+    def __init__(
+        self, name: str | None, warn: Callable[[str], None] | None, *, paragraphs: bool
+    ) -> None:
+        self._name = name
+        self._tell = warn or partial(warnings.warn, stacklevel=2)
+        self._paragraphs = paragraphs
+        self._count = 0
+        self._new = True  # whether a paragraph begins
+        self._warned = False
+
+    def write(self, tokens: Tokens) -> Iterator[Sentence]:
+        """Write sentences: tokens up to one after which a sentence ends, and so on."""
+        first = 0
+        lines: list[str] = []
+        for stop in self._stops(tokens):
+            self._comment(tokens, first, stop, lines)
+            number = 1
+            for t in range(first, stop):
+                form, misc = tokens.forms[t], tokens.misc(t)
+                parts = tokens.words.get(t)
+                if parts is None:
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                    number += 1
+                    continue
+                last = number + len(parts) - 1
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                for word in parts:
+                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
+                    number += 1
+            lines.append("\n")
+            self._new = tokens.gaps[stop - 1] == PARAGRAPH
+            first = stop
+        return read(io.BytesIO("".join(lines).encode()))
+
+    def _comment(self, tokens: Tokens, first: int, stop: int, lines: list[str]) -> None:
+        if not self._count and self._name is not None:
+            lines.append(f"# newdoc id = {self._name}\n" if self._name else "# newdoc\n")
+        if self._new and self._paragraphs:
+            lines.append("# newpar\n")
+        self._count += 1
+        text = " ".join(tokens.text[tokens.starts[first] : tokens.stops[stop - 1]].split())
+        prefix = f"{self._name}-" if self._name else ""
+        lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
+
+    def _stops(self, tokens: Tokens) -> Iterator[int]:
+        """Give where sentences end, and cut those that are too long."""
+        first = 0
+        for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
+            # A token counts as many times as it has words.
+            sizes = [len(tokens.words.get(t, " ")) for t in range(first, stop)]
+            while sum(sizes) > LONGEST_SENTENCE:
+                longest = np.searchsorted(np.cumsum(sizes), LONGEST_SENTENCE, side="right")
+                fits = max(int(longest), 1)
+                least = (fits + 1) // 2
+                best = int(np.argmax(tokens.scores[first + least - 1 : first + fits]))
+                size = least + best
+                self._warn(sum(sizes))
+                yield first + size
+                first += size
+                del sizes[:size]
+            if first < stop:
+                yield stop
+            first = stop
+
+    def _warn(self, words: int) -> None:
+        if not self._warned:
+            where = f"{self._name}: " if self._name else ""
+            self._tell(
+                f"{where}sentence {self._count + 1} has {words} words: cut where it is best, for a "
+                f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
+            )
+            self._warned = True

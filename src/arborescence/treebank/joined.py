@@ -1,0 +1,68 @@
+"""Many sentences as one stretch of bytes, for kernels that look at all of them in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.treebank.sentence import MISC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank.sentence import Sentence
+
+_UNDERSCORE = ord("_")
+
+
+class Joined(NamedTuple):
+    """The bytes of B sentences with n words in all.
+
+    Attributes
+    ----------
+    raw : uint8
+        The bytes.
+    places : int64, shape (B + 1,)
+        Where the bytes of each sentence begin, and their number.
+    offsets : int64, shape (B + 1,)
+        The number of words before each sentence, and of all.
+    spans : int32, shape (n, 11)
+        The spans of each word, as distances from where its sentence begins.
+    """
+
+    raw: NDArray[np.uint8]
+    places: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    spans: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> Self:
+        """Join sentences."""
+        raws = [sentence.raw for sentence in sentences]
+        spans = [sentence.spans for sentence in sentences]
+        return cls(
+            np.frombuffer(b"".join(raws), dtype=np.uint8),
+            np.cumsum([0, *map(len, raws)]),
+            np.cumsum([0, *map(len, spans)]),
+            np.concatenate([np.empty((0, MISC + 2), np.int32), *spans]),
+        )
+
+    def is_blank(self, column: int) -> NDArray[np.bool_]:
+        """Tell of each word whether a column holds ``_``, shape (n,)."""
+        starts = self.spans[:, column] + np.repeat(self.places[:-1], np.diff(self.offsets))
+        widths = self.spans[:, column + 1] - self.spans[:, column] - 1
+        blank: NDArray[np.bool_] = (widths == 1) & (self.raw[starts] == _UNDERSCORE)
+        return blank
+
+    def is_given(self, column: int) -> NDArray[np.bool_]:
+        """Tell of each sentence whether any word has a value in a column, shape (B,)."""
+        given: NDArray[np.bool_] = np.logical_or.reduceat(~self.is_blank(column), self.offsets[:-1])
+        return given
+
+    @property
+    def places_of_columns(self) -> NDArray[np.int64]:
+        """The spans as places in `raw`: int64 (n, 11)."""
+        return self.spans + np.repeat(self.places[:-1], np.diff(self.offsets))[:, np.newaxis]

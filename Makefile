@@ -5,11 +5,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint docs bench fuzz clean
+.PHONY: help demo test test-all lint docs bench fuzz clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
-	@echo "make test   set up a virtual environment and run all tests"
+	@echo "make test   set up a virtual environment and run the tests, several at a time"
+	@echo "make test-all  ... and the long ones"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure against the peers"
@@ -19,13 +20,20 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/arborescence demo
 
+# Several at a time: `OPTIONS=-n0` for one after the other.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
 test: $(VENV)/.test
-	$(BIN)/python -m pytest $(OPTIONS)
+	$(PYTEST) -m "not long" $(OPTIONS)
+
+test-all: $(VENV)/.test
+	$(PYTEST) $(OPTIONS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -61,30 +61,61 @@ def _whole_numbers(scores, dtype, shape):
     return whole_numbers(np.frombuffer(scores, dtype).reshape(shape))
 
 
-def _sums(scores, heads):
-    """The weights of (m, N) heads, times one power of two.
+def _numbers(scores):
+    """Whole numbers, in 64 bits where no sum of a tree, nor a difference of two, can overflow.
 
-    In 64 bits where no sum of a tree can overflow, which is as exact and ten times faster; else in
-    Python's integers.
+    That is as exact, and ten times faster than Python's integers.
     """
     numbers = _whole_numbers(scores.tobytes(), scores.dtype, scores.shape)
-    if np.abs(numbers).max() * len(numbers) < 2**63:
+    if np.abs(numbers).max() * len(numbers) < 2**62:
         numbers = numbers.astype(np.int64)
-    return sum(numbers[heads[:, d], d] for d in range(1, len(numbers)))
+    return numbers
 
 
 def exact_weights(scores, heads):
     """The weights of (m, N) heads, times one power of two, as Python's whole numbers."""
-    return _sums(scores, heads).tolist()
+    numbers = _numbers(scores)
+    return sum(numbers[heads[:, d], d] for d in range(1, len(numbers))).tolist()
+
+
+@cache
+def _halves(n, single, projective):
+    """Each tree as two numbers: the heads of the first words, and of the others, in base n + 1."""
+    heads = all_trees(n, single, projective)[:, 1:]
+    return [
+        half @ (n + 1) ** np.arange(half.shape[1])[::-1]
+        for half in np.split(heads, [n // 2], axis=1)
+    ]
+
+
+def _sums(edges, single, projective):
+    """The sum over the edges of every tree: (N, N) of whole numbers, (T,).
+
+    The sums of all ways to choose heads for half of the words are few: they are added up once, and
+    those of each tree are taken from there.
+    """
+    n = len(edges) - 1
+
+    def choices(words):
+        sums = np.zeros(1, edges.dtype)
+        for d in words:
+            sums = np.add.outer(sums, edges[:, d]).ravel()
+        return sums
+
+    first, others = _halves(n, single, projective)
+    middle = n // 2 + 1
+    return choices(range(1, middle))[first] + choices(range(middle, n + 1))[others]
 
 
 def tree_weights(scores, single, projective=False):
     """All trees whose edges are present, and their exact weights: (T, n + 1), (T,) of integers."""
     trees = all_trees(len(scores) - 1, single, projective)
-    present = scores > -np.inf
-    if not present[:, 1:].all():
-        trees = trees[present[trees[:, 1:], np.arange(1, len(scores))].all(axis=1)]
-    return trees, _sums(scores, trees)
+    weights = _sums(_numbers(scores), single, projective)
+    absent = scores == -np.inf
+    if absent[:, 1:].any():
+        present = _sums(absent.astype(np.int64), single, projective) == 0
+        return trees[present], weights[present]
+    return trees, weights
 
 
 def is_best(scores, heads, single, projective=False):
@@ -139,10 +170,9 @@ class EveryTree:
 
     def __init__(self, scores, root, projective):
         self.trees, weights = tree_weights(scores, root == "single", projective)
-        weights = weights.tolist()
         _, unit = _ratios(scores)
-        best = max(weights)
-        below = np.array([_float(weight - best, unit) for weight in weights])
+        best = max(weights.tolist())
+        below = _floats(weights - best, unit)
         log_total = math.log(math.fsum(np.exp(below)))
         total = Fraction(best, unit) + Fraction(log_total)
         self.log_partition = _float(total.numerator, total.denominator)
@@ -175,6 +205,14 @@ class EveryTree:
             for p, tree in zip(self.probs.tolist(), self.trees.tolist(), strict=True)
             if p > 0
         )
+
+
+def _floats(numerators, denominator):
+    """The quotients (T,) by a power of two, each rounded once."""
+    exponent = denominator.bit_length() - 1
+    if numerators.dtype == np.int64 and exponent < 1000:  # far from where floats end
+        return np.ldexp(numerators.astype(np.float64), -exponent)
+    return np.array([_float(numerator, denominator) for numerator in numerators.tolist()])
 
 
 def _float(numerator, denominator):

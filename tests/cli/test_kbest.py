@@ -80,7 +80,7 @@ def test_parse(command: Command, gold: Path, model: Path, kbest: Path, tmp_path:
     assert result.out.startswith("# sent_id = s1\n# text = Birds sing .\n# kbest_rank = 1\n# kbest")
     lists = list(read_kbest(kbest))
     assert [len(analyses) for analyses in lists] == [9, 50, 9, 1]  # n ** (n - 1) trees, or 50
-    assert [analyses[0][1].heads.tolist() for analyses in lists] == [
+    assert [analyses[0][0].heads.tolist() for analyses in lists] == [
         sentence.heads.tolist() for sentence in arb.load(model).parse(_read(gold))
     ]
 

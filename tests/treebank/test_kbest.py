@@ -23,25 +23,25 @@ def written(lists):
 
 def test_there_and_back():
     lists = [
-        [(0.1 + 0.2, SUBJECT), (-1e-300, NAME)],
-        [(-0.0, SHORT)],
-        [(float("-inf"), SUBJECT)],
-        [(12.5, SHORT)],
+        [(SUBJECT, 0.1 + 0.2), (NAME, -1e-300)],
+        [(SHORT, -0.0)],
+        [(SUBJECT, float("-inf"))],
+        [(SHORT, 12.5)],
     ]
     again = list(read_kbest(written(lists)))
-    assert [[repr(weight) for weight, _ in analyses] for analyses in again] == [
+    assert [[repr(weight) for _, weight in analyses] for analyses in again] == [
         ["0.30000000000000004", "-1e-300"],
         ["-0.0"],
         ["-inf"],
         ["12.5"],
     ]
-    assert again[0][1][1].heads.tolist() == [-1, 0, 1]
+    assert again[0][1][0].heads.tolist() == [-1, 0, 1]
     assert written(again).getvalue() == written(lists).getvalue()
 
 
 def test_comments_follow_the_others_and_replace_older_ones():
     old = WORDS.replace(comments=["#kbest_rank=7", "# kind", "# kbest_weight = x", "# kbest_ranks"])
-    [first, second] = read(written([[(1.0, SUBJECT), (0.5, old)]]))
+    [first, second] = read(written([[(SUBJECT, 1.0), (old, 0.5)]]))
     assert first.comments == [
         *("# newpar", "# text = Birds sing"),
         *("# kbest_rank = 1", "# kbest_weight = 1.0"),
@@ -55,7 +55,7 @@ def test_comments_follow_the_others_and_replace_older_ones():
 
 def test_a_stream_is_read_as_it_comes():
     lists = read_kbest(io.BytesIO((BLOCK.format(1, 2.5) * 2 + "broken\n\n").encode()))
-    assert next(lists)[0][0] == 2.5
+    assert next(lists)[0][1] == 2.5
     with pytest.raises(TreebankError, match="<stream>:9: "):
         list(lists)
 
@@ -92,7 +92,7 @@ def test_a_treebank_is_no_list(tmp_path):
 
 def test_other_words_are_named(tmp_path):
     path = tmp_path / "kbest.conllu"
-    write_kbest([[(2.0, SUBJECT), (1.0, SHORT)]], path)
+    write_kbest([[(SUBJECT, 2.0), (SHORT, 1.0)]], path)
     with pytest.raises(TreebankError) as caught:
         list(read_kbest(path))
     assert str(caught.value).startswith(f"{path}:8: kbest_rank is 2, but the words are not those")

@@ -17,7 +17,7 @@ NEITHER = WORDS.replace(heads=[-1, 4, 4, 4, 0], deprels=["dep", "dep", "dep", "r
 
 
 def listed(*sentences):
-    return [(-float(place), sentence) for place, sentence in enumerate(sentences)]
+    return [(sentence, -float(place)) for place, sentence in enumerate(sentences)]
 
 
 @pytest.mark.parametrize("by", ["las", "uas"])

@@ -170,7 +170,7 @@ def test_k_best():
     expected = arb.kbest(scores, 1000, projective=True)
     assert [weight for _, weight in found] == expected[1].tolist()
     assert [tree.heads.tolist() for tree, _ in found] == expected[0].tolist()
-    assert [found[0][1]] == list(both.parse([WORDS]))
+    assert [found[0][0]] == list(both.parse([WORDS]))
     [fewer] = both.kbest([WORDS], 3, projective=False)
     assert len(fewer) == 3
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 import naive_transitions as naive
 from arborescence.parsers import TransitionParser
+from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.greedy import Scratch
@@ -47,8 +48,14 @@ def any_parser(generator, name, beam, weights=9):
         columns=COLUMNS,
         labels=LABELS,
         allowed=np.array([[True, False, False], [False, True, True]]),
-        actions=generator.integers(-weights, weights + 1, size=(rows_for(9), 4)).astype(np.int8),
-        relations=generator.integers(-weights, weights + 1, size=(64, 3)).astype(np.int8),
+        weights={
+            "actions": Weights(
+                generator.integers(-weights, weights + 1, size=(rows_for(9), 4)).astype(np.int8)
+            ),
+            "relations": Weights(
+                generator.integers(-weights, weights + 1, size=(64, 3)).astype(np.int8)
+            ),
+        },
     )
 
 
@@ -106,7 +113,7 @@ def test_beam_search_keeps_the_best_sequences(name, seed, n, root, beam, weights
     [found] = parser.kbest([sentence], beam, root=root)
     assert [(w, t.heads.tolist(), t.deprels) for t, w in found] == list(trees.values())
     [parsed] = parser.parse([sentence], root=root)
-    assert parsed.raw == found[0][1].raw
+    assert parsed.raw == found[0][0].raw
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

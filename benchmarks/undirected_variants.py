@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 
-import arborescence as arb
-from arborescence.experiments.common import treebanks as corpora
 from arborescence.experiments.common.measures import Counts
 from arborescence.experiments.undirected.findings import FINDINGS
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED, Outcome
+
+import arborescence as arb
+from arborescence.experiments.common import treebanks as corpora
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
 from inputs import TREEBANKS

@@ -7,11 +7,11 @@ import gzip
 
 import numpy as np
 import pytest
+from arborescence.experiments.common.scoring import Exam, take
 
 from arborescence.experiments.common import scores as scored_module
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.scores import Scored
-from arborescence.experiments.common.scoring import Exam, take
 from arborescence.experiments.common.treebanks import LeftOut, find
 from small_treebanks import sentences, write_treebanks
 

@@ -325,8 +325,8 @@ def test_from_treebanks_to_a_report(done):
         "dev",
         "5",
     )
-    scored = Scores.read(done / "scores" / "head-seed1" / "Arboric.npz")
-    malformed = np.mean([(tree == 0).sum() > 1 for tree in scored.multi])
+    scores = Scores.read(done / "scores" / "head-seed1" / "Arboric.npz")
+    malformed = np.mean([(tree == 0).sum() > 1 for tree in scores.multi])
     assert float(arboric["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
     curve = rows_of(done / "curve.csv")
     assert [(row["treebank"], row["training_sentences"], row["parsers"]) for row in curve] == [

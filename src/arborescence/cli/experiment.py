@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arborescence.cli.help import examples
-from arborescence.cli.options import QuietOption, Root
+from arborescence.cli.options import QuietOption  # noqa: TC001 - Typer looks at it
 from arborescence.cli.progress import note, steps
-from arborescence.cli.train import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from arborescence.experiments.common.recipes import Recipe
-    from arborescence.experiments.common.treebanks import LeftOut
-
-
-class Objective(StrEnum):
-    """What a graph-based parser learns by."""
-
-    head_selection = "head-selection"
-    mira = "mira"
-    perceptron = "perceptron"
-    loglinear = "loglinear"
-
+from arborescence.core.choices import Root
+from arborescence.core.errors import ArborescenceError, MissingExtraError
+from arborescence.parsers.shared.types import Kind, Loss
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"
@@ -59,14 +45,14 @@ ParserOption = Annotated[
     Kind,
     typer.Option(help="Graph-based, or transition-based.", rich_help_panel=PARSERS),
 ]
-ObjectiveOption = Annotated[
-    Objective,
-    typer.Option(help="What a graph-based parser learns by.", rich_help_panel=PARSERS),
+LossOption = Annotated[
+    Loss,
+    typer.Option(help="What a graph-based parser is trained by.", rich_help_panel=PARSERS),
 ]
 TrainingRootOption = Annotated[
     Root,
     typer.Option(
-        help="The trees that a parser learns with: one root edge, or any number. Head selection "
+        help="The trees that a parser learns with: one root edge, or any number. The loss 'head' "
         "looks at no trees.",
         rich_help_panel=PARSERS,
     ),
@@ -119,16 +105,16 @@ def experiment() -> None:
     """
 
 
-@app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --objective mira --jobs 4"))
+@app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --loss mira --jobs 4"))
 def root(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    parser: ParserOption = Kind.linear,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    parser: ParserOption = "linear",
+    loss: LossOption = "head",
+    training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
@@ -145,8 +131,8 @@ def root(
     curve_seeds: Annotated[
         int, typer.Option(min=1, help="How many samples of each size the learning curve has.")
     ] = 5,
-    objectives: Annotated[
-        bool, typer.Option(help="Whether to compare what parsers can learn by.")
+    losses: Annotated[
+        bool, typer.Option(help="Whether to compare what parsers can be trained by.")
     ] = True,
     quiet: QuietOption = False,
 ) -> None:
@@ -154,21 +140,19 @@ def root(
 
     Tables 1 and 2 and Figures 3 and 4 of Zmigrod, Vieira and Cotterell (2020): malformed trees of
     unconstrained decoding, and what the constraint does to accuracy, by size of the treebank; and
-    a learning curve, and a comparison of training objectives.
+    a learning curve, and a comparison of training losses.
     """
-    from arborescence.experiments.root import reproduce
-
     _run(
-        reproduce,
+        "root",
         treebanks,
         output,
         quiet,
         only=only or (),
-        recipe=_recipe(parser, objective, training_root, epochs, bits),
+        recipe=_recipe(parser, loss, training_root, epochs, bits),
         seeds=seeds,
         curve=curve,
         curve_seeds=curve_seeds,
-        objectives=objectives,
+        losses=losses,
         models=models,
         scores=scores,
         jobs=jobs,
@@ -183,8 +167,8 @@ def kbest(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    loss: LossOption = "head",
+    training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
@@ -197,15 +181,13 @@ def kbest(
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    from arborescence.experiments.kbest import reproduce
-
     _run(
-        reproduce,
+        "kbest",
         treebanks,
         output,
         quiet,
         only=only or (),
-        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        recipe=_recipe("linear", loss, training_root, epochs, bits),
         seeds=seeds,
         models=models,
         scores=scores,
@@ -226,8 +208,8 @@ def runtime(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = Objective.head_selection,
-    training_root: TrainingRootOption = Root.multi,
+    loss: LossOption = "head",
+    training_root: TrainingRootOption = "multi",
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
     models: ModelsOption = None,
@@ -241,15 +223,13 @@ def runtime(
     edge, beside none of that, n runs and reweighting, for up to 500 words. Times are taken in one
     thread, when no parser is being trained.
     """
-    from arborescence.experiments.runtime import reproduce
-
     _run(
-        reproduce,
+        "runtime",
         treebanks,
         output,
         quiet,
         only=only or (),
-        recipe=_recipe(Kind.linear, objective, training_root, epochs, bits),
+        recipe=_recipe("linear", loss, training_root, epochs, bits),
         models=models,
         scores=scores,
         jobs=jobs,
@@ -262,64 +242,60 @@ def undirected(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often to go over a treebank.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
-    bits: Annotated[
-        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
-    ] = 20,
+    jobs: JobsOption = 1,
+    quick: QuickOption = False,
+    epochs: EpochsOption = 10,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Fixes the order of the sentences.", rich_help_panel=PARSERS),
+    ] = 1,
+    bits: BitsOption = 20,
+    scores: ScoresOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
-    from arborescence.experiments.undirected import reproduce
-
-    with steps(quiet=quiet) as step:
-        plotted, left_out = reproduce(
-            treebanks,
-            output,
-            only=only or (),
-            epochs=epochs,
-            seed=seed,
-            bits=bits,
-            progress=step,
-        )
-    if not plotted:
-        note(
-            "no plots: they need the extra 'experiments': pip install 'arborescence[experiments]'",
-            quiet=quiet,
-        )
-    _finish(left_out, output, quiet)
-
-
-def _recipe(
-    parser: Kind, objective: Objective, training_root: Root, epochs: int, bits: int
-) -> Recipe:
-    from arborescence.experiments.common.recipes import Recipe
-
-    options: dict[str, Any] = {
-        "parser": parser.value,
-        "objective": objective.value,
-        "root": training_root.value,
-    }
-    return Recipe(**options, epochs=epochs, bits=bits)
+    try:
+        _load("common.style").require()
+    except MissingExtraError as error:
+        note(f"no plots: {error}", quiet=quiet)
+    _run(
+        "undirected",
+        treebanks,
+        output,
+        quiet,
+        only=only or (),
+        epochs=epochs,
+        seed=seed,
+        bits=bits,
+        scores=scores,
+        jobs=jobs,
+        quick=quick,
+    )
 
 
-def _run(
-    reproduce: Callable[..., Sequence[LeftOut]],
-    treebanks: Path | None,
-    output: Path,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def _load(module: str) -> Any:
+    """Import a module of the experiments: here alone, so that their folder can be removed."""
+    try:
+        return import_module(f"arborescence.experiments.{module}")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("arborescence.experiments"):
+            raise
+        raise ArborescenceError("this installation has no experiments") from error
+
+
+def _recipe(parser: Kind, loss: Loss, root: Root, epochs: int, bits: int) -> Any:
+    recipe = _load("common.recipes").Recipe
+    return recipe(parser=parser, loss=loss, root=root, epochs=epochs, bits=bits)
+
+
+def _run(name: str, treebanks: Path | None, output: Path, quiet: bool, **options: Any) -> None:
+    """Run an experiment, and say what was left out; the status is 1 if something went wrong."""
+    reproduce = _load(name).reproduce
     with steps(quiet=quiet) as step:
         left_out = reproduce(treebanks, output, **options, progress=step)
-    _finish(left_out, output, quiet)
-
-
-def _finish(left_out: Sequence[LeftOut], output: Path, quiet: bool) -> None:
-    """Say what was left out and where the report is; the status is 1 if something went wrong."""
     for treebank, reason, failed in left_out:
         sys.stderr.write(f"left out: {treebank}: {reason}\n" if failed else "")
     note(f"report: {output / 'report.md'}", quiet=quiet)

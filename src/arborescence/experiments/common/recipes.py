@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_root
+from arborescence.parsers.shared.types import Features, Inference, Kind, Loss
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,14 +18,6 @@ if TYPE_CHECKING:
     from arborescence.parsers import LinearParser, TransitionParser
     from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
-
-#: What kinds of parsers there are.
-Kind = Literal["linear", "transition"]
-#: What a linear parser is trained by: see `LinearParser.train`.
-Loss = Literal["head", "mira", "perceptron", "tree"]
-#: How a linear parser finds trees, and what its features look at: see `LinearParser.train`.
-Inference = Literal["exact", "undirected"]
-Features = Literal["directed", "undirected"]
 
 _CHOICES: Final = {
     "parser": get_args(Kind),

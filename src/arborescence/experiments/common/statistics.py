@@ -343,7 +343,8 @@ def correlation(
     >>> print(f"{found.value:.2f} {found.p:.2f}")
     0.83 0.25
     """
-    return _correlation(_pearson, *_columns(x=x, y=y), seed, resamples)
+    one, other = _columns(x=x, y=y)
+    return _correlation(_pearson, one, other, seed, resamples)
 
 
 def rank_correlation(
@@ -360,7 +361,8 @@ def rank_correlation(
     >>> print(f"{found.value:.2f} {found.p:.2f}")
     -0.80 0.33
     """
-    return _correlation(_spearman, *_columns(x=x, y=y), seed, resamples)
+    one, other = _columns(x=x, y=y)
+    return _correlation(_spearman, one, other, seed, resamples)
 
 
 def log_slope(x: ArrayLike, y: ArrayLike) -> float:

@@ -11,7 +11,8 @@ from arborescence.core.graph import Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.experiments.common.recipes import Loss, Recipe
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.parsers.shared.types import Loss
 
 #: The method that the others are compared with: it is how the paper's parsers were trained.
 BASE: Final[Loss] = "head"

@@ -82,12 +82,12 @@ class Counts:
     ) -> Self:
         """Compare head vectors with those of gold; `counted` tells which words count."""
         rows = []
-        for heads, words, tree in zip(gold, counted, trees, strict=True):
+        for heads, here, tree in zip(gold, counted, trees, strict=True):
             found = np.asarray(tree)
             same = heads[1:] == found[1:]
             turned = found[heads[1:]] == np.arange(1, len(heads))
             roots = np.array_equal(heads == 0, found == 0)
-            rows.append((words.sum(), same[words].sum(), (same | turned)[words].sum(), roots))
+            rows.append((here.sum(), same[here].sum(), (same | turned)[here].sum(), roots))
         words, directed, undirected, right = np.array(rows, dtype=np.int64).reshape(-1, 4).T
         return cls(words, directed, undirected, right.astype(np.bool_))
 

@@ -6,6 +6,7 @@ import builtins
 import csv
 import errno
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ from arborescence.treebank import Sentence, evaluate
 from brute_force import all_trees
 from small_treebanks import sentences, write_treebanks
 
-OPTIONS = {"epochs": 2, "bits": 10}
+RECIPE = Recipe(loss="mira", root="single", epochs=2, bits=10)
+OPTIONS = {"recipe": RECIPE}
 DIRECTED = "mira-single-seed1"
 UNDIRECTED = "mira-single-undirected-undirected-features-seed1"
 ENCODED = "mira-single-undirected-directed-features-seed1"
@@ -263,7 +265,7 @@ def test_what_is_done_is_not_done_again(treebanks, trained, tmp_path):
     assert (tmp_path / "report.md").read_bytes() == report
 
     del trained[:]
-    reproduce(treebanks, tmp_path, epochs=1, bits=10, only=["Birdish"])
+    reproduce(treebanks, tmp_path, recipe=replace(RECIPE, epochs=1), only=["Birdish"])
     assert len(trained) == 3
 
 
@@ -313,7 +315,8 @@ def test_without_matplotlib(treebanks, trained, tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.svg"))
 
 
-def test_parsers_cannot_be_given(treebanks, tmp_path):
-    with pytest.raises(ValueError, match="models must be None"):
-        reproduce(treebanks, tmp_path / "out", models=tmp_path)
+@pytest.mark.parametrize("wrong", [{"models": "models"}, {"recipe": Recipe(parser="transition")}])
+def test_parsers_that_cannot_be_compared(treebanks, tmp_path, wrong):
+    with pytest.raises(ValueError, match="parsers must be linear ones that are trained here"):
+        reproduce(treebanks, tmp_path / "out", **wrong)
     assert not (tmp_path / "out").exists()

@@ -21,6 +21,7 @@ ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 PARSERS = "The parsers"
+_RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options that say how parsers are trained
 
 TreebanksOption = Annotated[
     Path,
@@ -142,22 +143,7 @@ def root(
     unconstrained decoding, and what the constraint does to accuracy, by size of the treebank; and
     a learning curve, and a comparison of training losses.
     """
-    _run(
-        "root",
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe(parser, loss, training_root, epochs, bits),
-        seeds=seeds,
-        curve=curve,
-        curve_seeds=curve_seeds,
-        losses=losses,
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("root", **locals())
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
@@ -181,19 +167,7 @@ def kbest(
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    _run(
-        "kbest",
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe("linear", loss, training_root, epochs, bits),
-        seeds=seeds,
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("kbest", **locals())
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
@@ -223,18 +197,7 @@ def runtime(
     edge, beside none of that, n runs and reweighting, for up to 500 words. Times are taken in one
     thread, when no parser is being trained.
     """
-    _run(
-        "runtime",
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe("linear", loss, training_root, epochs, bits),
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("runtime", **locals())
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
@@ -257,23 +220,12 @@ def undirected(
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
+    options = locals()
     try:
         _load("common.style").require()
     except MissingExtraError as error:
         note(f"no plots: {error}", quiet=quiet)
-    _run(
-        "undirected",
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        epochs=epochs,
-        seed=seed,
-        bits=bits,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("undirected", loss="mira", training_root="single", **options)
 
 
 def _load(module: str) -> Any:
@@ -286,16 +238,21 @@ def _load(module: str) -> Any:
         raise ArborescenceError("this installation has no experiments") from error
 
 
-def _recipe(parser: Kind, loss: Loss, root: Root, epochs: int, bits: int) -> Any:
-    recipe = _load("common.recipes").Recipe
-    return recipe(parser=parser, loss=loss, root=root, epochs=epochs, bits=bits)
-
-
-def _run(name: str, treebanks: Path | None, output: Path, quiet: bool, **options: Any) -> None:
+def _run(
+    name: str,
+    treebanks: Path | None,
+    output: Path,
+    quiet: bool,
+    only: list[str] | None,
+    training_root: Root,
+    **options: Any,
+) -> None:
     """Run an experiment, and say what was left out; the status is 1 if something went wrong."""
+    recipe = {key: options.pop(key) for key in _RECIPE if key in options} | {"root": training_root}
+    options["recipe"] = _load("common.recipes").Recipe(**recipe)
     reproduce = _load(name).reproduce
     with steps(quiet=quiet) as step:
-        left_out = reproduce(treebanks, output, **options, progress=step)
+        left_out = reproduce(treebanks, output, only=only or (), **options, progress=step)
     for treebank, reason, failed in left_out:
         sys.stderr.write(f"left out: {treebank}: {reason}\n" if failed else "")
     note(f"report: {output / 'report.md'}", quiet=quiet)

@@ -61,10 +61,8 @@ def reproduce(
         If `recipe` is for parsers without edge scores, or `seeds` or `ks` make no sense.
     MissingExtraError
         If Matplotlib or SciPy is missing.
-    TreebankError
-        If there is no treebank that can be used, or one of ``only`` is missing.
-    OSError
-        If `treebanks` cannot be read or `output` cannot be written.
+    TreebankError, OSError
+        As for `Experiment`.
 
     Notes
     -----

@@ -73,10 +73,8 @@ def reproduce(
     ------
     MissingExtraError
         If Matplotlib or SciPy is missing.
-    TreebankError
-        If no treebank is left, one of ``only`` is missing, or `curve` cannot have a learning curve.
-    OSError
-        If `treebanks` cannot be read or `output` cannot be written.
+    TreebankError, OSError
+        As for `Experiment`; or if `curve` cannot have a learning curve.
     OptionError
         If there are less than one of `seeds` or `curve_seeds`.
 
@@ -100,12 +98,12 @@ def reproduce(
     >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
     Birdish,train,1,1,1,2,
     """
-    style.require()
     for name, count in (("seeds", seeds), ("curve_seeds", curve_seeds)):
         if count < 1:
             raise OptionError(f"{name} must be at least 1, not {count}")
     if options.get("quick"):
         seeds, curve_seeds = min(seeds, _QUICK_SEEDS), min(curve_seeds, _QUICK_CURVE_SEEDS)
+    style.require()
     experiment = Experiment(treebanks, output, **options)
     trained = list(filter(experiment.trains, experiment.treebanks))
     if curve and curve not in {treebank.name for treebank in trained}:

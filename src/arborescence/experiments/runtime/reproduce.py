@@ -64,10 +64,8 @@ def reproduce(
     ------
     MissingExtraError
         If Matplotlib or SciPy is missing.
-    TreebankError
-        If there is no treebank that can be used, or one of ``only`` is missing.
-    OSError
-        If `treebanks` cannot be read or `output` cannot be written.
+    TreebankError, OSError
+        As for `Experiment`.
     OptionError
         If the parsers of the recipe give edges no scores, or a size is less than 2.
 
@@ -80,13 +78,13 @@ def reproduce(
     >>> sorted(file.name for file in folder.glob("*.csv"))
     ['decoders.csv', 'lists.csv']
     """
-    style.require()
     if recipe.parser != "linear":
         raise OptionError(f"a {recipe.parser} parser gives edges no scores: take a linear one")
     if min(sizes) < 2:
         raise OptionError(f"sizes must be at least 2, not {min(sizes)}: one word has one tree")
     if options.get("quick"):
         sizes, sentences = sizes[:4], min(sentences, 50)
+    style.require()
     experiment = Experiment(treebanks, output, **options)
     times = measure(experiment, recipe, sizes, ks, sentences)
     figures = plots.draw(times, experiment.output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from arborescence.core.errors import MissingExtraError, OptionError
 from arborescence.experiments.common.experiment import Experiment
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.experiment import Options
     from arborescence.experiments.common.treebanks import LeftOut
 
+_RECIPE: Final = Recipe(loss="mira", root="single")
+
 
 def reproduce(
     treebanks: str | os.PathLike[str],
     output: str | os.PathLike[str],
     *,
-    epochs: int = 10,
-    seed: int = 1,
-    bits: int = 20,
+    recipe: Recipe = _RECIPE,
     **options: Unpack[Options],
 ) -> list[LeftOut]:
     """Train and test the four models of *undirected* on treebanks, and write what comes out.
@@ -36,8 +36,8 @@ def reproduce(
     treebanks, output, options
         As for `Experiment`; without ``models``. The output is ``report.md``, ``models.csv``,
         ``pairs.csv``, ``uas.svg`` and ``wins.svg``; no plots where Matplotlib or SciPy is missing.
-    epochs, seed, bits
-        How every parser is trained: see `LinearParser.train`.
+    recipe
+        How every parser is trained, inference and features apart; it has to be linear ones.
 
     Returns
     -------
@@ -46,12 +46,10 @@ def reproduce(
 
     Raises
     ------
-    TreebankError
-        If there is no treebank that can be used, or one of ``only`` is missing.
+    TreebankError, OSError
+        As for `Experiment`.
     OptionError
-        If ``models`` are given: three parsers of each treebank are compared.
-    OSError
-        If `treebanks` cannot be read or `output` cannot be written.
+        If ``models`` are given, or `recipe` is not for linear parsers.
 
     Notes
     -----
@@ -67,13 +65,13 @@ def reproduce(
     >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
     >>> for part in ("train", "test"):
     ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
-    >>> _ = reproduce(home / "ud", home / "out", epochs=1, bits=10)
+    >>> recipe = Recipe(loss="mira", root="single", epochs=1, bits=10)
+    >>> _ = reproduce(home / "ud", home / "out", recipe=recipe)
     >>> print((home / "out" / "models.csv").read_text().splitlines()[1])
     Birdish,D-MST,train,1,1,2,100.00,100.00,100.00
     """
-    if options.get("models"):
-        raise OptionError("models must be None: three parsers of each treebank are compared")
-    recipe = Recipe(loss="mira", root="single", epochs=epochs, seed=seed, bits=bits)
+    if options.get("models") or recipe.parser != "linear":
+        raise OptionError("parsers must be linear ones that are trained here: three are compared")
     experiment = Experiment(treebanks, output, **options)
     outcomes = measure(experiment, recipe)
     if not outcomes:

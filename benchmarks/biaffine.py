@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.common.scores import Scores
 from arborescence.experiments.common.treebanks import find
 
 UNKNOWN, ROOT = 1, 2  # 0 is padding
@@ -171,24 +171,24 @@ def main():
     given = options.parse_args()
     torch.set_num_threads(1)
     given.output.mkdir(parents=True, exist_ok=True)
-    for corpus in find(given.treebanks, given.only).corpora:
+    for treebank in find(given.treebanks, given.only).treebanks:
         start = time.process_time()
-        lessons, exams = corpus.read()
-        parser, vocabulary = train(lessons, given.steps, given.seed)
-        scored = Scored.of(
-            scores_of(parser, vocabulary, exams),
-            exams,
-            treebank=corpus.name,
-            split=corpus.split,
-            lessons=len(lessons),
+        training, test = treebank.read()
+        parser, vocabulary = train(training, given.steps, given.seed)
+        scores = Scores.of(
+            scores_of(parser, vocabulary, test),
+            test,
+            treebank=treebank.name,
+            split=treebank.split,
+            training_sentences=len(training),
             settings={"parser": "biaffine", "steps": given.steps, "seed": given.seed},
         )
-        scored.write(given.output / f"{corpus.name}.npz")
-        triples = zip(scored.single, scored.gold, scored.counted, strict=True)
+        scores.write(given.output / f"{treebank.name}.npz")
+        triples = zip(scores.single, scores.gold, scores.counted, strict=True)
         right = sum((tree == gold)[1:][counted].sum() for tree, gold, counted in triples)
-        several = np.mean([(tree == 0).sum() > 1 for tree in scored.multi])
+        several = np.mean([(tree == 0).sum() > 1 for tree in scores.multi])
         print(
-            f"{corpus.name}: UAS {right / sum(c.sum() for c in scored.counted):.2%}, malformed "
+            f"{treebank.name}: UAS {right / sum(c.sum() for c in scores.counted):.2%}, malformed "
             f"{several:.2%}, {time.process_time() - start:.0f} s",
             flush=True,
         )

@@ -13,18 +13,18 @@ from pathlib import Path
 import numpy as np
 
 from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import Scored
-from arborescence.experiments.root.objectives import methods
+from arborescence.experiments.common.scores import Scores
+from arborescence.experiments.root.recipes import methods
 from timing import table
 
 
-def shares(scored):
+def shares(scores):
     """Return in percent how many gold roots, and other words, score best as a root."""
     wins = {True: [], False: []}
-    for scores, gold in zip(scored.scores, scored.gold, strict=True):
-        others = scores[1:, 1:].copy()
+    for matrix, gold in zip(scores.matrices, scores.gold, strict=True):
+        others = matrix[1:, 1:].copy()
         np.fill_diagonal(others, -np.inf)
-        best = scores[0, 1:] > others.max(axis=0)
+        best = matrix[0, 1:] > others.max(axis=0)
         for root in (True, False):
             wins[root].extend(best[(gold[1:] == 0) == root])
     return [100 * np.mean(found) for found in wins.values()]
@@ -38,7 +38,7 @@ def main():
     rows = []
     for method, recipe in methods(Recipe(seed=given.seed)).items():
         files = sorted((given.scores / recipe.name).glob("*.npz"))
-        roots, rest = np.mean([shares(Scored.read(file)) for file in files], axis=0)
+        roots, rest = np.mean([shares(Scores.read(file)) for file in files], axis=0)
         rows.append([method, f"{roots:.1f}", f"{rest:.1f}"])
     table(["", "gold roots, %", "other words, %"], rows)
 

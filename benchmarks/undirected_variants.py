@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 
-import arborescence as arb
-from arborescence.experiments.common import treebanks as corpora
 from arborescence.experiments.common.measures import Counts
 from arborescence.experiments.undirected.findings import FINDINGS
 from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED, Outcome
+
+import arborescence as arb
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
 from inputs import TREEBANKS
@@ -49,40 +49,41 @@ def with_function_heads(sentence):
     return sentence.replace(heads=above, deprels=names)
 
 
-def counts_of(lessons, exams, root="single", rounds=(5,), **options):
+def counts_of(training, test, root="single", rounds=(5,), **options):
     """Train, parse, and yield the counts of three models for each number of rounds."""
-    directed = LinearParser.train(lessons, root=root, **options)
-    undirected = LinearParser.train(lessons, root=root, **options, **UNDIRECTEDLY)
-    scores = [directed.scores(sentence) for sentence in exams]
-    best = Counts.of(exams, [arb.decode(matrix, root=root) for matrix in scores])
-    bare = [parsed.heads for parsed in undirected.parse(exams, root=root)]
+    directed = LinearParser.train(training, root=root, **options)
+    undirected = LinearParser.train(training, root=root, **options, **UNDIRECTEDLY)
+    scores = [directed.scores(sentence) for sentence in test]
+    gold = [sentence.heads for sentence in test], [*map(counted_words, test)]
+    best = Counts.of(*gold, [arb.decode(matrix, root=root) for matrix in scores])
+    bare = [parsed.heads for parsed in undirected.parse(test, root=root)]
     for many in rounds:
         enhanced = [
             enhance(matrix, heads, rounds=many) for matrix, heads in zip(scores, bare, strict=True)
         ]
         yield {
             DIRECTED: best,
-            ENHANCED: Counts.of(exams, enhanced),
-            UNDIRECTED: Counts.of(exams, bare),
+            ENHANCED: Counts.of(*gold, enhanced),
+            UNDIRECTED: Counts.of(*gold, bare),
         }
 
 
-def variants(lessons, exams):
+def variants(training, test):
     """Yield the name and the counts of each variant."""
     names = ("as above", "2 rounds", "rounds without limit")
-    yield from zip(names, counts_of(lessons, exams, rounds=(5, 2, None)), strict=True)
-    yield "root edges not limited", *counts_of(lessons, exams, root="multi")
-    yield "forms and UPOS only", *counts_of(lessons, exams, columns=("form", "upos"))
-    turned = ([*map(with_function_heads, part)] for part in (lessons, exams))
+    yield from zip(names, counts_of(training, test, rounds=(5, 2, None)), strict=True)
+    yield "root edges not limited", *counts_of(training, test, root="multi")
+    yield "forms and UPOS only", *counts_of(training, test, columns=("form", "upos"))
+    turned = ([*map(with_function_heads, part)] for part in (training, test))
     yield "function words as heads", *counts_of(*turned)
 
 
 def main():
     outcomes = {}
-    for corpus in corpora.find(TREEBANKS, sys.argv[1:] or CHOSEN):
-        lessons, exams = corpus.read()
-        for name, counts in variants(lessons, exams):
-            outcome = Outcome(corpus.name, corpus.split, len(lessons), counts)
+    for treebank in find(TREEBANKS, sys.argv[1:] or CHOSEN).treebanks:
+        training, test = treebank.read()
+        for name, counts in variants(training, test):
+            outcome = Outcome(treebank.name, treebank.split, len(training), counts)
             outcomes.setdefault(name, []).append(outcome)
     rows = [
         [name, *(f"{finding.average(found):.2f}" for finding in FINDINGS)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +43,8 @@ def test_help(command: Command) -> None:
     [
         (
             "root",
-            ("--parser", "transition", "--curve", "", "--curve-seeds", 2, "--no-objectives"),
-            {"seeds": 4, "curve": "", "curve_seeds": 2, "objectives": False},
+            ("--parser", "transition", "--curve", "", "--curve-seeds", 2, "--no-losses"),
+            {"seeds": 4, "curve": "", "curve_seeds": 2, "losses": False},
         ),
         ("kbest", (), {"seeds": 4}),
         ("runtime", (), {}),
@@ -67,7 +68,7 @@ def test_options_arrive(
     monkeypatch.setattr(experiment, "reproduce", reproduce)
     common = ("--only", "A", "--only", "B", "--jobs", 3, "--quick", "--models", tmp_path)
     common += ("--scores", tmp_path / "scores")
-    parsers = ("--objective", "mira", "--training-root", "single", "--epochs", 2, "--bits", 11)
+    parsers = ("--loss", "mira", "--training-root", "single", "--epochs", 2, "--bits", 11)
     seeds = ("--seeds", 4) if "seeds" in expected else ()
     places = ("--treebanks", "ud", "-o", "out")
     result = command("experiment", name, *places, *common, *parsers, *seeds, *more)
@@ -78,7 +79,7 @@ def test_options_arrive(
     assert options.pop("progress") is not None
     assert options == {
         "only": ["A", "B"],
-        "recipe": Recipe(parser=kind, objective="mira", root="single", epochs=2, bits=11),
+        "recipe": Recipe(parser=kind, loss="mira", root="single", epochs=2, bits=11),
         "models": tmp_path,
         "scores": tmp_path / "scores",
         "jobs": 3,
@@ -111,7 +112,7 @@ def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
     broken = folder / "Arboric" / "ar-ud-test.conllu"
     broken.write_text("1\tBirds\n\n")
     places = ("--treebanks", folder, "-o", tmp_path / "out")
-    small = ("--seeds", 1, "--curve", "", "--no-objectives")
+    small = ("--seeds", 1, "--curve", "", "--no-losses")
     result = command("experiment", "root", *places, *QUICK, *small)
     assert (result.status, result.out) == (1, "")
     last, report = result.err.splitlines()[-2:]
@@ -122,7 +123,7 @@ def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
     assert "Birdish" in report
     assert f"Arboric: {broken}:1: " in report
     assert "Untested: no test part" in report
-    assert (tmp_path / "out" / "scores" / "head-selection-seed1" / "Birdish.npz").exists()
+    assert (tmp_path / "out" / "scores" / "head-seed1" / "Birdish.npz").exists()
 
 
 def test_from_treebanks_to_a_report(command: Command, treebanks: Path, tmp_path: Path) -> None:
@@ -140,11 +141,22 @@ def test_without_matplotlib(
 ) -> None:
     import arborescence.experiments.undirected as experiment
 
-    monkeypatch.setattr(experiment, "reproduce", lambda *_, **__: (False, []))
+    monkeypatch.setattr(experiment, "reproduce", lambda *_, **__: [])
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = command(*UNDIRECTED, "--treebanks", treebanks, "-o", tmp_path)
     assert result.status == 0
     assert result.err.count("\n") == 2
     assert "arborescence[experiments]" in result.err.splitlines()[0]
+
+
+def test_without_experiments(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their folder can be removed."""
+    monkeypatch.setitem(sys.modules, "arborescence.experiments.kbest", None)
+    places = ("--treebanks", tmp_path, "-o", tmp_path / "out")
+    assert "no experiments" in command("experiment", "kbest", *places).complaint(1)
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_wrong(command: Command, treebanks: Path, tmp_path: Path) -> None:

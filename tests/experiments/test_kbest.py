@@ -12,15 +12,12 @@ import numpy as np
 import pytest
 
 from arborescence import TreebankError
+from arborescence.experiments.common import experiment
 from arborescence.experiments.common import results as results_module
 from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import Scored
-from arborescence.experiments.kbest import plots, reproduce, tables
-from arborescence.experiments.kbest import reproduce as reproduction
-from arborescence.experiments.kbest.averages import by_size
-from arborescence.experiments.kbest.lists import Counts
-from arborescence.experiments.kbest.outcomes import Outcome
-from arborescence.experiments.kbest.report import Setting, report
+from arborescence.experiments.common.scores import Scores
+from arborescence.experiments.kbest import plots, report, reproduce
+from arborescence.experiments.kbest.measure import Counts, Outcome, averages
 from brute_force import tree_weights
 from small_treebanks import sentences, write_treebanks
 
@@ -31,8 +28,8 @@ RECIPE = Recipe(epochs=1, bits=10)
 KS = (1, 3, 8)
 
 
-def scored_of(scores, gold, counted, projective=False):
-    return Scored("Birdish", "train", 4, {}, projective, gold, counted, gold, gold, scores)
+def scores_of(matrices, gold, counted, projective=False):
+    return Scores("Birdish", "train", 4, {}, projective, gold, counted, gold, gold, matrices)
 
 
 @pytest.mark.parametrize("projective", [False, True])
@@ -44,7 +41,7 @@ def test_counts_are_those_of_all_trees(projective):
         trees, _ = tree_weights(scores[-1], True, projective)
         gold.append(rng.choice(trees))
         counted.append(rng.random(n) < 0.7)
-    counts = Counts.of(scored_of(scores, gold, counted, projective), KS)
+    counts = Counts.of(scores_of(scores, gold, counted, projective), KS)
     assert counts.words[:, 0].tolist() == [words.sum() for words in counted]
     for root in ("multi", "single"):
         for i, matrix in enumerate(scores):
@@ -78,9 +75,9 @@ ONE = counts_of(
     single_exact=[[0, 1], [0, 1]],
 )
 OTHER = counts_of(malformed=[[0, 2], [0, 0]], touched=[[0, 1], [0, 0]], multi=[[4, 4], [6, 6]])
-BIRDISH = Outcome("Birdish", "train", 12000, Counts.sum_of([ONE, OTHER]))
-ARBORIC = Outcome("Arboric", "dev", 999, OTHER)
-GIVEN = Outcome("Given", "train", 0, ONE)
+BIRDISH = Outcome("Birdish", "train", 12000, False, Counts.sum_of([ONE, OTHER]))
+ARBORIC = Outcome("Arboric", "dev", 999, False, OTHER)
+GIVEN = Outcome("Given", "train", 0, False, ONE)
 ALL = [BIRDISH, ARBORIC, GIVEN]
 
 
@@ -100,13 +97,14 @@ def test_parsers_add_up():
 
 
 def test_short_sentences_weigh_less_among_all_trees():
-    one = Outcome("Birdish", "train", 1, counts_of(trees=[[1, 1], [1, 3]], malformed=[[1, 1]] * 2))
+    counts = counts_of(trees=[[1, 1], [1, 3]], malformed=[[1, 1]] * 2)
+    one = Outcome("Birdish", "train", 1, False, counts)
     assert one.rates.tolist() == [100, 50]
     assert one.sentence_rates.tolist() == pytest.approx([100, 200 / 3])
 
 
 def test_averages():
-    groups = by_size(ALL)
+    groups = averages(ALL)
     assert [(name, mean.treebanks) for name, mean in groups.items()] == [
         *(("all", 3), ("low", 1), ("high", 1)),
     ]
@@ -124,8 +122,17 @@ def rows_of(text):
     return list(csv.DictReader(text.splitlines()))
 
 
+def texts_of(outcomes, ks=(1, 50)):
+    return report.texts(outcomes, ks, RECIPE.seeds(3), ["rates.svg", "oracle.svg"], [])
+
+
+def report_of(outcomes, ks=(1, 50)):
+    return texts_of(outcomes, ks)["report.md"]
+
+
 def test_tables():
-    rows = rows_of(tables.treebank_rows(ALL, (1, 50)))
+    texts = texts_of(ALL)
+    rows = rows_of(texts["treebanks.csv"])
     assert [(row["treebank"], row["group"], row["k"]) for row in rows] == [
         (name, group, k)
         for name, group in (("Birdish", "high"), ("Arboric", "low"), ("Given", ""))
@@ -136,17 +143,12 @@ def test_tables():
     assert (last["multi_uas"], last["single_uas"], last["gain"]) == ("90", "100", "10")
     assert (last["gain_p"], last["gain_p_adjusted"]) == ("1", "1")
 
-    rows = rows_of(tables.average_rows(by_size(ALL), (1, 50)))
+    rows = rows_of(texts["averages.csv"])
     assert [row["group"] for row in rows] == ["all", "all", "low", "low", "high", "high"]
     assert (rows[1]["growth"], rows[1]["growth_mean"], rows[1]["without_growth"]) == (
         *("0.64", "0.62", "1"),
     )
     assert (rows[3]["growth"], rows[3]["growth_low"], rows[3]["gain_p"]) == ("", "", "1")
-
-
-def report_of(outcomes, ks=(1, 50), loaded=0):
-    figures = ["rates.svg", "oracle.svg"]
-    return report(outcomes, by_size(outcomes), ks, Setting(RECIPE, 3, loaded), figures, [])
 
 
 def few(malformed):
@@ -165,7 +167,7 @@ def few(malformed):
 
 def test_report():
     text = report_of(ALL)
-    assert "head-selection, 1 epochs, bits 10; averages over seeds 1 to 3" in text
+    assert "head, 1 epochs, bits 10; averages over seeds 1 to 3" in text
     assert "25.00 % of the best trees are malformed, and 16.00 % of the 50 best" in text
     assert "13 times, which a rate like this cannot reach" in text
     assert "1 of the 3 treebanks have no malformed tree at k = 1" in text
@@ -173,7 +175,7 @@ def test_report():
     assert "| Arboric | 999 (dev) | 2 | 0.00 | 2.00 | – |" in text
     assert "| Given | not known | 2 | 80.00 (+10.00) | 100.00 (+10.00) |" in text
     assert "were given" not in text
-    text = report_of(ALL, loaded=3)
+    text = report_of([one._replace(loaded=True) for one in ALL])
     assert "The parsers of 3 of the treebanks were given" in text
     assert "epochs" not in text
 
@@ -188,7 +190,7 @@ def test_report():
     ],
 )
 def test_what_is_said_of_growth(malformed, what):
-    outcomes = [Outcome(f"T{i}", "train", 9, few(pair)) for i, pair in enumerate(malformed)]
+    outcomes = [Outcome(f"T{i}", "train", 9, False, few(pair)) for i, pair in enumerate(malformed)]
     assert what in report_of(outcomes)
     assert "paper's average" not in report_of(outcomes, ks=(1, 40))
 
@@ -204,7 +206,10 @@ def test_stars_and_trends():
     )._replace(multi_exact=np.zeros((40, 2), np.int64), single_exact=np.zeros((40, 2), np.int64))
     names = ("Birdish", "Arboric", "Grove", "Copse")
     text = report_of(
-        [Outcome(name, "train", 10**size, gained) for size, name in enumerate(names, start=2)]
+        [
+            Outcome(name, "train", 10**size, False, gained)
+            for size, name in enumerate(names, start=2)
+        ]
     )
     assert "| Birdish | 100 | 40 | 75.00 (+0.00) | 100.00 (+25.00\\*) |" in text
     assert "adds significantly on 4 of 4 treebanks" in text
@@ -243,17 +248,14 @@ def done(treebanks, tmp_path_factory):
 
 def test_from_treebanks_to_tables(done):
     rows = rows_of((done / "treebanks.csv").read_text())
-    assert [(row["treebank"], row["lessons"], row["k"]) for row in rows] == [
+    assert [(row["treebank"], row["training_sentences"], row["k"]) for row in rows] == [
         ("Birdish", "4", "1"),
         ("Birdish", "4", "5"),
         ("Arboric", "5", "1"),
         ("Arboric", "5", "5"),
     ]
-    scored = [
-        Scored.read(done / "scores" / f"head-selection-seed{seed}" / "Birdish.npz")
-        for seed in (1, 2)
-    ]
-    malformed = np.mean([(tree == 0).sum() != 1 for one in scored for tree in one.multi])
+    scores = [Scores.read(done / "scores" / f"head-seed{seed}" / "Birdish.npz") for seed in (1, 2)]
+    malformed = np.mean([(tree == 0).sum() != 1 for one in scores for tree in one.multi])
     assert float(rows[0]["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
     text = (done / "report.md").read_text()
     assert "Untested: no test part" in text
@@ -264,13 +266,13 @@ def test_what_is_done_is_not_done_again(treebanks, done, tmp_path, monkeypatch):
     copy = tmp_path / "copy"
     shutil.copytree(done, copy)
     counted = []
-    count = reproduction.Counts.of
+    count = Counts.of
     monkeypatch.setattr(Recipe, "train", lambda *_: pytest.fail("trained again"))
     monkeypatch.setattr(Counts, "of", lambda *given: counted.append(given) or count(*given))
-    (copy / "lists" / "head-selection-seed2" / "Arboric.json").unlink()
+    (copy / "lists" / "head-seed2" / "Arboric.json").unlink()
     (copy / "report.md").unlink()
     reproduce(treebanks, copy, recipe=RECIPE, seeds=2, ks=(1, 5))
-    assert [(scored.treebank, ks) for scored, ks in counted] == [("Arboric", (1, 5))]
+    assert [(scores.treebank, ks) for scores, ks in counted] == [("Arboric", (1, 5))]
     for name in ("treebanks.csv", "averages.csv", "report.md", "rates.svg", "oracle.svg"):
         assert (copy / name).read_bytes() == (done / name).read_bytes()
     reproduce(treebanks, copy, recipe=RECIPE, seeds=1, ks=(1, 2), only=["Birdish"])
@@ -318,7 +320,7 @@ def test_parsers_that_are_given(treebanks, tmp_path):
 
 
 def test_quick(treebanks, tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduction, "_QUICK", 1)
+    monkeypatch.setattr(experiment, "_QUICK", 1)
     reproduce(treebanks, tmp_path, recipe=RECIPE, ks=(1, 2), quick=True)
     assert len(list((tmp_path / "lists").rglob("*.json"))) == 1
 

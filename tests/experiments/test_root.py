@@ -11,41 +11,45 @@ import numpy as np
 import pytest
 
 from arborescence import TreebankError
-from arborescence.experiments.common import scores as scored_module
+from arborescence.experiments.common import scores as scores_module
 from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.common.report import write as write_texts
+from arborescence.experiments.common.scores import Scores
 from arborescence.experiments.common.treebanks import LeftOut
-from arborescence.experiments.root import plots, report, reproduce, tables
-from arborescence.experiments.root.curve import learning_curve
-from arborescence.experiments.root.effects import Change, Effect
-from arborescence.experiments.root.findings import (
+from arborescence.experiments.root import plots, report, reproduce
+from arborescence.experiments.root.measure import (
     MEASURES,
+    Change,
+    Effect,
     Findings,
+    against_base,
+    against_multi,
     by_length,
     groups,
     root_edges,
     significances,
     trend,
 )
-from arborescence.experiments.root.objectives import against_base, against_multi, methods
+from arborescence.experiments.root.recipes import learning_curve, methods
 from arborescence.treebank import write
 from small_treebanks import sentences, write_treebanks
 
 RECIPE = Recipe(epochs=1, bits=10)
-ONE = {"recipe": RECIPE, "seeds": 1, "curve": "", "objectives": False}
-FILES = ["curve.csv", "groups.csv", "objectives.csv", "report.md", "treebanks.csv"]
-FIGURES = ["change.svg", "curve.svg", "objectives.svg", "rate.svg"]
+ONE = {"recipe": RECIPE, "seeds": 1, "curve": "", "losses": False}
+FILES = ["curve.csv", "groups.csv", "losses.csv", "report.md", "treebanks.csv"]
+FIGURES = ["change.svg", "curve.svg", "losses.svg", "rate.svg"]
 
 
 def of_trees(multi, single, **about):
     """What a parser makes of three sentences; the last word of the second is punctuation."""
     gold = [[-1, 2, 0], [-1, 2, 0, 2], [-1, 0]]
     trees = {"gold": gold, "multi": multi, "single": single}
-    return Scored(
-        **{"treebank": "Birdish", "split": "train", "lessons": 500, "settings": {}} | about,
+    return Scores(
+        **{"treebank": "Birdish", "split": "train", "training_sentences": 500, "settings": {}}
+        | about,
         projective=False,
         counted=[np.array([True, True]), np.array([True, True, False]), np.array([True])],
-        scores=None,
+        matrices=None,
         **{name: [np.array(heads) for heads in those] for name, those in trees.items()},
     )
 
@@ -59,7 +63,7 @@ FIXED = Effect.of(
 STABLE = Effect.of(of_trees(WRONG, WRONG))
 
 
-def synthetic(treebank, lessons, malformed, *, split="train", gain=0, parsers=2, loaded=False):
+def synthetic(treebank, size, malformed, *, split="train", gain=0, parsers=2, loaded=False):
     """Of 40 sentences of ten words, so many are malformed, and the constraint mends `gain` each."""
     roots = np.ones((parsers, 40), dtype=np.int64)
     roots[:, :malformed] = 2
@@ -70,7 +74,7 @@ def synthetic(treebank, lessons, malformed, *, split="train", gain=0, parsers=2,
     return Effect(
         treebank=treebank,
         split=split,
-        lessons=lessons,
+        training_sentences=size,
         loaded=loaded,
         lengths=ten.astype(np.int32),
         roots=roots,
@@ -172,8 +176,8 @@ def test_samples_of_the_curve():
 
 def test_methods_differ():
     assert list(methods(RECIPE)) == [
-        *("head-selection", "perceptron-multi", "perceptron-single", "mira-multi"),
-        *("mira-single", "loglinear-multi", "loglinear-single"),
+        *("head", "perceptron-multi", "perceptron-single", "mira-multi"),
+        *("mira-single", "tree-multi", "tree-single"),
     ]
     treebanks = [synthetic("A", 100, malformed) for malformed in (4, 8, 12, 16, 20, 24)]
     studied = dict.fromkeys(methods(RECIPE), treebanks)
@@ -197,9 +201,9 @@ FINDINGS = Findings(
 
 
 def test_tables(tmp_path):
-    tables.write(FINDINGS, tmp_path)
+    write_texts(tmp_path, report.texts(FINDINGS, []))
     first, second, *_ = rows_of(tmp_path / "treebanks.csv")
-    assert (first["treebank"], first["lessons"], first["words"]) == ("A", "100", "400")
+    assert (first["treebank"], first["training_sentences"], first["words"]) == ("A", "100", "400")
     assert (first["malformed"], first["malformed_least"]) == ("40", "40")
     # 16 of 200 right words more; 16 sentences more than 4.
     assert (first["uas_multi"], first["uas_single"], first["uas_change"]) == ("50", "54", "8")
@@ -210,17 +214,16 @@ def test_tables(tmp_path):
     assert (everything["group"], everything["treebanks"]) == ("all", "5")
     assert (low["malformed_paper"], low["malformed"], low["malformed_low"]) == ("6.21", "30", "20")
     curve = rows_of(tmp_path / "curve.csv")
-    assert [row["lessons"] for row in curve] == ["20", "200", "2000"]
+    assert [row["training_sentences"] for row in curve] == ["20", "200", "2000"]
     assert [row["malformed"] for row in curve] == ["20", "10", "5"]
-    objectives = rows_of(tmp_path / "objectives.csv")
-    assert len(objectives) == 7 * 4
-    assert (objectives[5]["method"], objectives[5]["treebank"]) == ("perceptron-multi", "B")
+    losses = rows_of(tmp_path / "losses.csv")
+    assert len(losses) == 7 * 4
+    assert (losses[5]["method"], losses[5]["treebank"]) == ("perceptron-multi", "B")
 
 
-def test_report(tmp_path):
-    report.write(FINDINGS, ["rate.svg"], tmp_path)
-    text = (tmp_path / "report.md").read_text()
-    assert "head-selection, epochs 1, bits 10,\nseeds 1" in text
+def test_report():
+    text = report.texts(FINDINGS, ["rate.svg"])["report.md"]
+    assert "head, epochs 1, bits 10,\nseeds 1" in text
     assert "1 learned from the dev part" in text
     assert "1 were not trained, but loaded" in text
     assert "The most are 40.00 %, of A;\nin the paper 23.57 %, of Kurmanji" in text
@@ -248,10 +251,9 @@ def test_report(tmp_path):
 
 
 @pytest.mark.parametrize(("sign", "way"), [(1, "higher"), (-1, "lower")])
-def test_a_trend_is_said(tmp_path, sign, way):
+def test_a_trend_is_said(sign, way):
     effects = [synthetic(f"T{i}", 10 ** (2 + i / 4), 20 + sign * 2 * i) for i in range(8)]
-    report.write(Findings([RECIPE], effects, [], {}, []), [], tmp_path)
-    text = (tmp_path / "report.md").read_text()
+    text = report.texts(Findings([RECIPE], effects, [], {}, []), [])["report.md"]
     said = f"- malformed trees: {way} where there is more to learn from (Spearman {sign:.2f})."
     assert said in text
     assert "- relative change of UAS: too few treebanks to tell, or no difference" in text
@@ -271,7 +273,7 @@ def test_plots(tmp_path):
         assert word in words["rate.svg"]
     assert "relative change of exact match, %" in words["change.svg"]
     assert "UAS with the constraint, %" in words["curve.svg"]
-    assert "loglinear-single" in words["objectives.svg"]
+    assert "tree-single" in words["losses.svg"]
     assert plots.draw(Findings([RECIPE], MANY[4:], [], {}, []), tmp_path) == []
 
 
@@ -313,17 +315,25 @@ def done(treebanks, tmp_path_factory):
 def test_from_treebanks_to_a_report(done):
     assert sorted(path.name for path in done.iterdir()) == sorted([*FILES, *FIGURES, "scores"])
     birdish, arboric = rows_of(done / "treebanks.csv")
-    assert (birdish["treebank"], birdish["lessons"], birdish["sentences"]) == ("Birdish", "24", "4")
-    assert (arboric["treebank"], arboric["split"], arboric["lessons"]) == ("Arboric", "dev", "5")
-    scored = Scored.read(done / "scores" / "head-selection-seed1" / "Arboric.npz")
-    malformed = np.mean([(tree == 0).sum() > 1 for tree in scored.multi])
+    assert (birdish["treebank"], birdish["training_sentences"], birdish["sentences"]) == (
+        "Birdish",
+        "24",
+        "4",
+    )
+    assert (arboric["treebank"], arboric["split"], arboric["training_sentences"]) == (
+        "Arboric",
+        "dev",
+        "5",
+    )
+    scores = Scores.read(done / "scores" / "head-seed1" / "Arboric.npz")
+    malformed = np.mean([(tree == 0).sum() > 1 for tree in scores.multi])
     assert float(arboric["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
     curve = rows_of(done / "curve.csv")
-    assert [(row["treebank"], row["lessons"], row["parsers"]) for row in curve] == [
+    assert [(row["treebank"], row["training_sentences"], row["parsers"]) for row in curve] == [
         ("Birdish", "20", "2"),
         ("Birdish", "24", "2"),
     ]
-    assert len(rows_of(done / "objectives.csv")) == 2 * 7
+    assert len(rows_of(done / "losses.csv")) == 2 * 7
     text = (done / "report.md").read_text()
     for word in ("Birdish", "5 (dev)", "- Untested: no test part", *FIGURES):
         assert word in text
@@ -357,14 +367,14 @@ def test_a_broken_treebank_is_left_out(undrawn, tmp_path):
     ("full", "said"), [("seed2/Birdish", ""), ("sentences-seed1/Birdish", "learning curve: ")]
 )
 def test_a_part_that_is_missing(treebanks, undrawn, tmp_path, monkeypatch, full, said):
-    save = scored_module.model_file.save
+    save = scores_module.model_file.save
 
     def on_a_full_disk(path, *rest, **options):
         if path.with_suffix("").as_posix().endswith(full):
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         save(path, *rest, **options)
 
-    monkeypatch.setattr(scored_module.model_file, "save", on_a_full_disk)
+    monkeypatch.setattr(scores_module.model_file, "save", on_a_full_disk)
     options = ONE | {"seeds": 2, "curve": None, "curve_seeds": 1}
     *_, birdish = reproduce(treebanks, tmp_path, **options)
     assert birdish.treebank == "Birdish"
@@ -383,10 +393,10 @@ def test_loaded_parsers(treebanks, undrawn, tmp_path):
     options = {"recipe": RECIPE, "seeds": 2, "curve_seeds": 1, "models": models}
     reproduce(treebanks, tmp_path / "out", **options)
     birdish, arboric = rows_of(tmp_path / "out" / "treebanks.csv")
-    assert (birdish["lessons"], birdish["parsers"]) == ("3", "1")
-    assert (arboric["lessons"], arboric["parsers"]) == ("5", "2")
+    assert (birdish["training_sentences"], birdish["parsers"]) == ("3", "1")
+    assert (arboric["training_sentences"], arboric["parsers"]) == ("5", "2")
     # Only what is trained takes part in what is about training.
-    for name in ("curve.csv", "objectives.csv"):
+    for name in ("curve.csv", "losses.csv"):
         assert {row["treebank"] for row in rows_of(tmp_path / "out" / name)} == {"Arboric"}
     with pytest.raises(TreebankError, match="Birdish: no learning curve"):
         reproduce(treebanks, tmp_path / "out", **options, curve="Birdish")
@@ -396,14 +406,18 @@ def test_quick(treebanks, undrawn, tmp_path):
     reproduce(treebanks, tmp_path, **ONE | {"seeds": 5, "curve": "Arboric"}, quick=True)
     assert [row["parsers"] for row in rows_of(tmp_path / "treebanks.csv")] == ["1", "1"]
     [point] = rows_of(tmp_path / "curve.csv")
-    assert (point["treebank"], point["lessons"], point["parsers"]) == ("Arboric", "5", "2")
+    assert (point["treebank"], point["training_sentences"], point["parsers"]) == (
+        "Arboric",
+        "5",
+        "2",
+    )
 
 
 def test_transition_parsers(treebanks, undrawn, tmp_path):
     recipe = Recipe(parser="transition", epochs=1, bits=10)
     reproduce(treebanks, tmp_path, only=["Birdish"], recipe=recipe, seeds=1, curve_seeds=1)
     assert len(rows_of(tmp_path / "curve.csv")) == 2
-    assert not rows_of(tmp_path / "objectives.csv")
+    assert not rows_of(tmp_path / "losses.csv")
     assert "Trained parsers: transition-multi" in (tmp_path / "report.md").read_text()
 
 

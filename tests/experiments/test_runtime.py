@@ -13,8 +13,8 @@ import arborescence as arb
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.treebanks import LeftOut
-from arborescence.experiments.runtime import lists as lists_module
-from arborescence.experiments.runtime import plots, reproduce, stopwatch, tables
+from arborescence.experiments.runtime import measure as module
+from arborescence.experiments.runtime import plots, report, reproduce
 from arborescence.experiments.runtime.clock import machine, race
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
@@ -26,8 +26,16 @@ from arborescence.experiments.runtime.decoders import (
     count_worse,
 )
 from arborescence.experiments.runtime.graphs import KINDS
-from arborescence.experiments.runtime.growth import Timed, batch_of, enough, time_decoders
-from arborescence.experiments.runtime.lists import Lists, Measured, time_lists
+from arborescence.experiments.runtime.measure import (
+    Lists,
+    Measured,
+    Timed,
+    Times,
+    batch_of,
+    enough,
+    time_decoders,
+    time_lists,
+)
 from arborescence.nonprojective.baselines import reweighted
 from small_treebanks import write_treebanks
 
@@ -73,8 +81,8 @@ def test_times_of_lists(monkeypatch):
 
         return find
 
-    monkeypatch.setattr(lists_module, "kbest", fake(20, 1, 0))
-    monkeypatch.setattr(lists_module, "kbest_by_camerini", fake(10, 3, 1))
+    monkeypatch.setattr(module, "kbest", fake(20, 1, 0))
+    monkeypatch.setattr(module, "kbest_by_camerini", fake(10, 3, 1))
     graphs = [np.zeros((size, size)) for size in (3, 4, 7)]
     lists = time_lists(graphs, "multi", 10, rounds=2, clock=clock)
     assert lists == Lists("multi", 10, [30, 40, 70], [40, 70, 160], 3 * [20], 3 * [10], unequal=1)
@@ -175,6 +183,7 @@ WITH_TREES = [
     for root in ("multi", "single")
     for k in (10, 100)
 ]
+ALL = Times(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES)
 FIGURES = dict.fromkeys(("speed-ups.svg", "decoders.svg", "lists.svg"), "what it shows")
 
 
@@ -189,26 +198,26 @@ def cells(report, *first):
 
 
 def test_tables():
-    texts = tables.texts(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES, FIGURES, RECIPE)
-    report = texts["report.md"]
-    assert machine()["Numba"] in report
-    [[paper, average, ends, called, ours, theirs]] = cells(report, "any number", "10")
+    texts = report.texts(ALL, FIGURES, RECIPE, [])
+    text = texts["report.md"]
+    assert machine()["Numba"] in text
+    [[paper, average, ends, called, ours, theirs]] = cells(text, "any number", "10")
     assert (paper, average[:4], ends) == ("1.42", "2.50", "2.00 to 3.00")
     assert called == "2.12"  # of (5 + 9) / 8 and (7 + 13) / 8
     assert (ours, theirs) == ("3,000,000.0", "7,500,000.0")
-    assert cells(report, "one", "50")[0][0] == "–"
-    assert cells(report, "Birdish") == [["2", "7.5", *4 * ["2.00 [2.00, 2.00]"]]]
-    assert "Of 16 lists, 0 differ" in report
+    assert cells(text, "one", "50")[0][0] == "–"
+    assert cells(text, "Birdish") == [["2", "7.5", *4 * ["2.00 [2.00, 2.00]"]]]
+    assert "Of 16 lists, 0 differ" in text
 
-    assert cells(report, N_RUNS)[0] == [
+    assert cells(text, N_RUNS)[0] == [
         *("1.00 (5.0×)", "8.00 (10.0×)", "125.00 (25.0×)", "1,000.00 (50.0×)", "3.00", "3.00")
     ]
-    assert cells(report, CONSTRAINED)[0][-2:] == ["2.00", "2.00"]
-    assert f"*{N_RUNS}* takes 50.0 to 50.0 times as long as *{CONSTRAINED}*" in report
-    assert cells(report, "*the greedy graph is a tree, %*")[0][:2] == ["75", "75"]
-    assert cells(report, "*several root edges without the constraint, %*")[0][0] == "25"
-    assert cells(report, "masked") == [["160", "0", "12"]]
-    grown = cells(report, "uniform", "one")
+    assert cells(text, CONSTRAINED)[0][-2:] == ["2.00", "2.00"]
+    assert f"*{N_RUNS}* takes 50.0 to 50.0 times as long as *{CONSTRAINED}*" in text
+    assert cells(text, "*the greedy graph is a tree, %*")[0][:2] == ["75", "75"]
+    assert cells(text, "*several root edges without the constraint, %*")[0][0] == "25"
+    assert cells(text, "masked") == [["160", "0", "12"]]
+    grown = cells(text, "uniform", "one")
     assert [row[0] for row in grown] == 2 * ["`kbest`", "Camerini et al."]
     assert grown[1][1:] == ["200.00", "20,000.00", "2.00", "2.00"]
     assert grown[2][1:] == ["1.00", "1.00", "1.00", "1.00"]
@@ -224,7 +233,7 @@ def test_tables():
 
 
 def test_plots(tmp_path):
-    drawn = plots.draw(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES, tmp_path)
+    drawn = plots.draw(ALL, tmp_path)
     assert list(drawn) == list(FIGURES)
     words = {name: "".join(ET.parse(tmp_path / name).getroot().itertext()) for name in drawn}
     for name, expected in (
@@ -238,8 +247,8 @@ def test_plots(tmp_path):
 @pytest.fixture
 def few(monkeypatch):
     """Small batches and few rounds."""
-    monkeypatch.setattr(stopwatch, "enough", lambda n: 4)
-    monkeypatch.setattr(stopwatch, "_ROUNDS", 1)
+    monkeypatch.setattr(module, "enough", lambda n: 4)
+    monkeypatch.setattr(module, "_ROUNDS", 1)
 
 
 @pytest.fixture
@@ -247,8 +256,8 @@ def undrawn(monkeypatch):
     """The plots that are asked for, which are not drawn: that takes long."""
     asked = []
 
-    def draw(treebanks, *rest):
-        asked.append(len(treebanks))
+    def draw(times, *rest):
+        asked.append(len(times.treebanks))
         return FIGURES
 
     monkeypatch.setattr(plots, "draw", draw)
@@ -268,7 +277,7 @@ def timed(monkeypatch):
         return call
 
     for name in ("time_lists", "time_decoders"):
-        monkeypatch.setattr(stopwatch, name, noted(getattr(stopwatch, name)))
+        monkeypatch.setattr(module, name, noted(getattr(module, name)))
     return asked
 
 
@@ -308,7 +317,7 @@ def test_without_treebanks_on_another_machine(timed, tmp_path, monkeypatch):
     assert reproduce(None, tmp_path, **options) == []
     assert "beside Camerini et al." not in (tmp_path / "report.md").read_text()
     once = len(timed)
-    monkeypatch.setattr(stopwatch, "machine", lambda: {"processor": "another"})
+    monkeypatch.setattr(module, "machine", lambda: {"processor": "another"})
     reproduce(None, tmp_path, **options)
     assert len(timed) == 2 * once
 

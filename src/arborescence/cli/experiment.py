@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,20 +13,15 @@ from arborescence.cli.help import examples
 from arborescence.cli.options import QuietOption
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
+from arborescence.core.errors import ArborescenceError, MissingExtraError
 from arborescence.parsers.shared.types import Kind, Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from arborescence.experiments.common.recipes import Recipe
-    from arborescence.experiments.common.treebanks import LeftOut
-
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 PARSERS = "The parsers"
+_RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options that say how parsers are trained
 
 TreebanksOption = Annotated[
     Path,
@@ -50,14 +46,14 @@ ParserOption = Annotated[
     Kind,
     typer.Option(help="Graph-based, or transition-based.", rich_help_panel=PARSERS),
 ]
-ObjectiveOption = Annotated[
+LossOption = Annotated[
     Loss,
-    typer.Option(help="What a graph-based parser learns by.", rich_help_panel=PARSERS),
+    typer.Option(help="What a graph-based parser is trained by.", rich_help_panel=PARSERS),
 ]
 TrainingRootOption = Annotated[
     Root,
     typer.Option(
-        help="The trees that a parser learns with: one root edge, or any number. Head selection "
+        help="The trees that a parser learns with: one root edge, or any number. The loss 'head' "
         "looks at no trees.",
         rich_help_panel=PARSERS,
     ),
@@ -110,7 +106,7 @@ def experiment() -> None:
     """
 
 
-@app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --objective mira --jobs 4"))
+@app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --loss mira --jobs 4"))
 def root(
     treebanks: TreebanksOption,
     output: OutputOption,
@@ -118,7 +114,7 @@ def root(
     jobs: JobsOption = 1,
     quick: QuickOption = False,
     parser: ParserOption = "linear",
-    objective: ObjectiveOption = "head",
+    loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
@@ -136,8 +132,8 @@ def root(
     curve_seeds: Annotated[
         int, typer.Option(min=1, help="How many samples of each size the learning curve has.")
     ] = 5,
-    objectives: Annotated[
-        bool, typer.Option(help="Whether to compare what parsers can learn by.")
+    losses: Annotated[
+        bool, typer.Option(help="Whether to compare what parsers can be trained by.")
     ] = True,
     quiet: QuietOption = False,
 ) -> None:
@@ -145,26 +141,9 @@ def root(
 
     Tables 1 and 2 and Figures 3 and 4 of Zmigrod, Vieira and Cotterell (2020): malformed trees of
     unconstrained decoding, and what the constraint does to accuracy, by size of the treebank; and
-    a learning curve, and a comparison of training objectives.
+    a learning curve, and a comparison of training losses.
     """
-    from arborescence.experiments.root import reproduce
-
-    _run(
-        reproduce,
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe(parser, objective, training_root, epochs, bits),
-        seeds=seeds,
-        curve=curve,
-        curve_seeds=curve_seeds,
-        objectives=objectives,
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("root", **locals())
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
@@ -174,7 +153,7 @@ def kbest(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = "head",
+    loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
     epochs: EpochsOption = 10,
@@ -188,21 +167,7 @@ def kbest(
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    from arborescence.experiments.kbest import reproduce
-
-    _run(
-        reproduce,
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe("linear", objective, training_root, epochs, bits),
-        seeds=seeds,
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("kbest", **locals())
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
@@ -217,7 +182,7 @@ def runtime(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    objective: ObjectiveOption = "head",
+    loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
     epochs: EpochsOption = 10,
     bits: BitsOption = 20,
@@ -232,20 +197,7 @@ def runtime(
     edge, beside none of that, n runs and reweighting, for up to 500 words. Times are taken in one
     thread, when no parser is being trained.
     """
-    from arborescence.experiments.runtime import reproduce
-
-    _run(
-        reproduce,
-        treebanks,
-        output,
-        quiet,
-        only=only or (),
-        recipe=_recipe("linear", objective, training_root, epochs, bits),
-        models=models,
-        scores=scores,
-        jobs=jobs,
-        quick=quick,
-    )
+    _run("runtime", **locals())
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
@@ -253,57 +205,54 @@ def undirected(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often to go over a treebank.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
-    bits: Annotated[
-        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
-    ] = 20,
+    jobs: JobsOption = 1,
+    quick: QuickOption = False,
+    epochs: EpochsOption = 10,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Fixes the order of the sentences.", rich_help_panel=PARSERS),
+    ] = 1,
+    bits: BitsOption = 20,
+    scores: ScoresOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
-    from arborescence.experiments.undirected import reproduce
-
-    with steps(quiet=quiet) as step:
-        plotted, left_out = reproduce(
-            treebanks,
-            output,
-            only=only or (),
-            epochs=epochs,
-            seed=seed,
-            bits=bits,
-            progress=step,
-        )
-    if not plotted:
-        note(
-            "no plots: they need the extra 'experiments': pip install 'arborescence[experiments]'",
-            quiet=quiet,
-        )
-    _finish(left_out, output, quiet)
+    options = locals()
+    try:
+        _load("common.style").require()
+    except MissingExtraError as error:
+        note(f"no plots: {error}", quiet=quiet)
+    _run("undirected", loss="mira", training_root="single", **options)
 
 
-def _recipe(parser: Kind, objective: Loss, training_root: Root, epochs: int, bits: int) -> Recipe:
-    from arborescence.experiments.common.recipes import Recipe
-
-    return Recipe(parser=parser, objective=objective, root=training_root, epochs=epochs, bits=bits)
+def _load(module: str) -> Any:
+    """Import a module of the experiments: here alone, so that their folder can be removed."""
+    try:
+        return import_module(f"arborescence.experiments.{module}")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("arborescence.experiments"):
+            raise
+        raise ArborescenceError("this installation has no experiments") from error
 
 
 def _run(
-    reproduce: Callable[..., Sequence[LeftOut]],
+    name: str,
     treebanks: Path | None,
     output: Path,
     quiet: bool,
+    only: list[str] | None,
+    training_root: Root,
     **options: Any,
 ) -> None:
+    """Run an experiment, and say what was left out; the status is 1 if something went wrong."""
+    recipe = {key: options.pop(key) for key in _RECIPE if key in options} | {"root": training_root}
+    options["recipe"] = _load("common.recipes").Recipe(**recipe)
+    reproduce = _load(name).reproduce
     with steps(quiet=quiet) as step:
-        left_out = reproduce(treebanks, output, **options, progress=step)
-    _finish(left_out, output, quiet)
-
-
-def _finish(left_out: Sequence[LeftOut], output: Path, quiet: bool) -> None:
-    """Say what was left out and where the report is; the status is 1 if something went wrong."""
+        left_out = reproduce(treebanks, output, only=only or (), **options, progress=step)
     for treebank, reason, failed in left_out:
         sys.stderr.write(f"left out: {treebank}: {reason}\n" if failed else "")
     note(f"report: {output / 'report.md'}", quiet=quiet)

@@ -18,19 +18,25 @@ def test_names_tell_recipes_apart():
         Recipe(sentences=20),
         Recipe(sentences=50),
         *(
-            Recipe(objective=objective, root=root)
-            for objective in ("mira", "perceptron", "loglinear")
+            Recipe(loss=loss, root=root, inference=inference)
+            for loss in ("mira", "perceptron", "tree")
             for root in ("single", "multi")
+            for inference in ("exact", "undirected")
         ),
+        Recipe(loss="mira", inference="undirected", features="undirected"),
         Recipe(parser="transition"),
         Recipe(parser="transition", root="single"),
     ]
     assert len({recipe.name for recipe in recipes}) == len(recipes)
-    assert Recipe(root="single").name == Recipe(root="multi").name  # head selection knows no trees
+    assert Recipe(root="single").name == Recipe(root="multi").name  # it knows no trees
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"parser": "biaffine"}, {"objective": "hinge"}, {"root": "both"}, {"sentences": 0}]
+    "wrong",
+    [
+        *({"parser": "biaffine"}, {"loss": "hinge"}, {"root": "both"}, {"sentences": 0}),
+        *({"inference": "inexact"}, {"features": "turned"}),
+    ],
 )
 def test_wrong_settings(wrong):
     [(name, value)] = wrong.items()
@@ -39,23 +45,23 @@ def test_wrong_settings(wrong):
 
 
 def test_draws():
-    lessons = sentences()
-    assert Recipe().draw(lessons) == lessons
-    assert Recipe(sentences=99).draw(lessons) == lessons
-    few, more = (Recipe(sentences=count, seed=3).draw(lessons) for count in (2, 4))
+    training = sentences()
+    assert Recipe().draw(training) == training
+    assert Recipe(sentences=99).draw(training) == training
+    few, more = (Recipe(sentences=count, seed=3).draw(training) for count in (2, 4))
     assert len(few) == 2
-    assert few == [sentence for sentence in lessons if sentence in few]  # in their order
+    assert few == [sentence for sentence in training if sentence in few]  # in their order
     assert all(sentence in more for sentence in few)
     draws = {
-        tuple(sentence.raw for sentence in Recipe(sentences=2, seed=seed).draw(lessons))
+        tuple(sentence.raw for sentence in Recipe(sentences=2, seed=seed).draw(training))
         for seed in range(10)
     }
     assert len(draws) > 3
 
 
 def test_training():
-    lessons = sentences()
-    parser = Recipe(objective="mira", root="single", seed=4, sentences=3, **SMALL).train(lessons)
+    training = sentences()
+    parser = Recipe(loss="mira", root="single", seed=4, sentences=3, **SMALL).train(training)
     assert isinstance(parser, LinearParser)
     told = {name: parser.info[name] for name in ("algorithm", "root", "seed", "bits", "sentences")}
     assert told == {
@@ -66,6 +72,6 @@ def test_training():
         "sentences": 3,
     }
     assert parser.info["epoch"] == 1
-    parser = Recipe(parser="transition", **SMALL).train(lessons)
+    parser = Recipe(parser="transition", **SMALL).train(training)
     assert isinstance(parser, TransitionParser)
     assert parser.info["root"] == "multi"

@@ -8,21 +8,21 @@ from math import nan
 
 import pytest
 
-from arborescence.experiments.common import report as reports
+from arborescence.experiments.common import report
 from arborescence.experiments.common.statistics import Interval
 from arborescence.experiments.common.treebanks import LeftOut
 
 
 def test_csv_can_be_read_again():
     rows = [["name", "rate"], ["A, B", "1.5"], ['"C"', ""], ["D|E\n", "–"]]
-    assert list(csv.reader(io.StringIO(reports.csv_text(rows[0], rows[1:])))) == rows
+    assert list(csv.reader(io.StringIO(report.csv_text(rows[0], rows[1:])))) == rows
 
 
 def test_tables():
-    assert reports.table(("", "n"), [("a", 1), ("b", 2.5)]).splitlines() == [
+    assert report.table(("", "n"), [("a", 1), ("b", 2.5)]).splitlines() == [
         *("|  | n |", "| --- | --- |", "| a | 1 |", "| b | 2.5 |")
     ]
-    assert reports.table(("a",), []) == "| a |\n| --- |\n"
+    assert report.table(("a",), []) == "| a |\n| --- |\n"
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_tables():
     ],
 )
 def test_numbers(value, digits, text):
-    assert reports.number(value, digits) == text
+    assert report.number(value, digits) == text
 
 
 def test_intervals():
-    assert reports.with_interval(-0.5, Interval(-1, 0.001)) == "-0.50 [-1.00, 0.00]"
-    assert reports.with_interval(5, Interval(4.44, 6), 1) == "5.0 [4.4, 6.0]"
-    assert reports.with_interval(5, Interval(nan, nan), 1) == "5.0"
-    assert reports.with_interval(nan, Interval(nan, nan)) == "–"
+    assert report.with_interval(-0.5, Interval(-1, 0.001)) == "-0.50 [-1.00, 0.00]"
+    assert report.with_interval(5, Interval(4.44, 6), 1) == "5.0 [4.4, 6.0]"
+    assert report.with_interval(5, Interval(nan, nan), 1) == "5.0"
+    assert report.with_interval(nan, Interval(nan, nan)) == "–"
 
 
 @pytest.mark.parametrize(
@@ -51,31 +51,31 @@ def test_intervals():
     ],
 )
 def test_p_values(p, text):
-    assert reports.p_value(p) == text
+    assert report.p_value(p) == text
 
 
 def test_those_that_are_left_out():
-    assert reports.left_out([]) == ""
+    assert report.left_out([]) == ""
     untested = LeftOut("Untested", "no test part", failed=False)
     broken = LeftOut("Broken", "x.conllu:1: wrong", failed=True)
-    section = reports.left_out([untested, broken])
+    section = report.left_out([untested, broken])
     assert section.startswith("## ")
     assert section.index("these:\n\n- Broken: x.conllu:1: wrong\n") < section.index(
         "part:\n\n- Untested: no test part\n"
     )
-    assert "wrong" not in reports.left_out([untested])
-    assert "lack" not in reports.left_out([broken])
+    assert "wrong" not in report.left_out([untested])
+    assert "lack" not in report.left_out([broken])
 
 
 def test_files_whole_or_not_at_all(tmp_path):
     folder = tmp_path / "deep" / "out"
-    reports.write(folder, {"a.md": "ü\n", "b.csv": "1\r\n"})
+    report.write(folder, {"a.md": "ü\n", "b.csv": "1\r\n"})
     assert (folder / "a.md").read_bytes() == "ü\n".encode()
     assert (folder / "b.csv").read_bytes() == b"1\r\n"
     with pytest.raises(UnicodeEncodeError):
-        reports.write(folder, {"a.md": "\ud800"})
+        report.write(folder, {"a.md": "\ud800"})
     assert sorted(path.name for path in folder.iterdir()) == ["a.md", "b.csv"]
     assert (folder / "a.md").read_bytes() == "ü\n".encode()
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
-        reports.write(tmp_path / "file", {"a.md": ""})
+        report.write(tmp_path / "file", {"a.md": ""})

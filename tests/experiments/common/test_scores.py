@@ -10,7 +10,7 @@ import pytest
 import arborescence as arb
 from arborescence import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import Scored
+from arborescence.experiments.common.scores import Scores
 from arborescence.parsers.shared import model_file
 from arborescence.treebank import Sentence
 from small_treebanks import sentences
@@ -20,50 +20,54 @@ ABOUT = {"treebank": "Birdish", "split": "train", "settings": {"recipe": {"seed"
 
 @pytest.fixture(scope="module")
 def parser():
-    return Recipe(objective="mira", epochs=1, bits=10).train(sentences()[:4])
+    return Recipe(loss="mira", epochs=1, bits=10).train(sentences()[:4])
 
 
 @pytest.fixture(scope="module")
-def scored(parser):
-    return Scored.by(parser, sentences(), **ABOUT)
+def scores(parser):
+    return Scores.by(parser, sentences(), **ABOUT)
 
 
 def same(ours, theirs):
     return len(ours) == len(theirs) and all(map(np.array_equal, ours, theirs))
 
 
-def test_what_the_parser_makes_of_it(parser, scored):
+def test_what_the_parser_makes_of_it(parser, scores):
     birds = sentences()
-    assert (scored.treebank, scored.split, scored.lessons) == ("Birdish", "train", 4)
-    assert scored.lengths.tolist() == [len(sentence) for sentence in birds]
-    assert same(scored.gold, [sentence.heads for sentence in birds])
-    assert [words.tolist() for words in scored.counted[:2]] == [[True, True, False], [True] * 4]
+    assert (scores.treebank, scores.split, scores.training_sentences) == ("Birdish", "train", 4)
+    assert scores.lengths.tolist() == [len(sentence) for sentence in birds]
+    assert same(scores.gold, [sentence.heads for sentence in birds])
+    assert [words.tolist() for words in scores.counted[:2]] == [[True, True, False], [True] * 4]
     for matrix, single, multi, sentence in zip(
-        scored.scores, scored.single, scored.multi, birds, strict=True
+        scores.matrices, scores.single, scores.multi, birds, strict=True
     ):
         assert np.array_equal(matrix, parser.scores(sentence))
         assert np.array_equal(single, arb.decode(matrix))
         assert np.array_equal(multi, arb.decode(matrix, root="multi"))
 
 
-def test_there_and_back(scored, tmp_path):
+def test_there_and_back(scores, tmp_path):
     path = tmp_path / "Birdish.npz"
-    scored.write(path)
-    again = Scored.read(path)
-    for name in ("gold", "counted", "single", "multi", "scores"):
-        ours, theirs = getattr(scored, name), getattr(again, name)
+    scores.write(path)
+    again = Scores.read(path)
+    for name in ("gold", "counted", "single", "multi", "matrices"):
+        ours, theirs = getattr(scores, name), getattr(again, name)
         assert same(ours, theirs)
         assert ours[0].dtype == theirs[0].dtype
     assert again.settings == ABOUT["settings"]
     assert not again.projective
 
 
-def test_the_file_as_it_is_documented(scored, tmp_path):
+def test_the_file_as_it_is_documented(scores, tmp_path):
     """As somebody reads it who has NumPy only."""
-    scored.write(tmp_path / "Birdish.npz")
+    scores.write(tmp_path / "Birdish.npz")
     file = np.load(tmp_path / "Birdish.npz")
     header = json.loads(file["header"].tobytes())
-    assert (header["kind"], header["treebank"], header["lessons"]) == ("scores", "Birdish", 4)
+    assert (header["kind"], header["treebank"], header["training_sentences"]) == (
+        "scores",
+        "Birdish",
+        4,
+    )
     word = cell = right = 0
     for n in file["lengths"].tolist():
         matrix = file["scores"][cell : cell + (n + 1) ** 2].reshape(n + 1, n + 1)
@@ -72,59 +76,61 @@ def test_the_file_as_it_is_documented(scored, tmp_path):
         word, cell = word + n, cell + (n + 1) ** 2
     assert (word, cell) == (len(file["gold"]), len(file["scores"]))
     assert right == sum(
-        (tree == gold)[1:].sum() for tree, gold in zip(scored.single, scored.gold, strict=True)
+        (tree == gold)[1:].sum() for tree, gold in zip(scores.single, scores.gold, strict=True)
     )
 
 
 def test_parsers_without_edge_scores(tmp_path):
     parser = Recipe(parser="transition", epochs=1, bits=10).train(sentences())
-    scored = Scored.by(parser, sentences()[:1], **ABOUT)
-    assert scored.scores is None
-    scored.write(tmp_path / "Birdish.npz")
-    assert Scored.read(tmp_path / "Birdish.npz").scores is None
+    scores = Scores.by(parser, sentences()[:1], **ABOUT)
+    assert scores.matrices is None
+    scores.write(tmp_path / "Birdish.npz")
+    assert Scores.read(tmp_path / "Birdish.npz").matrices is None
 
 
-def test_scores_of_others(parser, scored):
+def test_scores_of_others(parser, scores):
     birds = sentences()
-    about = {"treebank": "Birdish", "lessons": 4, "settings": ABOUT["settings"]}
-    theirs = Scored.of((matrix.astype(float).tolist() for matrix in scored.scores), birds, **about)
-    for name in ("gold", "counted", "single", "multi", "scores"):
-        assert same(getattr(scored, name), getattr(theirs, name))
-    assert Scored.of(scored.scores, birds, **about).lessons == 4
+    about = {"treebank": "Birdish", "training_sentences": 4, "settings": ABOUT["settings"]}
+    theirs = Scores.of(
+        (matrix.astype(float).tolist() for matrix in scores.matrices), birds, **about
+    )
+    for name in ("gold", "counted", "single", "multi", "matrices"):
+        assert same(getattr(scores, name), getattr(theirs, name))
+    assert Scores.of(scores.matrices, birds, **about).training_sentences == 4
     with pytest.raises(ScoresError, match="5 matrices for 6 sentences"):
-        Scored.of(scored.scores[1:], birds, **about)
-    turned = [*scored.scores[1:], scored.scores[0]]
+        Scores.of(scores.matrices[1:], birds, **about)
+    turned = [*scores.matrices[1:], scores.matrices[0]]
     with pytest.raises(ScoresError, match=r"Birds sing.*shape \(5, 5\), not \(4, 4\)"):
-        Scored.of(turned, birds, **about)
+        Scores.of(turned, birds, **about)
     for value, error in ((np.nan, ScoresError), (-np.inf, NoTreeError)):
-        broken = [matrix.copy() for matrix in scored.scores]
+        broken = [matrix.copy() for matrix in scores.matrices]
         broken[1][:, 2] = value
         with pytest.raises(error, match="Old trees grow slowly"):
-            Scored.of(broken, birds, **about)
+            Scores.of(broken, birds, **about)
 
 
 @pytest.mark.parametrize("heads", [[-1, -1, 1], [-1, 2, 1]])
-def test_exams_need_trees(parser, heads):
+def test_test_sets_need_trees(parser, heads):
     broken = Sentence.from_words(["Birds", "sing"], heads=heads, deprels=["dep", "dep"])
     with pytest.raises(TreebankError, match="not a tree"):
-        Scored.by(parser, [broken], **ABOUT)
+        Scores.by(parser, [broken], **ABOUT)
 
 
-def test_broken_files(scored, tmp_path):
+def test_broken_files(scores, tmp_path):
     path = tmp_path / "Birdish.npz"
     with pytest.raises(ModelError, match="No such file"):
-        Scored.read(path)
-    scored.write(path)
+        Scores.read(path)
+    scores.write(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ModelError, match=r"Birdish\.npz: not a model file .*, or damaged"):
-        Scored.read(path)
+        Scores.read(path)
     path.write_bytes(whole)
     header, arrays = model_file.load(path)
     for name, value in arrays.items():
         model_file.save(path, header, arrays | {name: value[:-1]})
         with pytest.raises(ModelError, match="score file is damaged"):
-            Scored.read(path)
+            Scores.read(path)
     for name, value in (
         ("gold", -1),
         ("gold", 99),
@@ -140,15 +146,23 @@ def test_broken_files(scored, tmp_path):
         changed[1] = value
         model_file.save(path, header, arrays | {name: changed})
         with pytest.raises(ModelError, match="score file is damaged"):
-            Scored.read(path)
-    for name, value in (("lessons", -1), ("lessons", "many"), ("projective", 1), ("settings", [])):
+            Scores.read(path)
+    for name, value in (
+        ("training_sentences", -1),
+        ("training_sentences", "many"),
+        ("projective", 1),
+        ("settings", []),
+    ):
         model_file.save(path, header | {name: value}, arrays)
         with pytest.raises(ModelError, match=f"score file is damaged .{name} is"):
-            Scored.read(path)
+            Scores.read(path)
     for name in ("treebank", "settings"):
         model_file.save(path, {key: header[key] for key in header if key != name}, arrays)
         with pytest.raises(ModelError, match="score file is damaged"):
-            Scored.read(path)
+            Scores.read(path)
+    model_file.save(path, header | {"lessons": 4}, arrays)
+    with pytest.raises(ModelError, match="an earlier version: make it anew"):
+        Scores.read(path)
     model_file.save(path, {"kind": "linear"}, {})
     with pytest.raises(ModelError, match="not a score file but 'linear'"):
-        Scored.read(path)
+        Scores.read(path)

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from arborescence import MissingExtraError
-from arborescence.experiments.common import style as look
+from arborescence.experiments.common import style
 
 pytest.importorskip("matplotlib", reason="needs the extra 'experiments'")
 
@@ -16,16 +16,16 @@ pytest.importorskip("matplotlib", reason="needs the extra 'experiments'")
 def draw(figure, sizes, rates):
     """Draw points over sizes and rates, and return the axes."""
     axes = figure.subplots()
-    axes.scatter(sizes, rates, color=look.TEAL)
-    look.log_axis(axes.xaxis)
-    look.rate_axis(axes.yaxis)
+    axes.scatter(sizes, rates, color=style.TEAL)
+    style.log_axis(axes.xaxis)
+    style.rate_axis(axes.yaxis)
     return axes.xaxis, axes.yaxis
 
 
 def labels(sizes, rates):
     """Return the labels along both axes."""
     found = []
-    with look.figure(4, 3) as figure:
+    with style.figure(4, 3) as figure:
         for axis in draw(figure, sizes, rates):
             low, high = axis.get_view_interval()
             ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
@@ -50,19 +50,19 @@ def test_zeros_have_a_place():
         assert rates == ["0", *decades]
     _, rates = labels([19, 12544], [0, 0])
     assert rates[0] == "0"
-    with look.figure(4, 3) as figure:
+    with style.figure(4, 3) as figure:
         axes = figure.subplots()
         axes.scatter([0, 5], [1, 2])
-        look.rate_axis(axes.xaxis)
+        style.rate_axis(axes.xaxis)
         assert axes.get_xlim()[0] < 0 < axes.get_ylim()[0]
 
 
 def test_the_same_data_give_the_same_bytes(tmp_path):
     pictures = []
     for name in ("a.svg", "b.svg"):
-        with look.figure(4, 3) as figure:
+        with style.figure(4, 3) as figure:
             draw(figure, [19, 12544], [0.13, 23.57])
-            look.save(figure, tmp_path / name)
+            style.save(figure, tmp_path / name)
         pictures.append((tmp_path / name).read_bytes())
     assert pictures[0] == pictures[1]
     assert "10,000" in "".join(ET.fromstring(pictures[0]).itertext())  # and not its outlines
@@ -72,13 +72,13 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_what_is_missing_is_named(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'arborescence\[experiments\]'"):
-        look.require()
+        style.require()
 
 
 def test_settings_end_with_the_figure():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    with look.figure(4, 3):
+    with style.figure(4, 3):
         assert mpl.rcParams["svg.fonttype"] == "none"
     assert dict(mpl.rcParams) == before

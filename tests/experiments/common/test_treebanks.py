@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arborescence import TreebankError
-from arborescence.experiments.common.treebanks import LeftOut, digest, find, smallest
+from arborescence.experiments.common.treebanks import LeftOut, digest, find
 from small_treebanks import sentences, write_treebanks
 
 
@@ -15,7 +15,7 @@ def treebanks(tmp_path_factory):
 
 
 def test_those_with_something_to_learn_and_a_test(treebanks):
-    birdish, arboric = find(treebanks).corpora  # train parts come first
+    birdish, arboric = find(treebanks).treebanks  # train parts come first
     assert (birdish.name, birdish.split) == ("Birdish", "train")
     assert (arboric.name, arboric.split) == ("Arboric", "dev")
     birds = sentences()
@@ -27,12 +27,12 @@ def test_several_files_of_a_part(tmp_path):
     write_treebanks(tmp_path)
     more = tmp_path / "Birdish" / "more-train.conllu"
     more.write_bytes(sentences()[4].raw)
-    [birdish] = find(tmp_path, ["Birdish"]).corpora
+    [birdish] = find(tmp_path, ["Birdish"]).treebanks
     assert birdish.read()[0] == [sentences()[4], *sentences()[:4]]
 
 
 def test_only(treebanks):
-    assert [corpus.name for corpus in find(treebanks, ["Arboric"]).corpora] == ["Arboric"]
+    assert [treebank.name for treebank in find(treebanks, ["Arboric"]).treebanks] == ["Arboric"]
     for name in ("Untested", "Untaught", "Empty", "Missing"):
         with pytest.raises(TreebankError, match=name):
             find(treebanks, ["Arboric", name])
@@ -69,11 +69,11 @@ def test_names_of_files(tmp_path, name, part):
     place.mkdir()
     for file in ("dev.conllu", "test.conllu", "latest.conllu", "train.txt", name):
         (place / file).touch()
-    [found] = find(tmp_path).corpora
-    files = found.exam_files if part == "test" else found.lesson_files
+    [found] = find(tmp_path).treebanks
+    files = found.test_files if part == "test" else found.training_files
     assert place / name in files
     assert found.split == ("train" if part == "train" else "dev")
-    assert all(file.name != "latest.conllu" for file in (*found.lesson_files, *found.exam_files))
+    assert all(file.name != "latest.conllu" for file in (*found.training_files, *found.test_files))
 
 
 @pytest.mark.parametrize("part", ["train", "test"])
@@ -81,21 +81,21 @@ def test_a_part_without_sentences(tmp_path, part):
     write_treebanks(tmp_path)
     [file] = (tmp_path / "Birdish").glob(f"*{part}.conllu")
     file.write_bytes(b"\n")
-    [birdish] = find(tmp_path, ["Birdish"]).corpora
+    [birdish] = find(tmp_path, ["Birdish"]).treebanks
     with pytest.raises(TreebankError, match=rf"{part}.conllu: no sentence"):
         birdish.read()
 
 
 def test_smallest(treebanks):
-    corpora = find(treebanks).corpora
-    plain, packed = corpora
+    both = find(treebanks).treebanks
+    plain, packed = both
     assert packed.size < plain.size
-    assert smallest(corpora, 1) == [packed]
-    assert smallest(corpora, 3) == corpora
+    assert find(treebanks, smallest=1).treebanks == [packed]
+    assert find(treebanks, smallest=3).treebanks == both
 
 
 def test_digests(treebanks):
-    [birdish] = find(treebanks, ["Birdish"]).corpora
-    one, two = *birdish.lesson_files, *birdish.exam_files
+    [birdish] = find(treebanks, ["Birdish"]).treebanks
+    one, two = *birdish.training_files, *birdish.test_files
     assert digest(one, two) == digest(one, two)
     assert len({digest(one), digest(two), digest(one, two), digest(two, one)}) == 4

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from arborescence.experiments.common.statistics import Interval
+    from arborescence.experiments.common.statistics import Average, Interval
     from arborescence.experiments.common.treebanks import LeftOut
 
 
@@ -66,6 +66,22 @@ def exact(x: float) -> str:
     return "" if isnan(x) else f"{x:.6g}"
 
 
+def cells(*numbers: float) -> list[str]:
+    """Write numbers for a CSV file, as `exact` does."""
+    return [exact(x) for x in numbers]
+
+
+def with_ends(name: str) -> tuple[str, str, str]:
+    """Return the names of the columns of a number and of the ends of its interval.
+
+    Examples
+    --------
+    >>> with_ends("rate")
+    ('rate', 'rate_low', 'rate_high')
+    """
+    return name, f"{name}_low", f"{name}_high"
+
+
 def with_interval(x: float, interval: Interval, digits: int = 2) -> str:
     """Write a number with its interval, where there is one.
 
@@ -79,6 +95,11 @@ def with_interval(x: float, interval: Interval, digits: int = 2) -> str:
     """
     ends = [number(end, digits) for end in interval]
     return number(x, digits) + (f" [{', '.join(ends)}]" if not any(map(isnan, interval)) else "")
+
+
+def averaged(found: Average, digits: int = 2) -> str:
+    """Write an average with its interval."""
+    return with_interval(found.value, found.interval, digits)
 
 
 def p_value(p: float) -> str:

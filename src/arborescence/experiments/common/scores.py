@@ -6,8 +6,8 @@ A score file is an ``.npz`` of plain arrays. Of S sentences with n_1, ..., n_S w
 array      dtype, shape                 what
 ========== ============================ =====================================================
 header     uint8                        JSON text in UTF-8: ``kind`` is ``"scores"``, ``treebank``,
-                                        ``split``, ``lessons``, ``projective``, and under
-                                        ``settings`` what the scores come from
+                                        ``split``, ``training_sentences``, ``projective``, and
+                                        under ``settings`` what the scores come from
 lengths    int32 (S,)                   the words of each sentence
 gold       int32 (W,)                   the head of each word in the treebank; 0 is the root
 counted    bool (W,)                    whether the word counts for UAS: whether its gold
@@ -34,11 +34,11 @@ import numpy as np
 from arborescence.core.errors import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.core.graph import Root
 from arborescence.core.tree import is_tree
-from arborescence.experiments.common.measures import counts_for_uas
 from arborescence.inference.decode import decode
 from arborescence.parsers import LinearParser
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.parsers.shared.training_trees import place
+from arborescence.treebank.tally import base
 
 if TYPE_CHECKING:
     import os
@@ -55,9 +55,9 @@ _TEXT: Final = scheme.Field("a string", lambda value: isinstance(value, str))
 _FIELDS: Final = {
     "treebank": _TEXT,
     "split": _TEXT,
-    "lessons": scheme.whole(0, 10**12),
-    "settings": scheme.MAPPING,
+    "training_sentences": scheme.whole(0, 10**12),
     "projective": scheme.one_of([False, True]),
+    "settings": scheme.MAPPING,
 }
 _LENGTHS: Final = {"lengths": scheme.Array((np.int32,), ("sentences",), low=1)}
 _ARRAYS: Final = {
@@ -71,7 +71,7 @@ _EVERY: Final = 100  # sentences between two reports of progress
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scores:
     """A test set as a parser sees it.
 
     Attributes
@@ -80,8 +80,8 @@ class Scored:
         Its name.
     split : str
         The part that the parser has learned from: ``"train"`` or ``"dev"``.
-    lessons : int
-        From how many sentences it has learned.
+    training_sentences : int
+        How many there were; 0 if that is not known.
     settings : dict
         What all this comes from: parser, data, version of the library; as JSON can hold it.
     projective : bool
@@ -92,8 +92,8 @@ class Scored:
         Which words count for UAS: those whose gold relation is not ``punct``.
     single, multi : list of (n + 1,) int64
         The parser's trees: with one edge from the root, and with any number.
-    scores : list of (n + 1, n + 1) float32, or None
-        The weights of edges; None if the parser has none.
+    matrices : list of (n + 1, n + 1) float32, or None
+        The scores of edges, ``[head, dependent]``; None if the parser gives edges none.
 
     Examples
     --------
@@ -102,26 +102,26 @@ class Scored:
     >>> from arborescence.treebank import Sentence
     >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
     >>> parser = LinearParser.train([gold], epochs=1, bits=10)
-    >>> scored = Scored.by(parser, [gold], treebank="Birdish", split="train", settings={})
+    >>> scores = Scores.by(parser, [gold], treebank="Birdish", split="train", settings={})
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "Birdish.npz"
-    >>> scored.write(path)
-    >>> again = Scored.read(path)
-    >>> again.treebank, again.lessons, again.counted
+    >>> scores.write(path)
+    >>> again = Scores.read(path)
+    >>> again.treebank, again.training_sentences, again.counted
     ('Birdish', 1, [array([ True,  True])])
-    >>> again.single, arb.decode(again.scores[0])
+    >>> again.single, arb.decode(again.matrices[0])
     ([array([-1,  2,  0])], array([-1,  2,  0]))
     """
 
     treebank: str
     split: str
-    lessons: int
+    training_sentences: int
     settings: dict[str, Any]
     projective: bool
     gold: list[NDArray[np.int64]]
     counted: list[NDArray[np.bool_]]
     single: list[NDArray[np.int64]]
     multi: list[NDArray[np.int64]]
-    scores: list[NDArray[np.float32]] | None
+    matrices: list[NDArray[np.float32]] | None
 
     @property
     def lengths(self) -> NDArray[np.int32]:
@@ -132,7 +132,7 @@ class Scored:
     def by(
         cls,
         parser: Parser,
-        exams: Sequence[Sentence],
+        test: Sequence[Sentence],
         *,
         treebank: str,
         split: str,
@@ -145,7 +145,7 @@ class Scored:
         ----------
         parser
             Any. Only a `LinearParser` that is not undirected has edge scores.
-        exams
+        test
             Sentences with gold trees.
         treebank, split, settings
             As the attributes.
@@ -157,42 +157,42 @@ class Scored:
         TreebankError
             If the heads of a sentence are not a tree.
         """
-        gold = [_gold(sentence) for sentence in exams]  # before anything that takes long
-        scores = None
+        gold = [_gold(sentence) for sentence in test]  # before anything that takes long
+        matrices = None
         projective = False
         if isinstance(parser, LinearParser) and parser.inference == "exact":
             projective = parser.projective is True
-            scores = []
-            for done, sentence in enumerate(exams):
+            matrices = []
+            for done, sentence in enumerate(test):
                 if progress and done % _EVERY == 0:
-                    progress("scores", done, len(exams))
-                scores.append(parser.scores(sentence))
+                    progress("scores", done, len(test))
+                matrices.append(parser.scores(sentence))
         single, multi = (
-            [parsed.heads for parsed in parser.parse(exams, root=root)] for root in get_args(Root)
+            [parsed.heads for parsed in parser.parse(test, root=root)] for root in get_args(Root)
         )
         info: dict[str, Any] = getattr(parser, "info", {})
         return cls(
             treebank=treebank,
             split=split,
-            lessons=info.get("sentences", 0),
+            training_sentences=info.get("sentences", 0),
             settings=settings,
             projective=projective,
             gold=gold,
-            counted=[counts_for_uas(sentence) for sentence in exams],
+            counted=[counted_words(sentence) for sentence in test],
             single=single,
             multi=multi,
-            scores=scores,
+            matrices=matrices,
         )
 
     @classmethod
     def of(
         cls,
         scores: Iterable[ArrayLike],
-        exams: Sequence[Sentence],
+        test: Sequence[Sentence],
         *,
         treebank: str,
         split: str = "train",
-        lessons: int,
+        training_sentences: int,
         settings: dict[str, Any] | None = None,
     ) -> Self:
         """Take the scores of a parser that this library does not know, and find its trees.
@@ -202,9 +202,9 @@ class Scored:
         scores
             For each sentence of n words a matrix (n + 1, n + 1), as `arborescence.decode` takes
             it. It is kept as float32.
-        exams
+        test
             Sentences with gold trees.
-        treebank, split, lessons, settings
+        treebank, split, training_sentences, settings
             As the attributes.
 
         Raises
@@ -222,16 +222,16 @@ class Scored:
         >>> from arborescence.treebank import Sentence
         >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
         ...                                deprels=["nsubj", "root"])
-        >>> scored = Scored.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
-        ...                    treebank="Birdish", lessons=100)
-        >>> scored.single, scored.multi
+        >>> scores = Scores.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
+        ...                    treebank="Birdish", training_sentences=100)
+        >>> scores.single, scores.multi
         ([array([-1,  2,  0])], [array([-1,  0,  0])])
         """
         matrices = [np.asarray(matrix, dtype=np.float32) for matrix in scores]
-        if len(matrices) != len(exams):
-            raise ScoresError(f"{len(matrices)} matrices for {len(exams)} sentences")
+        if len(matrices) != len(test):
+            raise ScoresError(f"{len(matrices)} matrices for {len(test)} sentences")
         trees: list[tuple[NDArray[np.int64], ...]] = []
-        for matrix, sentence in zip(matrices, exams, strict=True):
+        for matrix, sentence in zip(matrices, test, strict=True):
             size = len(sentence) + 1
             try:
                 if matrix.shape != (size, size):
@@ -243,26 +243,19 @@ class Scored:
         return cls(
             treebank=treebank,
             split=split,
-            lessons=lessons,
+            training_sentences=training_sentences,
             settings=settings or {},
             projective=False,
-            gold=[_gold(sentence) for sentence in exams],
-            counted=[counts_for_uas(sentence) for sentence in exams],
+            gold=[_gold(sentence) for sentence in test],
+            counted=[counted_words(sentence) for sentence in test],
             single=single,
             multi=multi,
-            scores=matrices,
+            matrices=matrices,
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a score file; it appears whole or not at all."""
-        header = {
-            "kind": _KIND,
-            "treebank": self.treebank,
-            "split": self.split,
-            "lessons": self.lessons,
-            "projective": self.projective,
-            "settings": self.settings,
-        }
+        header = {"kind": _KIND} | {name: getattr(self, name) for name in _FIELDS}
         arrays: dict[str, NDArray[Any]] = {
             "lengths": self.lengths,
             "gold": _words(self.gold),
@@ -270,8 +263,8 @@ class Scored:
             "single": _words(self.single),
             "multi": _words(self.multi),
         }
-        if self.scores is not None:
-            arrays["scores"] = np.concatenate([matrix.reshape(-1) for matrix in self.scores])
+        if self.matrices is not None:
+            arrays["scores"] = np.concatenate([matrix.reshape(-1) for matrix in self.matrices])
         # Compressing takes ten times as long, and scores hardly get smaller.
         model_file.save(path, header, arrays, compress=False)
 
@@ -288,6 +281,8 @@ class Scored:
         if header.get("kind") != _KIND:
             kind = reprlib.repr(header.get("kind"))
             raise ModelError(f"{path}: not a score file but {kind}")
+        if "lessons" in header:
+            raise ModelError(f"{path}: a score file of an earlier version: make it anew")
         try:
             return cls._from_file(header, arrays)
         except ModelError as error:
@@ -303,15 +298,15 @@ class Scored:
             "cells": sum(size * size for size in nodes.tolist()),
         }
         kept = scheme.arrays_of(arrays, _ARRAYS, sizes, optional=("scores",))
-        scores = None
+        matrices = None
         if "scores" in kept:
             parts = np.split(kept["scores"], np.cumsum(nodes**2)[:-1])
-            scores = [part.reshape(n, n) for part, n in zip(parts, nodes.tolist(), strict=True)]
+            matrices = [part.reshape(n, n) for part, n in zip(parts, nodes.tolist(), strict=True)]
         fields |= {name: _trees(name, kept[name], lengths) for name in ("gold", "single", "multi")}
         return cls(
             **fields,
             counted=np.split(kept["counted"], np.cumsum(lengths)[:-1]),
-            scores=scores,
+            matrices=matrices,
         )
 
 
@@ -324,6 +319,11 @@ def is_score_file(path: str | os.PathLike[str]) -> bool:
         If it is neither.
     """
     return bool(model_file.load(path)[0].get("kind") == _KIND)
+
+
+def counted_words(sentence: Sentence) -> NDArray[np.bool_]:
+    """Return which words count for UAS: (n,), those whose gold relation is not ``punct``."""
+    return np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
 
 
 def _gold(sentence: Sentence) -> NDArray[np.int64]:

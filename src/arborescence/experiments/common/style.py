@@ -3,7 +3,7 @@
 The colours differ in lightness too, and each comes with a marker of its own: they can be told apart
 without seeing hues. Text stays text in the SVG, and the same data give the same bytes.
 
-``with look.figure(9, 4) as figure:`` holds while something is drawn and saved.
+``with style.figure(9, 4) as figure:`` holds while something is drawn and saved.
 """
 
 from __future__ import annotations

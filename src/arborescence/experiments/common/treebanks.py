@@ -1,9 +1,8 @@
-"""Treebanks in folders, each with a part to learn from and a part to be tested on."""
+"""Treebanks in folders, each with a part to train on and a part to test on."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +12,7 @@ from arborescence.core.errors import TreebankError
 from arborescence.treebank import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from arborescence.core.errors import ArborescenceError
@@ -24,7 +23,7 @@ _PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Treebank:
     """A treebank that a parser can be trained and tested on.
 
     Attributes
@@ -32,18 +31,18 @@ class Corpus:
     name : str
         The name of its folder.
     split : str
-        The part that there is to learn from: ``"train"`` or, where that is missing, ``"dev"``.
-    lesson_files, exam_files : tuple of Path
+        The part that there is to train on: ``"train"`` or, where that is missing, ``"dev"``.
+    training_files, test_files : tuple of Path
         The files of that part, and those of the test part.
     """
 
     name: str
     split: str
-    lesson_files: tuple[Path, ...]
-    exam_files: tuple[Path, ...]
+    training_files: tuple[Path, ...]
+    test_files: tuple[Path, ...]
 
     def read(self) -> tuple[list[Sentence], list[Sentence]]:
-        """Read what to learn from, and what to be tested on.
+        """Read the training sentences and the test set.
 
         Raises
         ------
@@ -52,19 +51,19 @@ class Corpus:
         OSError
             If a file cannot be read.
         """
-        lessons, exams = (
+        training, test = (
             list(chain.from_iterable(map(read, files)))
-            for files in (self.lesson_files, self.exam_files)
+            for files in (self.training_files, self.test_files)
         )
-        for sentences, files in ((lessons, self.lesson_files), (exams, self.exam_files)):
+        for sentences, files in ((training, self.training_files), (test, self.test_files)):
             if not sentences:
                 raise TreebankError(f"{', '.join(map(str, files))}: no sentence")
-        return lessons, exams
+        return training, test
 
     @property
     def size(self) -> int:
         """How many bytes its files have."""
-        return sum(file.stat().st_size for file in (*self.lesson_files, *self.exam_files))
+        return sum(file.stat().st_size for file in (*self.training_files, *self.test_files))
 
 
 def digest(*files: Path) -> str:
@@ -103,28 +102,22 @@ class LeftOut(NamedTuple):
         return cls(treebank, reason, failed=True)
 
 
-def none_left(folder: str | os.PathLike[str], left_out: Iterable[LeftOut]) -> TreebankError:
-    """Return the error that says why an experiment has nothing to report."""
-    reasons = "; ".join(one.reason for one in left_out if one.failed)
-    return TreebankError(f"{os.fspath(folder)}: no treebank that can be used: {reasons}")
-
-
 class Found(NamedTuple):
     """What `find` has found.
 
     Attributes
     ----------
-    corpora : list of Corpus
-        Those with a test part and one to learn from: first those with a train part, by name.
+    treebanks : list of Treebank
+        Those with a test part and one to train on: first those with a train part, by name.
     left_out : list of LeftOut
         The others.
     """
 
-    corpora: list[Corpus]
+    treebanks: list[Treebank]
     left_out: list[LeftOut]
 
 
-def find(folder: Path, only: Iterable[str] = ()) -> Found:
+def find(folder: Path, only: Iterable[str] = (), smallest: int | None = None) -> Found:
     """Find the treebanks in a folder that an experiment can use.
 
     Parameters
@@ -135,6 +128,8 @@ def find(folder: Path, only: Iterable[str] = ()) -> Found:
         folders whose names begin with a dot.
     only
         The names of some of them; none for all.
+    smallest
+        How many to take: those with the smallest files. None for all.
 
     Raises
     ------
@@ -143,7 +138,7 @@ def find(folder: Path, only: Iterable[str] = ()) -> Found:
     OSError
         If the folder cannot be read.
     """
-    corpora, left_out = [], []
+    treebanks, left_out = [], []
     for place in sorted(folder.iterdir()):
         if place.name.startswith(".") or not place.is_dir():
             continue
@@ -153,30 +148,23 @@ def find(folder: Path, only: Iterable[str] = ()) -> Found:
                 parts[match[1]].append(file)
         split = "train" if parts["train"] else "dev"
         if parts[split] and parts["test"]:
-            lessons, exams = tuple(parts[split]), tuple(parts["test"])
-            corpora.append(Corpus(place.name, split, lessons, exams))
+            files = tuple(parts[split]), tuple(parts["test"])
+            treebanks.append(Treebank(place.name, split, *files))
         else:
             missing = "test part" if parts[split] else "part to learn from (train or dev)"
             left_out.append(LeftOut(place.name, f"no {missing}", failed=False))
-    names = {corpus.name for corpus in corpora}
     wanted = set(only)
-    for name in sorted(wanted - names):
+    for name in sorted(wanted - {treebank.name for treebank in treebanks}):
         raise TreebankError(
             f"{folder}: no treebank {name!r} with a part to learn from (train or dev) and a "
             "test part"
         )
-    if not corpora:
+    if not treebanks:
         raise TreebankError(
             f"{folder}: no treebank that can be used: give a folder of folders with files such as "
             "train.conllu (or dev.conllu) and test.conllu, plain or gzipped"
         )
     if wanted:
-        corpora, left_out = [corpus for corpus in corpora if corpus.name in wanted], []
-    corpora.sort(key=lambda corpus: (corpus.split != "train", corpus.name))
-    return Found(corpora, left_out)
-
-
-def smallest(corpora: Sequence[Corpus], count: int) -> list[Corpus]:
-    """Return the treebanks with the smallest files, in the order in which they are given."""
-    chosen = sorted(corpora, key=lambda corpus: (corpus.size, corpus.name))[:count]
-    return [corpus for corpus in corpora if corpus in chosen]
+        treebanks, left_out = [one for one in treebanks if one.name in wanted], []
+    treebanks = sorted(treebanks, key=lambda one: (one.size, one.name))[:smallest]
+    return Found(sorted(treebanks, key=lambda one: (one.split != "train", one.name)), left_out)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.experiments.common import style as look
+from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import GROUPS
-from arborescence.experiments.kbest.averages import PAPER
+from arborescence.experiments.kbest.measure import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from arborescence.experiments.kbest.outcomes import Outcome
+    from arborescence.experiments.kbest.measure import Outcome
 
 _COLOURS: Final = dict(
-    zip((*GROUPS, ""), (look.AMBER, look.VIOLET, look.TEAL, look.INK), strict=True)
+    zip((*GROUPS, ""), (style.AMBER, style.VIOLET, style.TEAL, style.INK), strict=True)
 )
 
 
@@ -27,9 +27,9 @@ def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[s
     """Draw ``rates.svg`` and ``oracle.svg`` into a folder, and return these names."""
     figures = {"rates.svg": _draw_rates, "oracle.svg": _draw_oracle}
     for name, fill in figures.items():
-        with look.figure(9, 4.5) as figure:
+        with style.figure(9, 4.5) as figure:
             fill(figure, outcomes, ks)
-            look.save(figure, folder / name)
+            style.save(figure, folder / name)
     return list(figures)
 
 
@@ -39,15 +39,15 @@ def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) 
     rates = np.array([one.rates for one in outcomes])
     _draw_treebanks(axes, outcomes, ks, rates)
     mean = rates.mean(axis=0)
-    axes.plot(ks, mean, color=look.INK, linewidth=2.5, marker="o", label="mean")
+    axes.plot(ks, mean, color=style.INK, linewidth=2.5, marker="o", label="mean")
     median = np.median(rates, axis=0)
-    axes.plot(ks, median, color=look.INK, linewidth=2, ls="--", label="median")
+    axes.plot(ks, median, color=style.INK, linewidth=2, ls="--", label="median")
     for k, times in PAPER.items():
         if k in ks:
             growth = f"{times} times the mean\nof k = 1: the paper"
-            axes.plot([1, k], [mean[0], times * mean[0]], color=look.INK, ls=":", label=growth)
+            axes.plot([1, k], [mean[0], times * mean[0]], color=style.INK, ls=":", label=growth)
     _finish(axes, ks, "malformed trees among the k best, %")
-    look.rate_axis(axes.yaxis)
+    style.rate_axis(axes.yaxis)
     axes.set_ylim(top=100)
     figure.legend(loc="outside right center")
 
@@ -56,8 +56,8 @@ def _draw_oracle(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int])
     """Draw the UAS of the best tree of a list, and what the constraint adds to it."""
     panels = figure.subplots(1, 2)
     for name, label, colour, marker in (
-        ("single_uas", "with the root constraint", look.TEAL, "o"),
-        ("multi_uas", "without", look.AMBER, "D"),
+        ("single_uas", "with the root constraint", style.TEAL, "o"),
+        ("multi_uas", "without", style.AMBER, "D"),
     ):
         mean = np.mean([getattr(one, name) for one in outcomes], axis=0)
         panels[0].plot(ks, mean, color=colour, marker=marker, label=label)
@@ -66,8 +66,8 @@ def _draw_oracle(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int])
     gains = np.array([one.gain for one in outcomes])
     _draw_treebanks(panels[1], outcomes, ks, gains)
     mean = gains.mean(axis=0)
-    panels[1].plot(ks, mean, color=look.INK, linewidth=2.5, marker="o", label="mean")
-    panels[1].axhline(0, color=look.FAINT, zorder=0)
+    panels[1].plot(ks, mean, color=style.INK, linewidth=2.5, marker="o", label="mean")
+    panels[1].axhline(0, color=style.FAINT, zorder=0)
     _finish(panels[1], ks, "what the constraint adds, points of UAS")
     panels[1].legend()
 
@@ -86,7 +86,7 @@ def _draw_treebanks(
 def _finish(axes: Any, ks: Sequence[int], title: str) -> None:
     axes.set_xlabel("k")
     axes.set_ylabel(title)
-    axes.grid(axis="y", color=look.PALE)
-    look.log_axis(axes.xaxis)
+    axes.grid(axis="y", color=style.PALE)
+    style.log_axis(axes.xaxis)
     axes.set_xticks(ks)
     axes.set_xticks([], minor=True)

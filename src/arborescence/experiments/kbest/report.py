@@ -1,28 +1,50 @@
-"""The report in Markdown; whatever it states is computed."""
+"""The report of *kbest* in Markdown, in which whatever is stated is computed; its tables as CSV."""
 
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from arborescence import __version__
-from arborescence.experiments.common import report as reports
 from arborescence.experiments.common.groups import ALL
-from arborescence.experiments.common.report import number, p_value, table, with_interval
+from arborescence.experiments.common.report import (
+    averaged,
+    cells,
+    csv_text,
+    left_out,
+    number,
+    p_value,
+    table,
+    with_ends,
+    with_interval,
+)
 from arborescence.experiments.common.statistics import rank_correlation
-from arborescence.experiments.kbest.averages import PAPER
-from arborescence.experiments.kbest.outcomes import adjusted_ps
+from arborescence.experiments.kbest.measure import PAPER, adjusted_ps, averages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.treebanks import LeftOut
-    from arborescence.experiments.kbest.averages import Average, Averages
-    from arborescence.experiments.kbest.outcomes import Outcome
+    from arborescence.experiments.kbest.measure import Averages, Outcome
 
+    Adjusted = Sequence[Sequence[float]]
+    Rows = Iterator[tuple[object, ...]]
+
+_TREEBANK: Final = (
+    *("treebank", "split", "training_sentences", "group", "sentences", "k"),
+    *(*with_ends("malformed"), "malformed_by_sentence"),
+    *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
+    *(*with_ends("gain"), "gain_p", "gain_p_adjusted"),
+)
+_AVERAGE: Final = (
+    *("group", "treebanks", "k", *with_ends("malformed"), *with_ends("growth")),
+    *(*with_ends("growth_mean"), "growth_median", "without_growth"),
+    *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
+    *(*with_ends("gain"), "gain_p"),
+)
 _STAR: Final = "\\*"
 _LEVEL: Final = 0.05
 _CORRELATED: Final = 4  # treebanks; fewer say nothing about a trend
@@ -43,40 +65,85 @@ _READING: Final = """\
 """
 
 
-class Setting(NamedTuple):
-    """Where the scores come from: seeds that follow the recipe's, and parsers that were loaded."""
-
-    recipe: Recipe
-    seeds: int
-    loaded: int
-
-
-def report(
+def texts(
     outcomes: Sequence[Outcome],
-    groups: Mapping[str, Averages],
     ks: Sequence[int],
-    setting: Setting,
+    recipes: Sequence[Recipe],
     figures: Sequence[str],
-    left_out: Sequence[LeftOut],
-) -> str:
-    """Write ``report.md``."""
+    others: Sequence[LeftOut],
+) -> dict[str, str]:
+    """Write ``treebanks.csv``, ``averages.csv`` and ``report.md``; return what is in them.
+
+    Numbers of the tables are percentages, but for counts, p-values, growth (a ratio) and
+    ``well_formed`` (a number of trees). ``_low`` and ``_high`` are the ends of 95 % intervals; what
+    does not exist is empty. The p-values of ``gain``, what the constraint adds to the oracle UAS,
+    are paired by sentences in the one and by treebanks in the other; those that are adjusted, by
+    Holm's method over the treebanks of the same k.
+
+    Parameters
+    ----------
+    outcomes
+        What was counted of each treebank; at least one.
+    ks
+        Lengths of lists.
+    recipes
+        How parsers were trained where none was given; they differ by their seeds.
+    figures
+        The names of the two figures beside the report.
+    others
+        The treebanks that are left out.
+    """
+    groups, adjusted = averages(outcomes), adjusted_ps(outcomes)
     rates, oracle = figures
     parts = (
-        *_beginning(outcomes, setting),
+        *_beginning(outcomes, recipes),
         *_malformed(outcomes, groups[ALL], ks),
         f"![The share of malformed trees, by k]({rates})\n",
         *_by_size(outcomes, groups, ks),
-        *_oracle(outcomes, groups[ALL], ks),
+        *_oracle(outcomes, adjusted, groups[ALL], ks),
         f"![The UAS of the best tree of a list, by k]({oracle})\n",
-        *_by_treebank(outcomes, ks),
+        *_by_treebank(outcomes, adjusted, ks),
         _READING,
-        reports.left_out(left_out),
+        left_out(others),
     )
-    return "\n".join(part for part in parts if part)
+    return {
+        "treebanks.csv": csv_text(_TREEBANK, _treebank_rows(outcomes, adjusted, ks)),
+        "averages.csv": csv_text(_AVERAGE, _average_rows(groups, ks)),
+        "report.md": "\n".join(part for part in parts if part),
+    }
 
 
-def _beginning(outcomes: Sequence[Outcome], setting: Setting) -> Iterator[str]:
-    recipe = setting.recipe
+def _treebank_rows(outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence[int]) -> Rows:
+    for one, ps in zip(outcomes, adjusted, strict=True):
+        columns = (
+            *(ks, one.rates, one.rate_intervals, one.sentence_rates),
+            *(one.touched, one.well_formed, one.multi_uas, one.single_uas),
+            *(one.multi_exact, one.single_exact),
+            *(one.gain, one.gain_intervals, one.gain_ps, ps),
+        )
+        about = one.treebank, one.split, one.training_sentences, one.group, one.sentences
+        for k, rate, ends, *more, gain, gain_ends, p, q in zip(*columns, strict=True):
+            yield *about, k, *cells(rate, *ends, *more, gain, *gain_ends, p, q)
+
+
+def _average_rows(groups: Mapping[str, Averages], ks: Sequence[int]) -> Rows:
+    for name, means in groups.items():
+        for i, (k, growth) in enumerate(zip(ks, means.growths, strict=True)):
+            values = (
+                *(means.touched, means.well_formed, means.multi_uas, means.single_uas),
+                *(means.multi_exact, means.single_exact),
+            )
+            numbers = (
+                *(*means.rates[i].ends, *growth.of_averages.ends, *growth.of_treebanks.ends),
+                *(growth.median, growth.without, *(column[i].value for column in values)),
+                *(*means.gain[i].ends, means.gain_ps[i]),
+            )
+            yield name, means.treebanks, k, *cells(*numbers)
+
+
+def _beginning(outcomes: Sequence[Outcome], recipes: Sequence[Recipe]) -> Iterator[str]:
+    recipe, last = recipes[0], recipes[-1]
+    loaded = sum(one.loaded for one in outcomes)
     yield "# Several roots among the k best trees\n"
     yield (
         "Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), *On Finding the K-best "
@@ -86,13 +153,12 @@ def _beginning(outcomes: Sequence[Outcome], setting: Setting) -> Iterator[str]:
     )
     lists = sum(one.sentences for one in outcomes)
     yield f"arborescence {__version__}: {len(outcomes)} treebanks with {lists:,} test sentences.\n"
-    if setting.loaded:
-        yield f"The parsers of {setting.loaded} of the treebanks were given.\n"
-    if setting.loaded < len(outcomes):
-        last = recipe.seed + setting.seeds - 1
+    if loaded:
+        yield f"The parsers of {loaded} of the treebanks were given.\n"
+    if loaded < len(outcomes):
         seeds = f"seed {recipe.seed}"
-        if setting.seeds > 1:
-            seeds = f"averages over seeds {recipe.seed} to {last}"
+        if len(recipes) > 1:
+            seeds = f"averages over seeds {recipe.seed} to {last.seed}"
         drawn = f", {recipe.sentences:,} sentences" if recipe.sentences else ""
         yield (
             f"Parsers were trained without a development set, with gold tags: {recipe.method}, "
@@ -120,16 +186,21 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
         (
             (
                 k,
-                _cell(rate),
-                _cell(growth.of_averages, 1),
+                averaged(rate),
+                averaged(growth.of_averages, 1),
                 PAPER.get(k, "–"),
-                _cell(growth.of_treebanks, 1),
+                averaged(growth.of_treebanks, 1),
                 number(growth.median, 1),
-                _cell(touched),
-                _cell(well_formed),
+                averaged(touched),
+                averaged(well_formed),
             )
             for k, rate, growth, touched, well_formed in zip(
-                ks, means.rates, means.growths, means.touched, means.well_formed, strict=True
+                ks,
+                means.rates,
+                means.growths,
+                means.touched,
+                means.well_formed,
+                strict=True,
             )
         ),
     )
@@ -142,7 +213,7 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
 
 
 def _growth(means: Averages, ks: Sequence[int]) -> str:
-    value, interval = means.growths[-1].of_averages
+    value, interval, _ = means.growths[-1].of_averages
     if isnan(value):
         return "As no best tree is malformed, there is no growth to speak of."
     text = f"That is {number(value, 1)} times as many"
@@ -183,17 +254,23 @@ def _by_size(
     yield table(
         ("group", "treebanks", *(f"malformed, k = {k}" for k in ks), "growth of the average"),
         (
-            (name, mean.treebanks, *map(_cell, mean.rates), _cell(mean.growths[-1].of_averages, 1))
+            (
+                name,
+                mean.treebanks,
+                *map(averaged, mean.rates),
+                averaged(mean.growths[-1].of_averages, 1),
+            )
             for name, mean in groups.items()
         ),
     )
+    sized = [one for one in outcomes if one.training_sentences]
     grown = [one for one in outcomes if one.growth > 0]
     size, first = "sentences to learn from", f"malformed trees, k = {ks[0]}"
     last, growth = f"malformed trees, k = {ks[-1]}", f"growth to k = {ks[-1]}"
     pairs = {
-        (first, size): [(one.rates[0], one.lessons) for one in outcomes if one.lessons],
-        (last, size): [(one.rates[-1], one.lessons) for one in outcomes if one.lessons],
-        (growth, size): [(one.growth, one.lessons) for one in grown if one.lessons],
+        (first, size): [(one.rates[0], one.training_sentences) for one in sized],
+        (last, size): [(one.rates[-1], one.training_sentences) for one in sized],
+        (growth, size): [(one.growth, one.training_sentences) for one in sized if one.growth > 0],
         (growth, first): [(one.growth, one.rates[0]) for one in grown],
     }
     found = {
@@ -211,13 +288,14 @@ def _by_size(
         )
 
 
-def _oracle(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> Iterator[str]:
+def _oracle(
+    outcomes: Sequence[Outcome], adjusted: Adjusted, means: Averages, ks: Sequence[int]
+) -> Iterator[str]:
     yield "## The best tree of a list\n"
-    value, interval = means.gains[-1]
     better, worse = (
         sum(
             bool(sign * one.gain[-1] > 0) and row[-1] < _LEVEL
-            for one, row in zip(outcomes, adjusted_ps(outcomes), strict=True)
+            for one, row in zip(outcomes, adjusted, strict=True)
         )
         for sign in (1, -1)
     )
@@ -225,7 +303,7 @@ def _oracle(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> 
         f"The oracle takes the tree with most right heads. Among {ks[-1]} trees it has a UAS of "
         f"{number(means.multi_uas[-1].value)} without the constraint and of "
         f"{number(means.single_uas[-1].value)} with it: the constraint adds "
-        f"{with_interval(value, interval)} points (p {_is(means.gain_ps[-1])}, paired by "
+        f"{averaged(means.gain[-1])} points (p {_is(means.gain_ps[-1])}, paired by "
         f"treebanks). It adds significantly on {better} of {len(outcomes)} treebanks, and takes "
         f"away significantly on {worse} (paired by sentences, adjusted by Holm's method).\n"
     )
@@ -236,19 +314,21 @@ def _oracle(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) -> 
         ),
         (
             (
-                *(k, number(multi.value), number(single.value), _cell(gain), p_value(p)),
+                *(k, number(multi.value), number(single.value), averaged(gain), p_value(p)),
                 *(number(multi_exact.value), number(single_exact.value)),
             )
             for k, multi, single, gain, p, multi_exact, single_exact in zip(
-                *(ks, means.multi_uas, means.single_uas, means.gains, means.gain_ps),
-                *(means.multi_exact, means.single_exact),
+                *(ks, means.multi_uas, means.single_uas, means.gain),
+                *(means.gain_ps, means.multi_exact, means.single_exact),
                 strict=True,
             )
         ),
     )
 
 
-def _by_treebank(outcomes: Sequence[Outcome], ks: Sequence[int]) -> Iterator[str]:
+def _by_treebank(
+    outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence[int]
+) -> Iterator[str]:
     yield "## Treebanks\n"
     yield (
         "Malformed trees, and how many times as many there are for the largest k as for k = 1. "
@@ -281,19 +361,15 @@ def _by_treebank(outcomes: Sequence[Outcome], ks: Sequence[int]) -> Iterator[str
                     for uas, gain, p in zip(one.single_uas, one.gain, ps, strict=True)
                 ),
             )
-            for one, ps in zip(outcomes, adjusted_ps(outcomes), strict=True)
+            for one, ps in zip(outcomes, adjusted, strict=True)
         ),
     )
 
 
 def _sizes(one: Outcome) -> tuple[str, str, str]:
     dev = " (dev)" if one.split == "dev" else ""
-    learned = f"{one.lessons:,}{dev}" if one.lessons else "not known"
+    learned = f"{one.training_sentences:,}{dev}" if one.training_sentences else "not known"
     return one.treebank, learned, f"{one.sentences:,}"
-
-
-def _cell(average: Average, digits: int = 2) -> str:
-    return with_interval(*average, digits)
 
 
 def _is(p: float) -> str:

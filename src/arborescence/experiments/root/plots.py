@@ -1,34 +1,34 @@
-"""The plots: Figures 3 and 4 of the paper, the learning curve, and the objectives."""
+"""The plots: Figures 3 and 4 of the paper, the learning curve, and the losses."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments.common import style as look
+from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import GROUPS, bounds_of
-from arborescence.experiments.root.findings import PAPER, average, groups, sized
+from arborescence.experiments.common.statistics import average
+from arborescence.experiments.root.measure import PAPER, groups, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arborescence.experiments.common.statistics import Interval
-    from arborescence.experiments.root.effects import Effect
-    from arborescence.experiments.root.findings import Average, Findings
+    from arborescence.experiments.common.statistics import Average, Interval
+    from arborescence.experiments.root.measure import Effect, Findings
 
 _NAMED: Final = 3
 _RATE: Final = "malformed trees, %"
 _SIZE: Final = "sentences to learn from"
-_UAS: Final = ("UAS", *look.STYLES[0])
-_EXACT: Final = ("exact match", *look.STYLES[1])
+_UAS: Final = ("UAS", *style.STYLES[0])
+_EXACT: Final = ("exact match", *style.STYLES[1])
 
 
 def draw(findings: Findings, folder: Path) -> list[str]:
     """Draw what there is into a folder, and return the names of the files.
 
     They are ``rate.svg`` and ``change.svg`` (Figures 3 and 4 of the paper), ``curve.svg`` and
-    ``objectives.svg``.
+    ``losses.svg``.
 
     Raises
     ------
@@ -40,14 +40,14 @@ def draw(findings: Findings, folder: Path) -> list[str]:
         "rate.svg": (5, partial(_draw_rates, effects=known), known),
         "change.svg": (4, partial(_draw_changes, effects=known), known),
         "curve.svg": (3.4, partial(_draw_curve, curve=findings.curve), findings.curve),
-        "objectives.svg": (3.8, partial(_draw_methods, studied=findings.studied), findings.studied),
+        "losses.svg": (3.8, partial(_draw_methods, studied=findings.studied), findings.studied),
     }
     drawn = [name for name, (_, _, given) in figures.items() if given]
     for name in drawn:
         height, fill, _ = figures[name]
-        with look.figure(9, height) as figure:
+        with style.figure(9, height) as figure:
             fill(figure)
-            look.save(figure, folder / name)
+            style.save(figure, folder / name)
     return drawn
 
 
@@ -59,7 +59,7 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
         axes,
         effects,
         [(effect.rate, effect.rate_interval) for effect in effects],
-        (look.TEAL, "o"),
+        (style.TEAL, "o"),
     )
     low, high = _set_sizes(axes, effects)
     for name, some in groups(effects).items():
@@ -67,19 +67,21 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
             least, most = bounds_of(name)
             ends = max(least, low), min(most, high)
             ours = average(effect.rate for effect in some).value
-            for rate, style in ((ours, "-"), (PAPER[name], ":")):
-                axes.hlines(rate, *ends, color=look.AMBER, linestyle=style, linewidth=1.6)
-    for label, style in (("our average of the group", "-"), ("the paper's average", ":")):
-        axes.plot([], [], color=look.AMBER, linestyle=style, label=label)
+            for rate, line in ((ours, "-"), (PAPER[name], ":")):
+                axes.hlines(rate, *ends, color=style.AMBER, linestyle=line, linewidth=1.6)
+    for label, line in (("our average of the group", "-"), ("the paper's average", ":")):
+        axes.plot([], [], color=style.AMBER, linestyle=line, label=label)
     axes.set_ylabel(_RATE)
-    look.rate_axis(axes.yaxis)
+    style.rate_axis(axes.yaxis)
     _name_worst(axes, effects)
     figure.legend(loc="outside upper center", ncols=4)
 
 
 def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
     """Name the treebanks with the highest rates: to the right, or left of a point in the way."""
-    points = axes.transData.transform([(effect.lessons, effect.rate) for effect in effects])
+    points = axes.transData.transform(
+        [(effect.training_sentences, effect.rate) for effect in effects]
+    )
     points *= 72 / axes.figure.dpi
     for place in sorted(range(len(effects)), key=lambda place: -effects[place].rate)[:_NAMED]:
         effect = effects[place]
@@ -87,7 +89,7 @@ def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
         blocked = ((right > 0) & (right < 6 * len(effect.treebank)) & (abs(up) < 9)).any()
         axes.annotate(
             effect.treebank,
-            (effect.lessons, effect.rate),
+            (effect.training_sentences, effect.rate),
             (-6 if blocked else 6, 0),
             textcoords="offset points",
             horizontalalignment="right" if blocked else "left",
@@ -104,7 +106,7 @@ def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
         (panels[1], _EXACT, [effect.exact for effect in effects]),
     ):
         panel.grid()
-        panel.axhline(0, color=look.INK, linewidth=0.8)
+        panel.axhline(0, color=style.INK, linewidth=0.8)
         _draw_treebanks(
             panel,
             effects,
@@ -119,10 +121,10 @@ def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
 def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
     """Draw rate, accuracy and changes over the size of samples."""
     rate, accuracy, changes = figure.subplots(1, 3)
-    sizes = [effect.lessons for effect in curve]
+    sizes = [effect.training_sentences for effect in curve]
     what, color, marker = _UAS
     _draw_averages(
-        rate, sizes, [average(effect.rates) for effect in curve], (look.VIOLET, "^"), _RATE
+        rate, sizes, [average(effect.rates) for effect in curve], (style.VIOLET, "^"), _RATE
     )
     accuracy.plot(
         sizes,
@@ -132,7 +134,7 @@ def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
         markersize=4,
     )
     accuracy.set_ylabel(f"{what} with the constraint, %")
-    changes.axhline(0, color=look.INK, linewidth=0.8)
+    changes.axhline(0, color=style.INK, linewidth=0.8)
     for (what, color, marker), each in (
         (_UAS, [effect.uas.each for effect in curve]),
         (_EXACT, [effect.exact.each for effect in curve]),
@@ -141,7 +143,7 @@ def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
     changes.set_ylabel("relative change, %")
     changes.legend()
     rate.set_ylabel(_RATE)
-    look.rate_axis(rate.yaxis)
+    style.rate_axis(rate.yaxis)
     for panel in (rate, accuracy, changes):
         panel.grid()
         _set_sizes(panel, curve)
@@ -160,35 +162,35 @@ def _draw_methods(figure: Any, studied: dict[str, list[Effect]]) -> None:
     ):
         panel.grid(axis="x")
         for row, those in enumerate(values):
-            panel.scatter(those, [row] * len(those), s=10, color=look.FAINT)
+            panel.scatter(those, [row] * len(those), s=10, color=style.FAINT)
             found = average(those)
             panel.errorbar(
-                found.value, row, xerr=_bars([found[:2]]), color=look.TEAL, marker="o", capsize=3
+                found.value, row, xerr=_bars([found[:2]]), color=style.TEAL, marker="o", capsize=3
             )
         panel.set_xlabel(label)
     panels[0].set_yticks(range(len(studied)), studied)
     panels[0].set_ylim(len(studied) - 0.5, -0.5)
-    look.rate_axis(panels[0].xaxis)
+    style.rate_axis(panels[0].xaxis)
 
 
 def _draw_treebanks(
     axes: Any,
     effects: Sequence[Effect],
     found: Sequence[tuple[float, Interval]],
-    style: tuple[str, str],
+    drawn: tuple[str, str],
 ) -> None:
     """Draw a point for each treebank, hollow where parsers learned from the dev part."""
-    color, marker = style
+    color, marker = drawn
     for split, fill in (("train", color), ("dev", "white")):
         some = [i for i, effect in enumerate(effects) if effect.split == split]
         if some:
             axes.errorbar(
-                [effects[i].lessons for i in some],
+                [effects[i].training_sentences for i in some],
                 [found[i][0] for i in some],
                 yerr=_bars([found[i] for i in some]),
                 linestyle="none",
                 color=color,
-                ecolor=look.FAINT,
+                ecolor=style.FAINT,
                 marker=marker,
                 markerfacecolor=fill,
                 markersize=5,
@@ -197,9 +199,9 @@ def _draw_treebanks(
 
 
 def _draw_averages(
-    axes: Any, sizes: Sequence[int], found: Sequence[Average], style: tuple[str, str], label: str
+    axes: Any, sizes: Sequence[int], found: Sequence[Average], drawn: tuple[str, str], label: str
 ) -> None:
-    color, marker = style
+    color, marker = drawn
     axes.errorbar(
         sizes,
         [one.value for one in found],
@@ -222,9 +224,9 @@ def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
 
 def _set_sizes(axes: Any, effects: Sequence[Effect]) -> tuple[float, float]:
     """Make a logarithmic axis of sizes, and return its ends."""
-    sizes = [effect.lessons for effect in effects]
+    sizes = [effect.training_sentences for effect in effects]
     low, high = min(sizes) / 1.5, max(sizes) * 1.5
-    look.log_axis(axes.xaxis)
+    style.log_axis(axes.xaxis)
     axes.set_xlim(low, high)
     axes.set_xlabel(_SIZE)
     return low, high

@@ -1,4 +1,4 @@
-"""The report: what was found, beside the paper's numbers, in Markdown."""
+"""The report of *root* in Markdown, beside the paper's numbers, and its tables as CSV."""
 
 from __future__ import annotations
 
@@ -7,31 +7,68 @@ from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
-from arborescence.experiments.common import report as reports
 from arborescence.experiments.common.groups import ALL, bounds_of
-from arborescence.experiments.common.report import number, p_value, table, with_interval
-from arborescence.experiments.common.statistics import log_slope
-from arborescence.experiments.root.findings import (
+from arborescence.experiments.common.report import (
+    averaged,
+    cells,
+    csv_text,
+    left_out,
+    number,
+    p_value,
+    table,
+    with_ends,
+    with_interval,
+)
+from arborescence.experiments.common.statistics import average, log_slope
+from arborescence.experiments.root.measure import (
     MEASURES,
     PAPER,
     PAPER_TREEBANKS,
     PAPER_WORST,
-    average,
+    against_base,
+    against_multi,
     by_length,
     groups,
     root_edges,
     significances,
     trend,
 )
-from arborescence.experiments.root.objectives import BASE, against_base, against_multi
+from arborescence.experiments.root.recipes import BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from arborescence.experiments.root.effects import Change, Effect
-    from arborescence.experiments.root.findings import Average, Findings, Trend
+    from arborescence.experiments.common.statistics import Average
+    from arborescence.experiments.root.measure import Change, Effect, Findings, Trend
 
+    Rows = Iterator[tuple[object, ...]]
+
+_MEASURES: Final = ("malformed", "uas_change", "exact_change")
+_TREEBANKS: Final = (
+    *("treebank", "split", "training_sentences", "parsers", "sentences", "words"),
+    *(*with_ends("malformed"), "malformed_least", "malformed_most"),
+    *("uas_multi", "uas_single", *with_ends("uas_change"), "uas_p", "uas_p_holm"),
+    *("exact_multi", "exact_single", *with_ends("exact_change"), "exact_p", "exact_p_holm"),
+)
+_GROUPS: Final = (
+    *("group", "treebanks", "malformed_paper"),
+    *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
+)
+_CURVE: Final = (
+    *(
+        "treebank",
+        "training_sentences",
+        "parsers",
+        *with_ends("malformed"),
+        "uas_multi",
+        "uas_single",
+    ),
+    *(*with_ends("uas_change"), "exact_multi", "exact_single", *with_ends("exact_change")),
+)
+_METHODS: Final = (
+    *("treebank", "split", "training_sentences", "method", "parsers", "malformed"),
+    *("uas_multi", "uas_single", "uas_change", "exact_multi", "exact_single", "exact_change"),
+)
 _SOURCES: Final = {
     "train": "of the parsers learned from the train part.",
     "dev": "learned from the dev part, as there is no train part.",
@@ -41,7 +78,7 @@ _CAPTIONS: Final = {
     "rate.svg": "As Figure 3 of the paper. Both axes are logarithmic, above 0.",
     "change.svg": "As Figure 4 of the paper.",
     "curve.svg": "Averages of the parsers of each size.",
-    "objectives.svg": "Averages over treebanks with their intervals; pale: each treebank.",
+    "losses.svg": "Averages over treebanks with their intervals; pale: each treebank.",
 }
 _READING: Final = """\
 ## How to read the numbers
@@ -66,8 +103,12 @@ _READING: Final = """\
 """
 
 
-def write(findings: Findings, figures: Sequence[str], folder: Path) -> None:
-    """Write ``report.md`` into a folder.
+def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
+    """Write ``report.md`` and four tables; return what is in them.
+
+    The tables are ``treebanks.csv``, ``groups.csv``, ``curve.csv`` and ``losses.csv``: a row for
+    each treebank, group, point of the learning curve, and method. All rates and changes are in
+    percent. What cannot be computed is empty.
 
     Parameters
     ----------
@@ -75,8 +116,6 @@ def write(findings: Findings, figures: Sequence[str], folder: Path) -> None:
         What is to be reported.
     figures
         The names of the figures beside the report.
-    folder
-        Where.
     """
     parts = [
         *_opening(findings),
@@ -88,11 +127,75 @@ def write(findings: Findings, figures: Sequence[str], folder: Path) -> None:
     if findings.curve:
         parts += [*_curve(findings.curve), *_figures(figures, "curve.svg")]
     if findings.studied:
-        parts += [*_objectives(findings.studied), *_figures(figures, "objectives.svg")]
-    parts.append(_READING)
-    if others := reports.left_out(findings.left_out):
-        parts.append(others)
-    reports.write(folder, {"report.md": "\n".join(parts)})
+        parts += [*_losses(findings.studied), *_figures(figures, "losses.svg")]
+    parts += [_READING, left_out(findings.left_out)]
+    return {
+        "treebanks.csv": csv_text(_TREEBANKS, _treebank_rows(findings.effects)),
+        "groups.csv": csv_text(_GROUPS, _group_rows(findings.effects)),
+        "curve.csv": csv_text(_CURVE, _curve_rows(findings.curve)),
+        "losses.csv": csv_text(_METHODS, _method_rows(findings.studied)),
+        "report.md": "\n".join(part for part in parts if part),
+    }
+
+
+def _treebank_rows(effects: Sequence[Effect]) -> Rows:
+    uas, exact = (
+        significances([change.p for change in changes])
+        for changes in ([one.uas for one in effects], [one.exact for one in effects])
+    )
+    for effect, *tests in zip(effects, uas, exact, strict=True):
+        yield (
+            *(effect.treebank, effect.split, effect.training_sentences, len(effect.roots)),
+            *(effect.lengths.size, effect.uas.whole.sum()),
+            *cells(effect.rate, *effect.rate_interval, min(effect.rates), max(effect.rates)),
+            *(
+                cell
+                for change, test in zip((effect.uas, effect.exact), tests, strict=True)
+                for cell in cells(
+                    *(change.rate_multi, change.rate_single, change.relative, *change.interval),
+                    *test,
+                )
+            ),
+        )
+
+
+def _group_rows(effects: Sequence[Effect]) -> Rows:
+    for name, some in groups(effects).items():
+        averages = [average(map(measure, some)) for measure in MEASURES.values()]
+        yield (
+            *(name, len(some), *cells(PAPER[name])),
+            *(cell for found in averages for cell in (*cells(*found.ends), found.items)),
+        )
+
+
+def _curve_rows(curve: Sequence[Effect]) -> Rows:
+    for effect in curve:
+        rate, uas, exact = map(average, (effect.rates, effect.uas.each, effect.exact.each))
+        yield (
+            *(effect.treebank, effect.training_sentences, len(effect.roots)),
+            *cells(*rate.ends, effect.uas.rate_multi, effect.uas.rate_single),
+            *cells(*uas.ends, effect.exact.rate_multi, effect.exact.rate_single, *exact.ends),
+        )
+
+
+def _method_rows(studied: Mapping[str, Sequence[Effect]]) -> Rows:
+    for method, effects in studied.items():
+        for effect in effects:
+            yield (
+                *(
+                    effect.treebank,
+                    effect.split,
+                    effect.training_sentences,
+                    method,
+                    len(effect.roots),
+                ),
+                *cells(effect.rate),
+                *(
+                    cell
+                    for change in (effect.uas, effect.exact)
+                    for cell in cells(change.rate_multi, change.rate_single, change.relative)
+                ),
+            )
 
 
 def _figures(drawn: Sequence[str], *names: str) -> list[str]:
@@ -184,8 +287,7 @@ def _name_of(group: str) -> str:
 
 def _averaged(found: Average, count: int) -> str:
     """Write an average, and over how many treebanks if not over all."""
-    some = "" if found.items == count else f" ({found.items} treebanks)"
-    return with_interval(found.value, found.interval) + some
+    return averaged(found) + ("" if found.items == count else f" ({found.items} treebanks)")
 
 
 def _significant(what: str, changes: Sequence[Change]) -> str:
@@ -229,10 +331,7 @@ def _trees(effects: Sequence[Effect]) -> Iterator[str]:
     yield "By the length of sentences, averaged over the treebanks that have such sentences:\n"
     yield table(
         ("words", "treebanks", "malformed trees, %"),
-        (
-            (name, found.items, with_interval(found.value, found.interval))
-            for name, found in by_length(effects).items()
-        ),
+        ((name, found.items, averaged(found)) for name, found in by_length(effects).items()),
     )
 
 
@@ -281,7 +380,7 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
 def _learned(effect: Effect) -> str:
     """Say from how many sentences a parser has learned, and of what if not of the train part."""
     where = "loaded" if effect.loaded else effect.split
-    count = f"{effect.lessons:,}" if effect.lessons else "unknown"
+    count = f"{effect.training_sentences:,}" if effect.training_sentences else "unknown"
     return count if where == "train" else f"{count} ({where})"
 
 
@@ -301,7 +400,7 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         ),
         (
             (
-                f"{effect.lessons:,}",
+                f"{effect.training_sentences:,}",
                 _averaged(average(effect.rates), len(effect.roots)),
                 number(effect.uas.rate_multi),
                 number(effect.uas.rate_single),
@@ -317,25 +416,26 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         rates = [effect.rate for effect in curve]
         power = (
             f", about as the size to the power of "
-            f"{log_slope([effect.lessons for effect in curve], rates):.2f}"
+            f"{log_slope([effect.training_sentences for effect in curve], rates):.2f}"
             if min(rates) > 0
             else ""
         )
         yield (
-            f"From {first.lessons:,} to {last.lessons:,} sentences the percentage of malformed\n"
+            f"From {first.training_sentences:,} to {last.training_sentences:,} sentences "
+            "the percentage of malformed\n"
             f"trees goes from {first.rate:.2f} to {last.rate:.2f}{power}.\n"
         )
 
 
-def _objectives(studied: dict[str, list[Effect]]) -> Iterator[str]:
+def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
     """Write what the way of training has to do with malformed trees."""
     treebanks = studied[BASE]
     yield "## What parsers learn by\n"
     yield (
         f"The same for parsers that were trained in other ways, over {len(treebanks)} treebanks.\n"
         "`-multi` and `-single` are about training: the trees that a parser learns with have any\n"
-        "number of root edges, or one. Head selection looks at words, not at trees; the paper's\n"
-        "parsers were trained in this way.\n"
+        "number of root edges, or one. The loss `head` looks at words, not at trees; the\n"
+        "paper's parsers were trained in this way.\n"
     )
     names = list(groups(treebanks))
     yield table(
@@ -377,7 +477,7 @@ def _objectives(studied: dict[str, list[Effect]]) -> Iterator[str]:
         (
             (
                 f"{one.method} less {one.other}",
-                with_interval(one.points.value, one.points.interval),
+                averaged(one.points),
                 p_value(one.adjusted),
             )
             for one in (*against_base(studied), *against_multi(studied))

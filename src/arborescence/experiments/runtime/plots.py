@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments.common import style as look
+from arborescence.experiments.common import style
+from arborescence.experiments.common.groups import grouped
 from arborescence.experiments.runtime.decoders import DECODERS
-from arborescence.experiments.runtime.lists import grouped
-from arborescence.experiments.runtime.tables import PAPER, ROOTS
+from arborescence.experiments.runtime.report import PAPER, ROOTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arborescence.experiments.runtime.growth import Timed
-    from arborescence.experiments.runtime.lists import Measured
+    from arborescence.experiments.runtime.measure import Measured, Timed, Times
 
 #: How each of `DECODERS` is drawn.
-_STYLES: Final = tuple(look.STYLES[place] for place in (4, 1, 0, 3, 2))
+_STYLES: Final = tuple(style.STYLES[place] for place in (4, 1, 0, 3, 2))
 
 
-def draw(
-    treebanks: Sequence[Measured],
-    decoders: Sequence[Timed],
-    with_words: Sequence[Measured],
-    with_trees: Sequence[Measured],
-    folder: Path,
-) -> dict[str, str]:
+def draw(times: Times, folder: Path) -> dict[str, str]:
     """Draw ``speed-ups.svg`` (if there are treebanks), ``decoders.svg`` and ``lists.svg``.
 
     Returns
@@ -40,12 +33,12 @@ def draw(
         If Matplotlib is not installed.
     """
     figures = {}
-    if treebanks:
-        _draw_speed_ups(treebanks, folder / "speed-ups.svg")
+    if times.treebanks:
+        _draw_speed_ups(times.treebanks, folder / "speed-ups.svg")
         figures["speed-ups.svg"] = "How many times as fast kbest is, by treebank"
-    _draw_decoders(decoders, folder / "decoders.svg")
+    _draw_decoders(times.decoders, folder / "decoders.svg")
     figures["decoders.svg"] = "Time of decoders for one tree, by words"
-    _draw_lists(with_words, with_trees, folder / "lists.svg")
+    _draw_lists(times.with_words, times.with_trees, folder / "lists.svg")
     figures["lists.svg"] = "Time for the k best trees with any number of root edges, by words and k"
     return figures
 
@@ -57,12 +50,12 @@ def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
     means = grouped(first, lambda one: one.name)
     names = sorted(means, key=lambda name: sum(one.lists.speed_up for one in means[name]))
     places = {name: row for row, name in enumerate(names)}
-    with look.figure(9, 1.8 + 0.24 * len(names)) as figure:
+    with style.figure(9, 1.8 + 0.24 * len(names)) as figure:
         panels = figure.subplots(1, len(roots), sharex=True, sharey=True, squeeze=False)[0]
         for panel, (root, some) in zip(panels, roots.items(), strict=True):
             by_k = grouped(some, lambda one: one.lists.k)
             for place, ((k, group), (color, marker)) in enumerate(
-                zip(by_k.items(), look.STYLES, strict=False)
+                zip(by_k.items(), style.STYLES, strict=False)
             ):
                 lists = [one.lists for one in group]
                 shift = 0.22 * (place - (len(by_k) - 1) / 2)
@@ -80,7 +73,7 @@ def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
                 )
                 if root == "multi" and k in PAPER:
                     panel.axvline(PAPER[k], color=color, linestyle=":")
-            panel.axvline(1, color=look.FAINT)
+            panel.axvline(1, color=style.FAINT)
             panel.grid(axis="y")
             panel.set_title(f"root edges: {ROOTS[root]}")
             panel.set_xlabel("times as fast as Camerini et al.")
@@ -94,13 +87,13 @@ def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
             loc="outside upper center",
             ncols=len(handles),
         )
-        look.save(figure, path)
+        style.save(figure, path)
 
 
 def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
     """Draw a panel for each kind of graphs, a line for each decoder."""
     kinds = grouped(decoders, lambda one: one.kind)
-    with look.figure(9, 6.4) as figure:
+    with style.figure(9, 6.4) as figure:
         panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
         for panel, (kind, group) in zip(panels, kinds.items(), strict=False):
             sizes = [one.n for one in group]
@@ -120,12 +113,12 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
         for panel in panels[::3]:
             panel.set_ylabel("microseconds a sentence")
         panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="center")
-        look.save(figure, path)
+        style.save(figure, path)
 
 
 def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], path: Path) -> None:
     """Draw the time of lists by words, and by k: a line for each algorithm and kind of graphs."""
-    with look.figure(9, 4) as figure:
+    with style.figure(9, 4) as figure:
         panels = figure.subplots(1, 2, sharey=True)
         for panel, measured, over, power, guide in (
             (panels[0], with_words, f"words (k = {with_words[0].lists.k})", 2, "n²"),
@@ -137,7 +130,7 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
                 x = [one.words if measured is with_words else one.lists.k for one in group]
                 times = zip(*(one.lists.microseconds for one in group), strict=True)
                 for name, y, (color, marker) in zip(
-                    ("kbest", "Camerini et al."), times, look.STYLES, strict=False
+                    ("kbest", "Camerini et al."), times, style.STYLES, strict=False
                 ):
                     label = f"{name}, {kind}"
                     panel.plot(x, y, line, color=color, marker=marker, markersize=4, label=label)
@@ -147,17 +140,17 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
         panels[0].set_ylabel("microseconds a list")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=4)
-        look.save(figure, path)
+        style.save(figure, path)
 
 
 def _guide(panel: Any, x: Sequence[float], end: float, power: int, name: str) -> None:
     """Draw what grows as a power of x, and ends here."""
     y = [end * (value / x[-1]) ** power for value in x]
-    panel.plot(x, y, color=look.INK, linewidth=0.8, linestyle=":")
+    panel.plot(x, y, color=style.INK, linewidth=0.8, linestyle=":")
     panel.annotate(name, (x[-1], end), xytext=(3, -2), textcoords="offset points")
 
 
 def _both_log(panel: Any) -> None:
     panel.grid()
-    look.log_axis(panel.xaxis)
-    look.log_axis(panel.yaxis)
+    style.log_axis(panel.xaxis)
+    style.log_axis(panel.yaxis)

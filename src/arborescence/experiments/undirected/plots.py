@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.experiments.common import style as look
-from arborescence.experiments.undirected.findings import ABOVE, ENHANCEMENT, LOST, ORACLE, WON
-from arborescence.experiments.undirected.models import DIRECTED, MODELS
+from arborescence.experiments.common import style
+from arborescence.experiments.undirected.measure import (
+    ABOVE,
+    DIRECTED,
+    ENHANCEMENT,
+    LOST,
+    MODELS,
+    ORACLE,
+    WON,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arborescence.experiments.undirected.models import Outcome
+    from arborescence.experiments.undirected.measure import Outcome
 
 #: How each of `MODELS` is drawn.
-_STYLES: Final = look.STYLES[: len(MODELS)]
+_STYLES: Final = style.STYLES[: len(MODELS)]
 
 
 def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
@@ -29,7 +36,7 @@ def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
     ranked = sorted(outcomes, key=lambda outcome: outcome.counts[DIRECTED].uas)
     figures = {"uas.svg": _draw_uas, "wins.svg": _draw_wins}
     for name, fill in figures.items():
-        with look.figure(9, 1.8 + 0.19 * len(ranked)) as figure:
+        with style.figure(9, 1.8 + 0.19 * len(ranked)) as figure:
             panels = figure.subplots(1, 2, sharey=True)
             panels[0].set_ylim(-0.8, len(ranked) - 0.2)
             panels[0].set_yticks(range(len(ranked)), [outcome.treebank for outcome in ranked])
@@ -45,7 +52,7 @@ def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
                 loc="outside upper center",
                 ncols=4 if len(handles) < 5 else 2,
             )
-            look.save(figure, folder / name)
+            style.save(figure, folder / name)
     return list(figures)
 
 
@@ -62,7 +69,9 @@ def _draw_uas(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
             for model in MODELS
         }
         ends = list(zip(*rates.values(), strict=True))
-        panel.hlines(rows, [min(end) for end in ends], [max(end) for end in ends], color=look.FAINT)
+        panel.hlines(
+            rows, [min(end) for end in ends], [max(end) for end in ends], color=style.FAINT
+        )
         handles = [
             panel.scatter(values, rows, s=20, color=color, marker=marker, label=model, zorder=3)
             for (model, values), (color, marker) in zip(rates.items(), _STYLES, strict=True)
@@ -75,12 +84,12 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
     """Draw how two models compare, and what local enhancement has to do with it."""
     rows = range(len(outcomes))
     handles = []
-    for finding, side, color in ((WON, -1, look.TEAL), (LOST, 1, look.AMBER)):
+    for finding, side, color in ((WON, -1, style.TEAL), (LOST, 1, style.AMBER)):
         won = [side * finding.of(outcome.counts) for outcome in outcomes]
         handles.append(panels[0].barh(rows, won, 0.66, color=color, label=finding.name))
         paper = panels[0].axvline(
             side * finding.paper,
-            color=look.INK,
+            color=style.INK,
             linestyle=":",
             label="dotted: the paper's averages",
         )
@@ -89,9 +98,9 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
     panels[0].xaxis.set_major_formatter(lambda value, _: f"{abs(value):.0f}")
     panels[0].set_xlabel("share of sentences, %")
     for finding, color, marker in (
-        (ABOVE, look.TEAL, "o"),
-        (ENHANCEMENT, look.AMBER, "D"),
-        (ORACLE, look.VIOLET, "^"),
+        (ABOVE, style.TEAL, "o"),
+        (ENHANCEMENT, style.AMBER, "D"),
+        (ORACLE, style.VIOLET, "^"),
     ):
         values = [finding.of(outcome.counts) for outcome in outcomes]
         handles.append(
@@ -100,6 +109,6 @@ def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
             )
         )
         panels[1].axvline(finding.paper, color=color, linestyle=":")
-    panels[1].axvline(0, color=look.FAINT)
+    panels[1].axvline(0, color=style.FAINT)
     panels[1].set_xlabel("points of directed UAS")
     return handles

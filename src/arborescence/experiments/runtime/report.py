@@ -1,4 +1,4 @@
-"""The tables: as CSV, and as a report in Markdown beside the paper's numbers."""
+"""The report on times in Markdown, beside the papers' numbers, and its tables as CSV."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from arborescence.experiments.common.report import csv_text, number, table, with_interval
-from arborescence.experiments.common.statistics import log_slope, mean_interval
+from arborescence.experiments.common.groups import grouped
+from arborescence.experiments.common.report import (
+    averaged,
+    csv_text,
+    left_out,
+    number,
+    table,
+    with_interval,
+)
+from arborescence.experiments.common.statistics import average, log_slope
 from arborescence.experiments.runtime.clock import machine
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
@@ -16,15 +24,14 @@ from arborescence.experiments.runtime.decoders import (
     REWEIGHTED,
     UNCONSTRAINED,
 )
-from arborescence.experiments.runtime.lists import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from arborescence.core.graph import Root
     from arborescence.experiments.common.recipes import Recipe
-    from arborescence.experiments.runtime.growth import Timed
-    from arborescence.experiments.runtime.lists import Measured
+    from arborescence.experiments.common.treebanks import LeftOut
+    from arborescence.experiments.runtime.measure import Measured, Timed, Times
 
 #: The speed-ups in the paper's Table 1, where any number of edges may leave the root.
 PAPER: Final[Mapping[int, float]] = {10: 1.42, 20: 1.39, 50: 1.37}
@@ -53,34 +60,26 @@ _DECODERS: Final = """\
 
 
 def texts(
-    treebanks: Sequence[Measured],
-    decoders: Sequence[Timed],
-    with_words: Sequence[Measured],
-    with_trees: Sequence[Measured],
-    figures: Mapping[str, str],
-    recipe: Recipe,
+    times: Times, figures: Mapping[str, str], recipe: Recipe, others: Sequence[LeftOut]
 ) -> dict[str, str]:
     """Write ``lists.csv``, ``decoders.csv`` and ``report.md``; return what is in them.
 
     Parameters
     ----------
-    treebanks
-        The k best trees of the sentences of treebanks; none if there are no treebanks.
-    decoders
-        The best trees of random graphs.
-    with_words, with_trees
-        The k best trees of random graphs: more and more words, and larger and larger k.
+    times
+        What is to be reported.
     figures
         The plots beside the report: what each shows, by the name of its file.
     recipe
         How the treebanks' parsers are trained.
+    others
+        The treebanks that are left out.
     """
+    lists = [*times.treebanks, *times.with_words, *times.with_trees]
     return {
-        "lists.csv": csv_text(_LIST_COLUMNS, _list_rows([*treebanks, *with_words, *with_trees])),
-        "decoders.csv": csv_text(_DECODER_COLUMNS, _decoder_rows(decoders)),
-        "report.md": "\n".join(
-            _report(treebanks, decoders, with_words, with_trees, figures, recipe)
-        ),
+        "lists.csv": csv_text(_LIST_COLUMNS, _list_rows(lists)),
+        "decoders.csv": csv_text(_DECODER_COLUMNS, _decoder_rows(times.decoders)),
+        "report.md": "\n".join([*_report(times, figures, recipe), left_out(others)]),
     }
 
 
@@ -101,15 +100,9 @@ def _decoder_rows(decoders: Iterable[Timed]) -> Iterator[tuple[object, ...]]:
             yield *row, f"{1e6 * seconds:.3f}", f"{multiple:.2f}", timed.worse.get(name, "")
 
 
-def _report(
-    treebanks: Sequence[Measured],
-    decoders: Sequence[Timed],
-    with_words: Sequence[Measured],
-    with_trees: Sequence[Measured],
-    figures: Mapping[str, str],
-    recipe: Recipe,
-) -> Iterator[str]:
+def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterator[str]:
     """Write the report, part by part."""
+    treebanks, decoders, with_words, with_trees = times
     about = ", ".join(f"{name} {value}" for name, value in machine().items())
     yield "# How long decoding takes\n"
     yield (
@@ -165,7 +158,7 @@ def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
         times = zip(*(one.lists.microseconds for one in group), strict=True)
         rows.append((
             *(ROOTS[root], k, number(PAPER[k]) if root == "multi" and k in PAPER else "–"),
-            with_interval(fmean(ratios), mean_interval(ratios)),
+            averaged(average(ratios)),
             f"{number(min(ratios))} to {number(max(ratios))}",
             number(fmean(one.lists.called for one in group)),
             *(number(fmean(column), 1) for column in times),

@@ -1,32 +1,34 @@
-"""The tables: as CSV, and as a report in Markdown beside the paper's numbers."""
+"""The report in Markdown beside the paper's numbers, and the tables as CSV."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
-from arborescence.experiments.common import report as reports
-from arborescence.experiments.common.measures import oracle_uas, wins
-from arborescence.experiments.common.report import number, table
-from arborescence.experiments.undirected.findings import FINDINGS, oracle_gain
-from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, MODELS
+from arborescence.experiments.common.report import csv_text, left_out, number, table
+from arborescence.experiments.undirected.measure import (
+    DIRECTED,
+    ENHANCED,
+    FINDINGS,
+    MODELS,
+    oracle_gain,
+    oracle_uas,
+    wins,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
-    from arborescence.experiments.common.measures import Counts
+    from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.treebanks import LeftOut
-    from arborescence.experiments.undirected.models import Outcome, Settings
+    from arborescence.experiments.undirected.measure import Counts, Models, Outcome
 
     Row = tuple[object, ...]
-    Models = dict[str, Counts]
 
 _MODEL_COLUMNS: Final = (
-    *("treebank", "model", "split", "lessons", "sentences", "words"),
+    *("treebank", "model", "split", "training_sentences", "sentences", "words"),
     *("uas", "undirected_uas", "right_roots"),
 )
 _PAIR_COLUMNS: Final = ("treebank", "d_mst_better", "u_mst_uf_lep_better", "oracle_uas", "gain")
@@ -50,45 +52,37 @@ matter little.
 """
 
 
-def write(
+def texts(
     outcomes: Sequence[Outcome],
-    left_out: Sequence[LeftOut],
-    settings: Settings,
+    recipe: Recipe,
     figures: Iterable[str],
-    folder: Path,
-) -> None:
-    """Write ``models.csv``, ``pairs.csv`` and ``report.md`` into a folder.
+    others: Sequence[LeftOut],
+) -> dict[str, str]:
+    """Write ``models.csv``, ``pairs.csv`` and ``report.md``; return what is in them.
 
     Parameters
     ----------
     outcomes
         What the models made of each treebank; at least one.
-    left_out
-        The other treebanks.
-    settings
+    recipe
         How they were trained.
     figures
         The names of the figures beside the report.
-    folder
-        Where to write; each file appears whole or not at all.
+    others
+        The treebanks that are left out.
     """
-    report = [*_report(outcomes, settings, figures)]
-    if others := reports.left_out(left_out):
-        report.append(others)
-    reports.write(
-        folder,
-        {
-            "models.csv": reports.csv_text(_MODEL_COLUMNS, _model_rows(outcomes)),
-            "pairs.csv": reports.csv_text(_PAIR_COLUMNS, _pair_rows(outcomes)),
-            "report.md": "\n".join(report),
-        },
-    )
+    parts = *_report(outcomes, recipe, figures), left_out(others)
+    return {
+        "models.csv": csv_text(_MODEL_COLUMNS, _model_rows(outcomes)),
+        "pairs.csv": csv_text(_PAIR_COLUMNS, _pair_rows(outcomes)),
+        "report.md": "\n".join(part for part in parts if part),
+    }
 
 
 def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
-    for treebank, split, lessons, models in outcomes:
+    for treebank, split, training_sentences, models in outcomes:
         for name, counts in models.items():
-            sizes = lessons, counts.words.size, counts.words.sum()
+            sizes = training_sentences, counts.words.size, counts.words.sum()
             rates = counts.uas, counts.undirected_uas, counts.right_roots
             yield treebank, name, split, *sizes, *map(number, rates)
 
@@ -104,11 +98,9 @@ def _pair(models: Models) -> tuple[float, ...]:
     return wins(ours, theirs), wins(theirs, ours), oracle_uas(ours, theirs), oracle_gain(models)
 
 
-def _report(
-    outcomes: Sequence[Outcome], settings: Settings, figures: Iterable[str]
-) -> Iterator[str]:
+def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
     """Write the report, part by part."""
-    how = ", ".join(f"{name} {value}" for name, value in asdict(settings).items())
+    how = f"epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
     yield "# Parsing through undirected spanning trees\n"
     yield (
         "Four models of Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency\n"
@@ -166,8 +158,8 @@ def _treebanks(
 ) -> str:
     """Write a table with a row for each treebank, and averages below."""
     rows: list[Row] = [
-        (treebank, f"{lessons:,} ({split})", *map(number, of(models)))
-        for treebank, split, lessons, models in outcomes
+        (treebank, f"{training_sentences:,} ({split})", *map(number, of(models)))
+        for treebank, split, training_sentences, models in outcomes
     ]
     for name, some in _groups(outcomes).items():
         columns = zip(*(of(outcome.counts) for outcome in some), strict=True)

@@ -1,4 +1,4 @@
-"""Parsers for many treebanks and what they make of the test parts, some at the same time."""
+"""Parsers are trained on many treebanks, some at the same time, and score the test sets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import arborescence
 from arborescence.core.errors import ArborescenceError, ModelError
-from arborescence.experiments.common.scores import Scored, is_score_file
-from arborescence.experiments.common.treebanks import Corpus, LeftOut, digest
+from arborescence.experiments.common.scores import Scores, is_score_file
+from arborescence.experiments.common.treebanks import LeftOut, Treebank, digest
 from arborescence.parsers import load
 
 if TYPE_CHECKING:
@@ -30,32 +30,29 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
-
-class Exam(NamedTuple):
-    """A test to take: which parser on which treebank."""
-
-    corpus: Corpus
-    recipe: Recipe
+    #: A parser that is to be trained on a treebank.
+    Task = tuple[Treebank, Recipe]
 
 
-def take(
-    exams: Sequence[Exam],
+def score(
+    tasks: Sequence[Task],
     folder: Path,
     *,
     models: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Iterator[tuple[Exam, Scored | LeftOut]]:
-    """Train the parsers and score the test parts, or read what is there from an earlier run.
+) -> Iterator[tuple[Task, Scores | LeftOut]]:
+    """Train parsers and score test sets, or read what is there from an earlier run.
 
-    Each result is kept as ``<folder>/<recipe>/<treebank>.npz`` (see `scored`) as soon as it is
+    Each result is kept as ``<folder>/<recipe>/<treebank>.npz`` (see `scores`) as soon as it is
     there. It is used again if it comes from the same recipe, bytes of the treebank, model and
     version of this library.
 
     Parameters
     ----------
-    exams
-        What to do; those of one treebank together, so that it is read once.
+    tasks
+        Which treebank, and which parser is trained on it; those of one treebank together, so that
+        it is read once.
     folder
         Where the score files are; made if it is missing.
     models
@@ -69,8 +66,8 @@ def take(
 
     Yields
     ------
-    Exam, Scored or LeftOut
-        In the order of `exams`. What went wrong with a treebank (it is broken or empty, or its
+    task, Scores or LeftOut
+        In the order of `tasks`. What went wrong with a treebank (it is broken or empty, or its
         score file could not be written) is named, and the rest goes on.
 
     Raises
@@ -82,113 +79,112 @@ def take(
     """
     folder.mkdir(parents=True, exist_ok=True)
     if jobs == 1:
-        takers: Iterator[Path | LeftOut] = _one_by_one(exams, folder, models, progress)
+        files: Iterator[Path | LeftOut] = _one_by_one(tasks, folder, models, progress)
     else:
-        takers = _side_by_side(exams, folder, models, jobs, progress)
-    for exam, taken in zip(exams, takers, strict=True):
-        yield exam, taken if isinstance(taken, LeftOut) else Scored.read(taken)
+        files = _side_by_side(tasks, folder, models, jobs, progress)
+    for task, file in zip(tasks, files, strict=True):
+        yield task, file if isinstance(file, LeftOut) else Scores.read(file)
     if progress:
-        progress("parsers: all done", len(exams), len(exams))
+        progress("parsers: all done", len(tasks), len(tasks))
 
 
-def model_of(corpus: Corpus, models: Path | None) -> Path | None:
+def model_of(treebank: Treebank, models: Path | None) -> Path | None:
     """Return the file of the parser, or of the scores, that was given for a treebank, if any."""
     if models is None:
         return None
-    path = models / f"{corpus.name}.npz"
+    path = models / f"{treebank.name}.npz"
     return path if path.exists() else None
 
 
 def _one_by_one(
-    exams: Sequence[Exam], folder: Path, models: Path | None, progress: Progress | None
+    tasks: Sequence[Task], folder: Path, models: Path | None, progress: Progress | None
 ) -> Iterator[Path | LeftOut]:
     def step(what: str, done: int, total: int) -> None:
         if progress:
             progress(f"this one: {what}", done, total)
 
-    for done, exam in enumerate(exams):
+    for done, (treebank, recipe) in enumerate(tasks):
         if progress:
-            progress(f"parsers: {exam.corpus.name}, {exam.recipe.name}", done, len(exams))
-        yield _take_one(exam, folder, models, step)
+            progress(f"parsers: {treebank.name}, {recipe.name}", done, len(tasks))
+        yield _score_file((treebank, recipe), folder, models, step)
 
 
 def _side_by_side(
-    exams: Sequence[Exam], folder: Path, models: Path | None, jobs: int, progress: Progress | None
+    tasks: Sequence[Task], folder: Path, models: Path | None, jobs: int, progress: Progress | None
 ) -> Iterator[Path | LeftOut]:
     with _workers(jobs) as pool:
-        running = [pool.submit(_work, exam, folder, models) for exam in exams]
-        for exam, mine in zip(exams, running, strict=True):
+        running = [pool.submit(_work, task, folder, models) for task in tasks]
+        for (treebank, _), mine in zip(tasks, running, strict=True):
             while not mine.done():
                 if progress:
                     done = sum(future.done() for future in running)
-                    progress(f"parsers: {exam.corpus.name}", done, len(exams))
+                    progress(f"parsers: {treebank.name}", done, len(tasks))
                 pending = [future for future in running if not future.done()]
                 wait(pending, return_when=FIRST_COMPLETED)
             try:
-                taken = mine.result()
+                yield mine.result()
             except BrokenProcessPool as error:
                 raise ArborescenceError(
                     "a process was killed from outside: if memory was short, run the command again "
                     "with fewer jobs; it goes on where it was"
                 ) from error
-            yield taken
 
 
-def _take_one(exam: Exam, folder: Path, models: Path | None, progress: Progress) -> Path | LeftOut:
-    """Return the score file of an exam, making it if need be; or what went wrong."""
-    corpus, recipe = exam
-    path = folder / recipe.name / f"{corpus.name}.npz"
-    model = model_of(corpus, models)
+def _score_file(
+    task: Task, folder: Path, models: Path | None, progress: Progress
+) -> Path | LeftOut:
+    """Return the score file of a task, making it if need be; or what went wrong."""
+    treebank, recipe = task
+    path = folder / recipe.name / f"{treebank.name}.npz"
+    model = model_of(treebank, models)
     try:
         settings: dict[str, Any] = {
             "library": arborescence.__version__,
-            "treebank": digest(*corpus.lesson_files, *corpus.exam_files),
+            "treebank": digest(*treebank.training_files, *treebank.test_files),
         }
         settings |= {"model": digest(model)} if model else {"recipe": asdict(recipe)}
         if not _is_kept(path, settings):
-            scored = _score(exam, model, settings, progress)
+            scores = _score(task, model, settings, progress)
             path.parent.mkdir(exist_ok=True)
-            scored.write(path)
+            scores.write(path)
     except (ArborescenceError, OSError) as error:
-        return LeftOut.because(corpus.name, error)
+        return LeftOut.because(treebank.name, error)
     return path
 
 
-def _score(exam: Exam, model: Path | None, settings: dict[str, Any], progress: Progress) -> Scored:
-    corpus, recipe = exam
-    lessons, questions = _read(corpus)
+def _score(task: Task, model: Path | None, settings: dict[str, Any], progress: Progress) -> Scores:
+    treebank, recipe = task
+    training, test = _read(treebank)
+    about: dict[str, Any] = {
+        "treebank": treebank.name,
+        "split": treebank.split,
+        "settings": settings,
+    }
     if model and is_score_file(model):
-        scored = Scored.read(model)
-        gold = [sentence.heads for sentence in questions]
-        if len(gold) != len(scored.gold) or not all(map(np.array_equal, gold, scored.gold)):
+        scores = Scores.read(model)
+        gold = [sentence.heads for sentence in test]
+        if len(gold) != len(scores.gold) or not all(map(np.array_equal, gold, scores.gold)):
             raise ModelError(
                 f"{model}: scores of other sentences, or for other trees, than those "
-                f"of {', '.join(map(str, corpus.exam_files))}"
+                f"of {', '.join(map(str, treebank.test_files))}"
             )
-        return replace(scored, treebank=corpus.name, split=corpus.split, settings=settings)
-    parser = load(model) if model else recipe.train(lessons, progress)
-    return Scored.by(
-        parser,
-        questions,
-        treebank=corpus.name,
-        split=corpus.split,
-        settings=settings,
-        progress=progress,
-    )
+        return replace(scores, **about)
+    parser = load(model) if model else recipe.train(training, progress)
+    return Scores.by(parser, test, **about, progress=progress)
 
 
 def _is_kept(path: Path, settings: dict[str, Any]) -> bool:
     if not path.exists():
         return False
     try:
-        return Scored.read(path).settings == settings
+        return Scores.read(path).settings == settings
     except ModelError:  # damaged by someone else: made anew
         return False
 
 
-@lru_cache(maxsize=1)  # exams of one treebank come together
-def _read(corpus: Corpus) -> tuple[list[Sentence], list[Sentence]]:
-    return corpus.read()
+@lru_cache(maxsize=1)  # tasks of one treebank come together
+def _read(treebank: Treebank) -> tuple[list[Sentence], list[Sentence]]:
+    return treebank.read()
 
 
 @contextmanager
@@ -223,9 +219,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(exam: Exam, folder: Path, models: Path | None) -> Path | LeftOut:
+def _work(task: Task, folder: Path, models: Path | None) -> Path | LeftOut:
     def step(_what: str, _done: int, _total: int) -> None:
         if _stop is not None and _stop.is_set():
             raise KeyboardInterrupt
 
-    return _take_one(exam, folder, models, step)
+    return _score_file(task, folder, models, step)

@@ -1,0 +1,421 @@
+"""The k best trees of test sets: how many are malformed, how good the best one is, and averages.
+
+After Zmigrod, Vieira and Cotterell (2021), Figure 1 and Appendix A; the oracle is not in the paper.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.errors import ScoresError
+from arborescence.experiments.common.groups import by_size, group_of
+from arborescence.experiments.common.statistics import (
+    Average,
+    Interval,
+    average,
+    holm,
+    paired_p,
+    ratio_interval,
+)
+from arborescence.inference.kbest import kbest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.experiments.common.experiment import Experiment
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.results import Results
+    from arborescence.experiments.common.scores import Scores
+
+    Whole = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+#: How many times as many trees are malformed as at k = 1, on average, in the paper; by k.
+PAPER: Final[Mapping[int, int]] = {50: 13}
+
+
+class Counts(NamedTuple):
+    """Whole numbers for each of S sentences and K lengths of lists, or one where k does not matter.
+
+    Those of several parsers add up, see `sum_of`: rates are quotients of two of them.
+
+    Attributes
+    ----------
+    lists : (S, 1) int64
+        How many lists are counted: 1 for each parser.
+    words : (S, 1) int64
+        The words that count for UAS.
+    trees : (S, K) int64
+        How many of the first k trees there are: fewer than k where a sentence has no more.
+    malformed : (S, K) int64
+        How many of these trees, found without the constraint, have not exactly one root edge.
+    touched : (S, K) int64
+        Whether there is such a tree among them.
+    multi, single : (S, K) int64
+        How many words are right in the best of the first k trees, found without and with the
+        constraint.
+    multi_exact, single_exact : (S, K) int64
+        Whether the gold tree is among them.
+    """
+
+    lists: Whole
+    words: Whole
+    trees: Whole
+    malformed: Whole
+    touched: Whole
+    multi: Whole
+    single: Whole
+    multi_exact: Whole
+    single_exact: Whole
+
+    @classmethod
+    def of(cls, scores: Scores, ks: Sequence[int]) -> Self:
+        """Find the trees of a test set and count.
+
+        Parameters
+        ----------
+        scores
+            What a parser makes of the test set.
+        ks
+            Lengths of lists; increasing.
+
+        Raises
+        ------
+        ScoresError
+            If the parser has no edge scores.
+        NoTreeError
+            If a sentence has no tree.
+
+        Notes
+        -----
+        The k best trees begin with those of any smaller k: two searches a sentence do.
+
+        Examples
+        --------
+        Two words that both would hang from the root, if they could:
+
+        >>> from arborescence.experiments.common.scores import Scores
+        >>> matrix = np.array([[0, 3, 3], [0, 0, 1], [0, 2, 0]], np.float32)
+        >>> gold = np.array([-1, 0, 1])
+        >>> scores = Scores("Birdish", "train", 1, {}, False, [gold], [np.array([True, True])],
+        ...                 [gold], [gold], [matrix])
+        >>> counts = Counts.of(scores, [1, 2, 5])
+        >>> counts.trees, counts.malformed
+        (array([[1, 2, 3]]), array([[1, 1, 1]]))
+        >>> counts.multi, counts.single
+        (array([[1, 1, 2]]), array([[0, 2, 2]]))
+        """
+        if scores.matrices is None:
+            raise ScoresError(
+                "its parser gives edges no scores, so there is no list of its k best trees: take a "
+                "graph-based parser"
+            )
+        rows: dict[str, list[Whole]] = {name: [] for name in cls._fields}
+        for matrix, gold, counted in zip(scores.matrices, scores.gold, scores.counted, strict=True):
+            rows["lists"].append(np.ones(1, np.int64))
+            rows["words"].append(counted.sum(keepdims=True))
+            for root in ("multi", "single"):
+                heads, _ = kbest(matrix, ks[-1], root=root, projective=scores.projective)
+                last = np.minimum(ks, len(heads)) - 1
+                same = heads[:, 1:] == gold[1:]
+                right = np.maximum.accumulate(same[:, counted].sum(axis=1))
+                exact = np.maximum.accumulate(same.all(axis=1))
+                rows[root].append(right[last])
+                rows[f"{root}_exact"].append(exact[last])
+                if root == "multi":
+                    malformed = ((heads == 0).sum(axis=1) != 1).cumsum()[last]
+                    rows["trees"].append(last + 1)
+                    rows["malformed"].append(malformed)
+                    rows["touched"].append(malformed > 0)
+        return cls.from_json(rows)
+
+    @classmethod
+    def from_json(cls, columns: Mapping[str, Iterable[object]]) -> Self:
+        """Undo `as_json`."""
+        return cls(**{name: np.array(rows, np.int64) for name, rows in columns.items()})
+
+    def as_json(self) -> dict[str, list[list[int]]]:
+        """Return the columns as JSON can hold them."""
+        return {name: column.tolist() for name, column in self._asdict().items()}
+
+    @classmethod
+    def sum_of(cls, parsers: Iterable[Self]) -> Self:
+        """Add up what is counted for several parsers on the same sentences."""
+        return cls(*(np.sum(columns, axis=0) for columns in zip(*parsers, strict=True)))
+
+
+class Outcome(NamedTuple):
+    """What was counted of a treebank, and rates of it: percentages, one for each k.
+
+    Attributes
+    ----------
+    treebank : str
+        Its name.
+    split : str
+        The part that the parsers learned from: ``"train"`` or ``"dev"``.
+    training_sentences : int
+        How many there were; 0 if that is not known, as of some parsers that were given.
+    loaded : bool
+        Whether the parser was given.
+    counts : Counts
+        Of all parsers together.
+
+    Examples
+    --------
+    Two sentences; one of them has two malformed trees among its five best:
+
+    >>> column = lambda *rows: np.array(rows)
+    >>> counts = Counts(lists=column([1], [1]), words=column([4], [6]),
+    ...                 trees=column([1, 5], [1, 5]), malformed=column([0, 2], [0, 0]),
+    ...                 touched=column([0, 1], [0, 0]), multi=column([3, 3], [5, 6]),
+    ...                 single=column([3, 4], [5, 6]), multi_exact=column([0, 0], [0, 1]),
+    ...                 single_exact=column([0, 1], [0, 1]))
+    >>> outcome = Outcome("Birdish", "train", 100, False, counts)
+    >>> outcome.rates, outcome.touched, outcome.well_formed
+    (array([ 0., 20.]), array([ 0., 50.]), array([1., 4.]))
+    >>> outcome.multi_uas, outcome.single_uas, outcome.gain
+    (array([80., 90.]), array([ 80., 100.]), array([ 0., 10.]))
+    """
+
+    treebank: str
+    split: str
+    training_sentences: int
+    loaded: bool
+    counts: Counts
+
+    @property
+    def group(self) -> str:
+        """The group by training size; empty if that is not known."""
+        return group_of(self.training_sentences)
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences the test part has."""
+        return len(self.counts.lists)
+
+    @property
+    def rates(self) -> Numbers:
+        """The share of malformed trees in all trees that are found without the constraint."""
+        return _percent(self.counts.malformed, self.counts.trees)
+
+    @property
+    def rate_intervals(self) -> list[Interval]:
+        """Where the rates lie for other sentences of the kind."""
+        return _intervals(self.counts.malformed, self.counts.trees)
+
+    @property
+    def growth(self) -> float:
+        """How many times as high the last rate is as the first; nan if that is 0."""
+        first, last = self.rates[[0, -1]].tolist()
+        return last / first if first else nan
+
+    @property
+    def sentence_rates(self) -> Numbers:
+        """The mean of the sentences' shares: short sentences with few trees weigh as much."""
+        means: Numbers = 100 * (self.counts.malformed / self.counts.trees).mean(axis=0)
+        return means
+
+    @property
+    def touched(self) -> Numbers:
+        """The share of lists with a malformed tree."""
+        return _percent(self.counts.touched, self.counts.lists)
+
+    @property
+    def well_formed(self) -> Numbers:
+        """How many dependency trees a list has on average; no percentage."""
+        well_formed = self.counts.trees - self.counts.malformed
+        return _percent(well_formed, self.counts.lists) / 100
+
+    @property
+    def multi_uas(self) -> Numbers:
+        """The oracle UAS without the constraint: of the best tree among the first k."""
+        return _percent(self.counts.multi, self.counts.words)
+
+    @property
+    def single_uas(self) -> Numbers:
+        """The oracle UAS with the constraint."""
+        return _percent(self.counts.single, self.counts.words)
+
+    @property
+    def gain(self) -> Numbers:
+        """What the constraint adds to the oracle UAS, in points."""
+        return self.single_uas - self.multi_uas
+
+    @property
+    def gain_intervals(self) -> list[Interval]:
+        """Where the gains lie for other sentences of the kind."""
+        return _intervals(self.counts.single - self.counts.multi, self.counts.words)
+
+    @property
+    def gain_ps(self) -> list[float]:
+        """The p-values of the gains: paired by sentences."""
+        return [paired_p(column) for column in (self.counts.single - self.counts.multi).T]
+
+    @property
+    def multi_exact(self) -> Numbers:
+        """The share of lists, found without the constraint, that hold the gold tree."""
+        return _percent(self.counts.multi_exact, self.counts.lists)
+
+    @property
+    def single_exact(self) -> Numbers:
+        """The same with the constraint."""
+        return _percent(self.counts.single_exact, self.counts.lists)
+
+
+def measure(
+    experiment: Experiment, recipes: Sequence[Recipe], ks: Sequence[int], results: Results
+) -> list[Outcome]:
+    """Train the parsers of each treebank, find the k best trees, and count.
+
+    Parameters
+    ----------
+    experiment
+        The treebanks.
+    recipes
+        How the parsers of each treebank are trained. They differ by their seeds.
+    ks
+        Lengths of lists; increasing.
+    results
+        Where counts are kept, and taken from if they are there.
+    """
+
+    def count(recipe: Recipe, scores: Scores) -> tuple[int, Counts]:
+        kept = results.once(
+            f"{recipe.name}/{scores.treebank}",
+            scores.settings | {"ks": list(ks)},
+            lambda: Counts.of(scores, ks).as_json(),
+        )
+        return scores.training_sentences, Counts.from_json(kept)
+
+    plans = {
+        treebank: recipes if experiment.trains(treebank) else recipes[:1]
+        for treebank in experiment.treebanks
+    }
+    return [
+        Outcome(
+            treebank.name,
+            treebank.split,
+            found[-1][0],
+            not experiment.trains(treebank),
+            Counts.sum_of(counts for _, counts in found),
+        )
+        for treebank, found in experiment.measure(plans, count).items()
+    ]
+
+
+def adjusted_ps(outcomes: Sequence[Outcome]) -> list[list[float]]:
+    """Return the p-values of the gains of each treebank, by Holm's method over those of a k."""
+    columns = zip(*(one.gain_ps for one in outcomes), strict=True)
+    return [list(row) for row in zip(*map(holm, columns), strict=True)]
+
+
+class Growth(NamedTuple):
+    """How many times as high a rate is as that of the best trees, k = 1.
+
+    Attributes
+    ----------
+    of_averages : Average
+        The average rate over the average rate; nan if nothing is malformed at k = 1.
+    of_treebanks : Average
+        The average of the treebanks' ratios: ruled by those with a tiny rate at k = 1.
+    median : float
+        The median of the ratios.
+    without : int
+        How many treebanks have no ratio, as none of their best trees is malformed.
+    """
+
+    of_averages: Average
+    of_treebanks: Average
+    median: float
+    without: int
+
+    @classmethod
+    def between(cls, first: NDArray[np.float64], rates: NDArray[np.float64]) -> Self:
+        """Compare the rates of treebanks at k = 1 with those at another k.
+
+        Examples
+        --------
+        >>> growth = Growth.between(np.array([0.5, 2.0, 0.0]), np.array([4.0, 6.0, 0.5]))
+        >>> print(f"{growth.of_averages.value:.1f}", growth.of_treebanks.value, growth.median)
+        4.2 5.5 5.5
+        >>> growth.without
+        1
+        """
+        some = first > 0
+        if not some.any():
+            return cls(average([]), average([]), nan, len(first))
+        ratios = rates[some] / first[some]
+        growth = float(rates.sum() / first.sum())
+        return cls(
+            Average(growth, ratio_interval(rates, first), len(first)),
+            average(ratios),
+            float(np.median(ratios)),
+            int((~some).sum()),
+        )
+
+
+class Averages(NamedTuple):
+    """Averages over some treebanks, for each k.
+
+    Attributes
+    ----------
+    treebanks : int
+        How many.
+    growths : list of Growth
+        From k = 1.
+    gain_ps : list of float
+        The p-values of the gains: paired by treebanks.
+    rates, touched, well_formed, multi_uas, single_uas, multi_exact, single_exact, gain : lists
+        Averages of what an `Outcome` says.
+    """
+
+    treebanks: int
+    growths: list[Growth]
+    gain_ps: list[float]
+    rates: list[Average]
+    touched: list[Average]
+    well_formed: list[Average]
+    multi_uas: list[Average]
+    single_uas: list[Average]
+    multi_exact: list[Average]
+    single_exact: list[Average]
+    gain: list[Average]
+
+    @classmethod
+    def over(cls, outcomes: Sequence[Outcome]) -> Self:
+        """Average over treebanks; at least one."""
+        columns = {
+            name: np.array([getattr(one, name) for one in outcomes]).T for name in cls._fields[3:]
+        }
+        rates, gains = columns["rates"], columns["gain"]
+        return cls(
+            len(outcomes),
+            [Growth.between(rates[0], column) for column in rates],
+            [paired_p(column) for column in gains],
+            *(list(map(average, column)) for column in columns.values()),
+        )
+
+
+def averages(outcomes: Sequence[Outcome]) -> dict[str, Averages]:
+    """Average over all treebanks, and over each group by training size that has any."""
+    groups = by_size(outcomes, lambda outcome: outcome.training_sentences)
+    return {name: Averages.over(some) for name, some in groups.items()}
+
+
+def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Numbers:
+    """Return the quotients of the sums over sentences; 0 of 0 words is 0."""
+    sums: Numbers = 100 * part.sum(axis=0) / whole.sum(axis=0).clip(1)
+    return sums
+
+
+def _intervals(part: NDArray[np.int64], whole: NDArray[np.int64]) -> list[Interval]:
+    found = []
+    for column in range(part.shape[1]):
+        interval = ratio_interval(part[:, column], whole[:, column % whole.shape[1]])
+        found.append(interval.percent)
+    return found

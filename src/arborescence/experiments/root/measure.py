@@ -1,0 +1,431 @@
+"""What the root constraint does to the trees of test sets, and what is said of many at once.
+
+After Zmigrod, Vieira and Cotterell (2020), Tables 1 and 2, Figures 3 and 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice, pairwise
+from math import inf, isfinite, log10, nan
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.experiments.common.groups import ALL, by_size
+from arborescence.experiments.common.statistics import (
+    Average,
+    Correlation,
+    Interval,
+    average,
+    change_interval,
+    correlation,
+    holm,
+    paired_p,
+    percent,
+    rank_correlation,
+    ratio_interval,
+)
+from arborescence.experiments.root.recipes import BASE, OF_TREES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.experiments.common.experiment import Experiment
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.scores import Scores
+    from arborescence.experiments.common.treebanks import LeftOut, Treebank
+
+#: How many treebanks the paper has.
+PAPER_TREEBANKS: Final = 63
+#: The paper's average percentage of malformed trees in each group.
+PAPER: Final[Mapping[str, float]] = {ALL: 1.80, "low": 6.21, "medium": 1.02, "high": 0.63}
+#: The paper's highest percentage, and its treebank.
+PAPER_WORST: Final = (23.57, "Kurmanji")
+#: What the paper shows over the size of a treebank, all in percent.
+MEASURES: Final[Mapping[str, Callable[[Effect], float]]] = {
+    "malformed trees": lambda effect: effect.rate,
+    "relative change of UAS": lambda effect: effect.uas.relative,
+    "relative change of exact match": lambda effect: effect.exact.relative,
+}
+# Sentences of more words than one of these, up to the next one, are counted together.
+_LENGTHS: Final = (0, 5, 10, 20, 40, inf)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How much is right in S sentences, without and with the root constraint, for P parsers.
+
+    Attributes
+    ----------
+    whole : (S,) int64
+        How much there is, such as the words of each sentence.
+    multi, single : (P, S) int64
+        How much of it is right without the constraint, and with it.
+
+    Examples
+    --------
+    >>> change = Change(np.array([4, 4]), np.array([[2, 3]]), np.array([[3, 3]]))
+    >>> change.rate_multi, change.rate_single, f"{change.relative:.1f}"
+    (62.5, 75.0, '20.0')
+    """
+
+    whole: NDArray[np.int64]
+    multi: NDArray[np.int64]
+    single: NDArray[np.int64]
+
+    @classmethod
+    def join(cls, changes: Sequence[Self]) -> Self:
+        """Put parsers together that were tested on the same sentences."""
+        return cls(
+            changes[0].whole,
+            np.concatenate([one.multi for one in changes]),
+            np.concatenate([one.single for one in changes]),
+        )
+
+    @property
+    def rate_multi(self) -> float:
+        """The percentage that is right without the constraint; nan if there is nothing."""
+        return percent(self.multi.sum(), self.whole.sum() * len(self.multi))
+
+    @property
+    def rate_single(self) -> float:
+        """The percentage that is right with the constraint; nan if there is nothing."""
+        return percent(self.single.sum(), self.whole.sum() * len(self.single))
+
+    @property
+    def relative(self) -> float:
+        """The relative change in percent; nan if nothing is right without the constraint."""
+        return percent(self.single.sum() - self.multi.sum(), self.multi.sum())
+
+    @property
+    def each(self) -> list[float]:
+        """The relative change for each of the parsers."""
+        return [
+            percent(single - multi, multi)
+            for multi, single in zip(self.multi.sum(axis=1), self.single.sum(axis=1), strict=True)
+        ]
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The interval of the relative change in percent, over sentences."""
+        return change_interval(self.multi.sum(axis=0), self.single.sum(axis=0)).percent
+
+    @cached_property
+    def p(self) -> float:
+        """The p-value of the difference, from signs of sentences drawn at random."""
+        return paired_p((self.single - self.multi).sum(axis=0))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What the root constraint does to P parsers on a treebank of S test sentences.
+
+    The parsers differ by their seeds only. A tree is malformed if not exactly one edge leaves the
+    root; a spanning tree has one at least, so it has too many.
+
+    Attributes
+    ----------
+    treebank, split, training_sentences
+        As in `Scores`.
+    loaded : bool
+        Whether the parser was taken from a file.
+    lengths : (S,) int32
+        The words of each sentence.
+    roots : (P, S) int64
+        The root edges of each tree that is found without the constraint.
+    uas : Change
+        Words with the right head, of those that count.
+    exact : Change
+        Sentences of which every word, punctuation too, has the right head.
+
+    Examples
+    --------
+    >>> from arborescence.experiments.common.scores import Scores
+    >>> from arborescence.treebank import Sentence
+    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
+    ...                                deprels=["nsubj", "root"])
+    >>> scores = Scores.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
+    ...                    treebank="Birdish", training_sentences=100)
+    >>> effect = Effect.of(scores)
+    >>> effect.rate, effect.uas.rate_multi, effect.uas.rate_single, effect.exact.rate_single
+    (100.0, 50.0, 100.0, 100.0)
+    """
+
+    treebank: str
+    split: str
+    training_sentences: int
+    loaded: bool
+    lengths: NDArray[np.int32]
+    roots: NDArray[np.int64]
+    uas: Change
+    exact: Change
+
+    @classmethod
+    def of(cls, scores: Scores) -> Self:
+        """Compare the trees that one parser finds without the constraint and with it."""
+        columns = []
+        for gold, counted, *trees in zip(
+            scores.gold, scores.counted, scores.multi, scores.single, strict=True
+        ):
+            multi, single = (tree[1:] == gold[1:] for tree in trees)
+            columns.append(
+                (
+                    (trees[0] == 0).sum(),
+                    *(counted.sum(), multi[counted].sum(), single[counted].sum()),
+                    *(multi.all(), single.all()),
+                )
+            )
+        table = np.array(columns, dtype=np.int64)
+        roots, words, *right = table.T
+        uas_multi, uas_single, exact_multi, exact_single = (row[np.newaxis] for row in right)
+        return cls(
+            treebank=scores.treebank,
+            split=scores.split,
+            training_sentences=scores.training_sentences,
+            loaded="model" in scores.settings,
+            lengths=scores.lengths,
+            roots=roots[np.newaxis],
+            uas=Change(words, uas_multi, uas_single),
+            exact=Change(np.ones_like(words), exact_multi, exact_single),
+        )
+
+    @classmethod
+    def join(cls, effects: Sequence[Self]) -> Self:
+        """Put parsers of the same treebank together."""
+        return replace(
+            effects[0],
+            roots=np.concatenate([one.roots for one in effects]),
+            uas=Change.join([one.uas for one in effects]),
+            exact=Change.join([one.exact for one in effects]),
+        )
+
+    @property
+    def malformed(self) -> NDArray[np.bool_]:
+        """Which trees have more than one root edge: (P, S)."""
+        return np.not_equal(self.roots, 1)
+
+    @property
+    def rate(self) -> float:
+        """The percentage of malformed trees."""
+        return 100 * float(self.malformed.mean())
+
+    @property
+    def rates(self) -> list[float]:
+        """The same for each of the parsers."""
+        return [100 * float(rate) for rate in self.malformed.mean(axis=1)]
+
+    @cached_property
+    def rate_interval(self) -> Interval:
+        """The interval of the percentage, over sentences."""
+        parsers, sentences = self.roots.shape
+        low, high = ratio_interval(self.malformed.sum(axis=0), np.full(sentences, parsers))
+        return Interval(100 * low, 100 * high)
+
+
+def measure(
+    experiment: Experiment,
+    plans: Mapping[Treebank, Mapping[str, Sequence[Recipe]]],
+    what: str = "",
+) -> dict[Treebank, dict[str, Effect]]:
+    """Train the parsers of each treebank, and see what the constraint does.
+
+    Parameters
+    ----------
+    experiment
+        The treebanks.
+    plans
+        For each treebank recipes by the name of what they have in common. They differ by their
+        seeds, and their parsers are put together.
+    what
+        What stands before the reason where something goes wrong with a treebank.
+    """
+    recipes = {
+        treebank: list(chain.from_iterable(plan.values())) for treebank, plan in plans.items()
+    }
+    measured = experiment.measure(recipes, lambda _, scores: Effect.of(scores), what)
+    joined = {}
+    for treebank, effects in measured.items():
+        parsers = iter(effects)
+        joined[treebank] = {
+            name: Effect.join(list(islice(parsers, len(some))))
+            for name, some in plans[treebank].items()
+        }
+    return joined
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What there is to report.
+
+    Attributes
+    ----------
+    recipes : list of Recipe
+        How the parsers of each treebank were trained; they differ by their seeds.
+    effects : list of Effect
+        What the constraint does on each treebank.
+    curve : list of Effect
+        What it does on one treebank, for more and more sentences to learn from; empty if there is
+        no learning curve.
+    studied : dict of str to list of Effect
+        What it does on each treebank if parsers are trained in other ways, by their names; empty if
+        they were not compared.
+    left_out : list of LeftOut
+        The treebanks without which all this is.
+    """
+
+    recipes: list[Recipe]
+    effects: list[Effect]
+    curve: list[Effect]
+    studied: dict[str, list[Effect]]
+    left_out: list[LeftOut]
+
+
+def groups(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
+    """Group treebanks by the number of their training sentences: see `by_size`."""
+    return by_size(effects, lambda effect: effect.training_sentences)
+
+
+def sized(effects: Iterable[Effect]) -> list[Effect]:
+    """Return those of which the number of training sentences is known."""
+    return [effect for effect in effects if effect.training_sentences]
+
+
+class Trend(NamedTuple):
+    """How a measure goes with the number of training sentences.
+
+    Attributes
+    ----------
+    ranks : Correlation
+        Of Spearman.
+    logs : Correlation
+        Of Pearson, with the logarithm of that number.
+    treebanks : int
+        How many have the measure.
+    """
+
+    ranks: Correlation
+    logs: Correlation
+    treebanks: int
+
+
+def trend(effects: Iterable[Effect], measure: Callable[[Effect], float]) -> Trend:
+    """Correlate a measure with size, over the treebanks that have both."""
+    pairs = [
+        (log10(effect.training_sentences), value)
+        for effect in sized(effects)
+        if isfinite(value := measure(effect))
+    ]
+    if not pairs:
+        none = Correlation(nan, Interval(nan, nan), nan)
+        return Trend(none, none, 0)
+    sizes, values = zip(*pairs, strict=True)
+    return Trend(rank_correlation(sizes, values), correlation(sizes, values), len(pairs))
+
+
+def by_length(effects: Sequence[Effect]) -> dict[str, Average]:
+    """Average the percentage of malformed trees over treebanks, for some ranges of lengths."""
+    averages = {}
+    for above, most in pairwise(_LENGTHS):
+        rates = []
+        for effect in effects:
+            here = (effect.lengths > above) & (effect.lengths <= most)
+            if here.any():
+                rates.append(100 * float(effect.malformed[:, here].mean()))
+        name = f"{above + 1:.0f} to {most:.0f}" if most < inf else f"{above + 1:.0f} or more"
+        averages[name] = average(rates)
+    return averages
+
+
+def root_edges(effects: Iterable[Effect]) -> dict[int, int]:
+    """Count malformed trees by their root edges, over all treebanks and parsers."""
+    found = np.concatenate([effect.roots[effect.malformed] for effect in effects])
+    numbers, counts = np.unique(found, return_counts=True)
+    return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+
+
+class Significance(NamedTuple):
+    """Whether the constraint changes what is right on a treebank, beyond chance.
+
+    Attributes
+    ----------
+    p : float
+        The p-value of this treebank's test.
+    adjusted : float
+        The same after Holm's method, over all treebanks.
+    """
+
+    p: float
+    adjusted: float
+
+    @property
+    def star(self) -> str:
+        """A star if the difference is significant at 0.05 among all treebanks."""
+        return "\\*" if self.adjusted < 0.05 else ""
+
+
+def significances(ps: Sequence[float]) -> list[Significance]:
+    """Adjust the p-values of treebanks.
+
+    Examples
+    --------
+    >>> significances([0.01, 0.04])
+    [Significance(p=0.01, adjusted=0.02), Significance(p=0.04, adjusted=0.04)]
+    """
+    return [Significance(p, adjusted) for p, adjusted in zip(ps, holm(ps), strict=True)]
+
+
+class Difference(NamedTuple):
+    """How the rates of malformed trees of two methods differ over treebanks.
+
+    Attributes
+    ----------
+    method, other : str
+        Their names.
+    points : Average
+        The first rate less the second one, in points of percent.
+    adjusted : float
+        The p-value, adjusted for all differences that are looked at together.
+    """
+
+    method: str
+    other: str
+    points: Average
+    adjusted: float
+
+
+def differences(
+    studied: Mapping[str, Sequence[Effect]], pairs: Sequence[tuple[str, str]]
+) -> list[Difference]:
+    """Compare methods on the same treebanks.
+
+    Parameters
+    ----------
+    studied
+        For each method what it does on each treebank; the treebanks in the same order.
+    pairs
+        The names of two methods each.
+    """
+    points = [
+        [one.rate - two.rate for one, two in zip(studied[method], studied[other], strict=True)]
+        for method, other in pairs
+    ]
+    return [
+        Difference(method, other, average(values), adjusted)
+        for (method, other), values, adjusted in zip(
+            pairs, points, holm(map(paired_p, points)), strict=True
+        )
+    ]
+
+
+def against_base(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
+    """Compare each other method with `BASE`."""
+    return differences(studied, [(method, BASE) for method in studied if method != BASE])
+
+
+def against_multi(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
+    """Compare what is learned with trees of one root edge with what is learned with any trees."""
+    return differences(studied, [(f"{loss}-single", f"{loss}-multi") for loss in OF_TREES])

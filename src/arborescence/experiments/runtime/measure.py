@@ -1,0 +1,429 @@
+"""Times of decoders as sentences grow, and of `kbest` beside the algorithm of Camerini et al.
+
+The complexities that Zmigrod, Vieira and Cotterell (2020) claim; Table 1 of Zmigrod, Vieira and
+Cotterell (2021).
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
+
+import numpy as np
+
+from arborescence.core.errors import ScoresError
+from arborescence.core.graph import Root
+from arborescence.core.tree import root_count
+from arborescence.experiments.common.results import Results
+from arborescence.experiments.common.statistics import Interval, ratio_interval
+from arborescence.experiments.common.treebanks import LeftOut
+from arborescence.experiments.runtime.clock import machine, race
+from arborescence.experiments.runtime.decoders import (
+    CONSTRAINED,
+    DECODERS,
+    GREEDY,
+    N_RUNS,
+    REWEIGHTED,
+    UNCONSTRAINED,
+    count_worse,
+)
+from arborescence.experiments.runtime.graphs import KINDS
+from arborescence.inference.kbest import kbest
+from arborescence.nonprojective.camerini import kbest_by_camerini
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.experiments.common.experiment import Experiment
+    from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.scores import Scores
+    from arborescence.parsers.shared.base import Progress
+
+    Result = TypeVar("Result")
+    #: Scores of some sentences of a test set, and where they come from.
+    Sample = tuple[list[NDArray[np.float32]], dict[str, Any]]
+
+_SEED: Final = 1
+_ROUNDS: Final = 5
+_ONE_WORD: Final = np.zeros((2, 2), np.float32)
+# The k best trees as n and k grow: of what graphs, and how many; and for k, with how many words,
+# for how many times the largest k.
+_LISTED: Final = ("model-like", "uniform")
+_SENTENCES: Final = 20
+_WORDS: Final = 25
+_TIMES: Final = (2, 4, 10)
+
+
+class Timed(NamedTuple):
+    """How long one tree of a sentence of n words takes.
+
+    Attributes
+    ----------
+    kind : str
+        What graphs: one of `graphs.KINDS`.
+    n, sentences : int
+        Their words, and how many there are.
+    seconds : dict of str to float
+        Of each of `DECODERS`, for a sentence.
+    easy : int
+        For how many the greedy graph is a tree: without the constraint, all is done then.
+    several : int
+        For how many sentences the best tree of all has several root edges.
+    worse : dict of str to int
+        For how many the trees of `N_RUNS` and `REWEIGHTED` are worse than the best ones.
+    """
+
+    kind: str
+    n: int
+    sentences: int
+    seconds: dict[str, float]
+    easy: int
+    several: int
+    worse: dict[str, int]
+
+
+def batch_of(kind: str, n: int, sentences: int) -> NDArray[Any]:
+    """Return so many graphs of a kind: (sentences, n + 1, n + 1) float32, always the same."""
+    return KINDS[kind](np.random.default_rng([_SEED, n]), sentences, n)
+
+
+def enough(n: int) -> int:
+    """Return how many sentences of n words make a batch beside which a call takes no time."""
+    return min(1000, max(10, 400_000 // (n + 1) ** 2))
+
+
+def time_decoders(
+    kind: str,
+    n: int,
+    *,
+    sentences: int,
+    rounds: int,
+    clock: Callable[[], float] = time.process_time,
+) -> Timed:
+    """Time all decoders on the same batch of graphs, by turns.
+
+    Parameters
+    ----------
+    kind
+        One of `graphs.KINDS`.
+    n
+        Words of each sentence.
+    sentences
+        How many there are.
+    rounds
+        How often each decoder is timed; the least counts.
+    clock
+        Tells seconds.
+
+    Examples
+    --------
+    >>> timed = time_decoders("uniform", 4, sentences=10, rounds=1)
+    >>> timed.worse
+    {'n runs': 0, 'reweighting': 0}
+    """
+    batch = batch_of(kind, n, sentences)
+    took = race([partial(find, batch) for find in DECODERS.values()], rounds, clock)
+    best, free = DECODERS[CONSTRAINED](batch), DECODERS[UNCONSTRAINED](batch)
+    return Timed(
+        kind=kind,
+        n=n,
+        sentences=sentences,
+        seconds={name: t / sentences for name, t in zip(DECODERS, took, strict=True)},
+        easy=int((DECODERS[GREEDY](batch) == free).all(axis=1).sum()),
+        several=int((root_count(free) > 1).sum()),
+        worse={
+            name: count_worse(batch, best, DECODERS[name](batch)) for name in (N_RUNS, REWEIGHTED)
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Lists:
+    """How long the k best trees of S sentences take, one call each.
+
+    Attributes
+    ----------
+    root : {"multi", "single"}
+    k : int
+    ours, theirs : list of S floats
+        Seconds of `kbest` and of `kbest_by_camerini`.
+    our_calls, their_calls : list of S floats
+        Seconds of both for a sentence of one word, which has one tree, taken by turns with those
+        above: a machine may be slower for a while. That is what a call takes besides the search:
+        the input is checked, and memory and some eighty arrays are handed over.
+    unequal : int
+        Sentences for which the two do not find trees of the same weights.
+
+    Examples
+    --------
+    >>> lists = Lists("multi", 10, ours=[30.0, 50.0], theirs=[50.0, 70.0],
+    ...               our_calls=[20.0, 20.0], their_calls=[10.0, 10.0], unequal=0)
+    >>> lists.called, lists.speed_up
+    (1.5, 2.5)
+    """
+
+    root: Root
+    k: int
+    ours: list[float]
+    theirs: list[float]
+    our_calls: list[float]
+    their_calls: list[float]
+    unequal: int
+
+    @property
+    def called(self) -> float:
+        """How many times as fast as theirs our calls are, over all sentences."""
+        return sum(self.theirs) / sum(self.ours)
+
+    @property
+    def searches(self) -> NDArray[np.float64]:
+        """The seconds without those of a call, (2, S): ours and theirs."""
+        calls = np.array([self.our_calls, self.their_calls])
+        searches: NDArray[np.float64] = np.array([self.ours, self.theirs]) - calls
+        return searches
+
+    @property
+    def speed_up(self) -> float:
+        """How many times as fast as theirs our search is, without what a call takes."""
+        ours, theirs = self.searches.sum(axis=1).tolist()
+        return float(theirs / ours)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """Where the speed-up probably lies for other such sentences."""
+        ours, theirs = self.searches
+        return ratio_interval(theirs, ours)
+
+    @property
+    def microseconds(self) -> tuple[float, float]:
+        """Those of a sentence, on average, without those of a call: ours and theirs.
+
+        No less than a thousandth: where there is next to nothing to do, the difference could be
+        negative.
+        """
+        ours, theirs = (1e6 * self.searches.mean(axis=1)).clip(1e-3).tolist()
+        return ours, theirs
+
+
+class Measured(NamedTuple):
+    """Lists, and whose.
+
+    Attributes
+    ----------
+    name : str
+        A treebank, or a kind of graphs.
+    words : float
+        How many a sentence has, on average.
+    lists : Lists
+    """
+
+    name: str
+    words: float
+    lists: Lists
+
+
+def time_lists(
+    graphs: Sequence[NDArray[Any]],
+    root: Root,
+    k: int,
+    *,
+    rounds: int,
+    clock: Callable[[], float] = time.process_time,
+) -> Lists:
+    """Time both algorithms on the same sentences, by turns.
+
+    Parameters
+    ----------
+    graphs
+        The scores of each sentence, (n + 1, n + 1).
+    root
+        Whether exactly one edge may leave the root, or one or more.
+    k
+        How many trees.
+    rounds
+        How often each call is timed; the least counts.
+    clock
+        Tells seconds.
+
+    Examples
+    --------
+    >>> lists = time_lists([np.ones((4, 4), np.float32)], "single", 5, rounds=1)
+    >>> len(lists.ours), len(lists.theirs), lists.unequal
+    (1, 1, 0)
+    """
+    ours = partial(kbest, k=k, root=root)
+    theirs = partial(kbest_by_camerini, k=k, root=root)
+
+    seconds, unequal = [], 0
+    for scores in graphs:
+        runners = [partial(find, one) for one in (scores, _ONE_WORD) for find in (ours, theirs)]
+        seconds.append(race(runners, rounds, clock))
+        unequal += not _same(ours(scores)[1], theirs(scores)[1])
+    mine, other, my_calls, other_calls = map(list, zip(*seconds, strict=True))
+    return Lists(root, k, mine, other, my_calls, other_calls, unequal)
+
+
+def _same(weights: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Tell if weights agree; Camerini's are rounded more than once."""
+    return len(weights) == len(others) and np.allclose(weights, others, rtol=1e-12, atol=0)
+
+
+class Stopwatch:
+    """Takes times, or gives those that were taken on this machine before.
+
+    Parameters
+    ----------
+    results
+        Where they are kept.
+    steps
+        How many are asked for in all: how often `decoders` and `lists` will be called.
+    progress
+        Called as ``progress(what, done, total)``.
+    """
+
+    def __init__(self, results: Results, steps: int, progress: Progress | None) -> None:
+        self._results = results
+        self._steps = steps
+        self._done = 0
+        self._progress = progress
+        self._settings = {"machine": {"name": platform.node()} | machine(), "rounds": _ROUNDS}
+
+    def decoders(self, kind: str, n: int) -> Timed:
+        """Time all decoders on graphs of a kind with n words."""
+        sentences = enough(n)
+        kept = self._once(
+            f"decoders/{kind}, {n}",
+            {"sentences": sentences},
+            lambda: time_decoders(kind, n, sentences=sentences, rounds=_ROUNDS)._asdict(),
+        )
+        return Timed(**kept)
+
+    def lists(
+        self,
+        file: str,
+        name: str,
+        graphs: Sequence[NDArray[Any]],
+        ks: Sequence[int],
+        settings: dict[str, Any],
+    ) -> list[Measured]:
+        """Time the k best trees, for any number of root edges and for one.
+
+        Parameters
+        ----------
+        file
+            What the times are kept as.
+        name
+            The treebank, or kind of graphs.
+        graphs
+            Scores of sentences, (n + 1, n + 1).
+        ks
+            How many trees.
+        settings
+            Where the graphs come from.
+
+        Raises
+        ------
+        OSError
+            If the times cannot be kept.
+        """
+
+        def make() -> list[dict[str, Any]]:
+            return [
+                asdict(time_lists(graphs, root, k, rounds=_ROUNDS))
+                for root in reversed(get_args(Root))  # the paper's table is about "multi"
+                for k in ks
+            ]
+
+        kept = self._once(file, settings | {"ks": list(ks), "sentences": len(graphs)}, make)
+        words = fmean(len(scores) - 1 for scores in graphs)
+        return [Measured(name, words, Lists(**lists)) for lists in kept]
+
+    def stop(self) -> None:
+        """Say that all is done."""
+        if self._progress:
+            self._progress("times: all done", self._steps, self._steps)
+
+    def _once(self, file: str, settings: dict[str, Any], make: Callable[[], Result]) -> Result:
+        if self._progress:
+            self._progress(f"times: {file}", self._done, self._steps)
+        self._done += 1
+        return self._results.once(file, self._settings | settings, make)
+
+
+class Times(NamedTuple):
+    """All that is timed.
+
+    Attributes
+    ----------
+    treebanks : list of Measured
+        The k best trees of the sentences of treebanks; none if there are no treebanks.
+    decoders : list of Timed
+        The best trees of random graphs.
+    with_words, with_trees : list of Measured
+        The k best trees of random graphs: more and more words, and larger and larger k.
+    """
+
+    treebanks: list[Measured]
+    decoders: list[Timed]
+    with_words: list[Measured]
+    with_trees: list[Measured]
+
+
+def measure(
+    experiment: Experiment, recipe: Recipe, sizes: Sequence[int], ks: Sequence[int], sentences: int
+) -> Times:
+    """Train the parsers of all treebanks, and then take all times.
+
+    Parameters
+    ----------
+    experiment
+        The treebanks. Times are kept in its output, and taken from there.
+    recipe
+        How the parser of each treebank is trained.
+    sizes
+        The words of random graphs, in rising order.
+    ks
+        How many best trees are asked for.
+    sentences
+        How many of each test set are looked at, drawn at random.
+    """
+    results = Results(experiment.output / "times")
+
+    def draw(recipe: Recipe, scores: Scores) -> Sample:
+        if scores.matrices is None:  # a model that was given
+            raise ScoresError("its parser gives edges no scores")
+        order = np.random.default_rng(recipe.seed).permutation(len(scores.matrices))
+        drawn = [scores.matrices[i].copy() for i in sorted(order[:sentences].tolist())]
+        return drawn, {"scores": scores.settings, "seed": recipe.seed}
+
+    # All of them before the first time is taken: nothing else is to be at work then.
+    samples = experiment.measure({one: [recipe] for one in experiment.treebanks}, draw)
+
+    steps = len(samples) + len(KINDS) * len(sizes) + len(_LISTED) * (len(sizes) + 1)
+    stopwatch = Stopwatch(results, steps, experiment.progress)
+    of_treebanks = []
+    for treebank, [(graphs, settings)] in samples.items():
+        name = treebank.name
+        try:
+            of_treebanks += stopwatch.lists(f"treebanks/{name}", name, graphs, ks, settings)
+        except OSError as error:
+            reason = f"its times cannot be kept: {error.strerror or error}"
+            experiment.left_out.append(LeftOut(name, reason, failed=True))
+    decoders = [stopwatch.decoders(kind, n) for kind in KINDS for n in sizes]
+    most = max(ks)
+    more = (*ks, *(times * most for times in _TIMES))
+    with_words, with_trees = [], []
+    for kind in _LISTED:
+        for n in sizes:
+            graphs = [*batch_of(kind, n, _SENTENCES)]
+            with_words += stopwatch.lists(f"lists/{kind}, {n}", kind, graphs, [most], {})
+        graphs = [*batch_of(kind, _WORDS, _SENTENCES)]
+        with_trees += stopwatch.lists(f"lists/{kind}, all k", kind, graphs, more, {})
+    stopwatch.stop()
+    return Times(of_treebanks, decoders, with_words, with_trees)

@@ -98,3 +98,26 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
     if name == "arborescence.parsers":
         public.remove("load")  # it is arborescence.load
     assert set(listed) == public
+
+
+def table_of_the_papers() -> list[tuple[str, str, str]]:
+    """Return file, function and test of each row of the table in docs/architecture.md."""
+    text = (HERE / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| \*\w+\* \|.*\| `(.+)` \| `(.+)` \| `(.+)` \|$", text, re.MULTILINE)
+
+
+def test_every_work_has_its_rows() -> None:
+    text = (HERE / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \*(\w+)\* \|", text, re.MULTILINE)
+    assert set(rows) == {"root", "kbest", "lecture", "undirected"}
+    assert len(table_of_the_papers()) == len(rows)
+
+
+@pytest.mark.parametrize(("file", "function", "test"), table_of_the_papers())
+def test_algorithms_stand_where_the_table_says(file: str, function: str, test: str) -> None:
+    def defines(path: Path, name: str) -> bool:
+        return re.search(rf"^(def|class) {name}\b", path.read_text("utf-8"), re.MULTILINE) is not None
+
+    assert defines(HERE / "src" / "arborescence" / file, function)
+    path, name = test.split("::")
+    assert defines(HERE / "tests" / path, name)

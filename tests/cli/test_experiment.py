@@ -122,7 +122,7 @@ def test_root_with_a_broken_treebank(command: Command, tmp_path: Path) -> None:
     assert "Birdish" in report
     assert f"Arboric: {broken}:1: " in report
     assert "Untested: no test part" in report
-    assert (tmp_path / "out" / "scores" / "head-selection-seed1" / "Birdish.npz").exists()
+    assert (tmp_path / "out" / "scores" / "head-seed1" / "Birdish.npz").exists()
 
 
 def test_from_treebanks_to_a_report(command: Command, treebanks: Path, tmp_path: Path) -> None:

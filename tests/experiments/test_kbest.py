@@ -165,7 +165,7 @@ def few(malformed):
 
 def test_report():
     text = report_of(ALL)
-    assert "head-selection, 1 epochs, bits 10; averages over seeds 1 to 3" in text
+    assert "head, 1 epochs, bits 10; averages over seeds 1 to 3" in text
     assert "25.00 % of the best trees are malformed, and 16.00 % of the 50 best" in text
     assert "13 times, which a rate like this cannot reach" in text
     assert "1 of the 3 treebanks have no malformed tree at k = 1" in text
@@ -250,7 +250,7 @@ def test_from_treebanks_to_tables(done):
         ("Arboric", "5", "5"),
     ]
     scored = [
-        Scored.read(done / "scores" / f"head-selection-seed{seed}" / "Birdish.npz")
+        Scored.read(done / "scores" / f"head-seed{seed}" / "Birdish.npz")
         for seed in (1, 2)
     ]
     malformed = np.mean([(tree == 0).sum() != 1 for one in scored for tree in one.multi])
@@ -267,7 +267,7 @@ def test_what_is_done_is_not_done_again(treebanks, done, tmp_path, monkeypatch):
     count = reproduction.Counts.of
     monkeypatch.setattr(Recipe, "train", lambda *_: pytest.fail("trained again"))
     monkeypatch.setattr(Counts, "of", lambda *given: counted.append(given) or count(*given))
-    (copy / "lists" / "head-selection-seed2" / "Arboric.json").unlink()
+    (copy / "lists" / "head-seed2" / "Arboric.json").unlink()
     (copy / "report.md").unlink()
     reproduce(treebanks, copy, recipe=RECIPE, seeds=2, ks=(1, 5))
     assert [(scored.treebank, ks) for scored, ks in counted] == [("Arboric", (1, 5))]

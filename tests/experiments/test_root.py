@@ -172,8 +172,8 @@ def test_samples_of_the_curve():
 
 def test_methods_differ():
     assert list(methods(RECIPE)) == [
-        *("head-selection", "perceptron-multi", "perceptron-single", "mira-multi"),
-        *("mira-single", "loglinear-multi", "loglinear-single"),
+        *("head", "perceptron-multi", "perceptron-single", "mira-multi"),
+        *("mira-single", "tree-multi", "tree-single"),
     ]
     treebanks = [synthetic("A", 100, malformed) for malformed in (4, 8, 12, 16, 20, 24)]
     studied = dict.fromkeys(methods(RECIPE), treebanks)
@@ -220,7 +220,7 @@ def test_tables(tmp_path):
 def test_report(tmp_path):
     report.write(FINDINGS, ["rate.svg"], tmp_path)
     text = (tmp_path / "report.md").read_text()
-    assert "head-selection, epochs 1, bits 10,\nseeds 1" in text
+    assert "head, epochs 1, bits 10,\nseeds 1" in text
     assert "1 learned from the dev part" in text
     assert "1 were not trained, but loaded" in text
     assert "The most are 40.00 %, of A;\nin the paper 23.57 %, of Kurmanji" in text
@@ -271,7 +271,7 @@ def test_plots(tmp_path):
         assert word in words["rate.svg"]
     assert "relative change of exact match, %" in words["change.svg"]
     assert "UAS with the constraint, %" in words["curve.svg"]
-    assert "loglinear-single" in words["objectives.svg"]
+    assert "tree-single" in words["objectives.svg"]
     assert plots.draw(Findings([RECIPE], MANY[4:], [], {}, []), tmp_path) == []
 
 
@@ -315,7 +315,7 @@ def test_from_treebanks_to_a_report(done):
     birdish, arboric = rows_of(done / "treebanks.csv")
     assert (birdish["treebank"], birdish["lessons"], birdish["sentences"]) == ("Birdish", "24", "4")
     assert (arboric["treebank"], arboric["split"], arboric["lessons"]) == ("Arboric", "dev", "5")
-    scored = Scored.read(done / "scores" / "head-selection-seed1" / "Arboric.npz")
+    scored = Scored.read(done / "scores" / "head-seed1" / "Arboric.npz")
     malformed = np.mean([(tree == 0).sum() > 1 for tree in scored.multi])
     assert float(arboric["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
     curve = rows_of(done / "curve.csv")

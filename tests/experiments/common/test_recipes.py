@@ -19,7 +19,7 @@ def test_names_tell_recipes_apart():
         Recipe(sentences=50),
         *(
             Recipe(objective=objective, root=root)
-            for objective in ("mira", "perceptron", "loglinear")
+            for objective in ("mira", "perceptron", "tree")
             for root in ("single", "multi")
         ),
         Recipe(parser="transition"),
@@ -57,9 +57,9 @@ def test_training():
     lessons = sentences()
     parser = Recipe(objective="mira", root="single", seed=4, sentences=3, **SMALL).train(lessons)
     assert isinstance(parser, LinearParser)
-    told = {name: parser.info[name] for name in ("algorithm", "root", "seed", "bits", "sentences")}
+    told = {name: parser.info[name] for name in ("loss", "root", "seed", "bits", "sentences")}
     assert told == {
-        "algorithm": "mira",
+        "loss": "mira",
         "root": "single",
         "seed": 4,
         "bits": 10,

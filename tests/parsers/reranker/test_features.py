@@ -138,7 +138,7 @@ def test_fields_of_a_tree_drawn_by_hand():
 
 
 def test_parts_are_hashed_once():
-    lists = [[(1.0, tree), (0.5, tree), (0.2, tree)] for tree in treebank()]
+    lists = [[(tree, 1.0), (tree, 0.5), (tree, 0.2)] for tree in treebank()]
     batch, arrays, templates, work = prepare(lists)
     for b, sentence in enumerate(treebank()):
         count = trees.find_parts(batch, arrays, b, templates, MASK, work)
@@ -195,7 +195,7 @@ def test_a_relation_without_its_subtype_is_right():
     assert gold.deprels[4] == "obl:tmod"
     other = gold.replace(deprels=[*gold.deprels[:4], "obl"])
     wrong = gold.replace(deprels=[*gold.deprels[:4], "obl_tmod"])
-    _, arrays, _, _ = prepare([[(1.0, gold), (1.0, other), (1.0, wrong)]], gold=[gold])
+    _, arrays, _, _ = prepare([[(gold, 1.0), (other, 1.0), (wrong, 1.0)]], gold=[gold])
     assert arrays.right.tolist() == [[5, 5], [5, 5], [5, 4]]
 
 

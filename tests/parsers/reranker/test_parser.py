@@ -203,8 +203,8 @@ def test_the_slope_is_that_of_the_likelihood_of_the_best_trees():
 
 
 def test_a_hopeless_tree_is_no_accident():
-    lists = [[(0.0, treebank()[0]), (-1e6, treebank()[0].replace(deprels=["x"] * 6))]]
-    _, arrays, _, _ = prepare(lists, gold=[lists[0][1][1]])
+    lists = [[(treebank()[0], 0.0), (treebank()[0].replace(deprels=["x"] * 6), -1e6)]]
+    _, arrays, _, _ = prepare(lists, gold=[lists[0][1][0]])
     slope = np.zeros(2)
     training._blame(arrays, 0, 1.0, slope)
     assert slope.tolist() == [1.0, -1.0]

@@ -249,10 +249,7 @@ def test_from_treebanks_to_tables(done):
         ("Arboric", "5", "1"),
         ("Arboric", "5", "5"),
     ]
-    scored = [
-        Scored.read(done / "scores" / f"head-seed{seed}" / "Birdish.npz")
-        for seed in (1, 2)
-    ]
+    scored = [Scored.read(done / "scores" / f"head-seed{seed}" / "Birdish.npz") for seed in (1, 2)]
     malformed = np.mean([(tree == 0).sum() != 1 for one in scored for tree in one.multi])
     assert float(rows[0]["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
     text = (done / "report.md").read_text()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
+from arborescence.core.choices import Encoding as Encoding
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_SCORE, FINE
 from arborescence.core.graph import as_graph, bad_score, in_doubles, matrix_of, name_of
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.graph import Graph
-
-Encoding = Literal["mean", "product", "max", "min"]
 
 MEAN, PRODUCT, MAX, MIN = range(4)
 #: What a kernel says of a product of scores of which one is negative.

@@ -37,7 +37,7 @@ def test_equals_the_best_of_all_choices(by, punctuation):
             e = evaluate(golds, choice, punctuation=punctuation)
             return (e.las.correct, e.uas.correct)[:: 1 if by == "las" else -1]
 
-        choices = product(*([sentence for _, sentence in analyses] for analyses in lists))
+        choices = product(*([sentence for sentence, _ in analyses] for analyses in lists))
         best = max(choices, key=merit)  # the first of equals
         found = oracle(golds, lists, by=by, punctuation=punctuation)
         assert found == evaluate(golds, best, punctuation=punctuation)

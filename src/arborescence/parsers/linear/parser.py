@@ -121,7 +121,7 @@ class LinearParser(Parser):
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
     >>> [(best, second)] = parser.kbest([new], 2)
-    >>> best[1].heads, bool(best[0] > second[0])
+    >>> best[0].heads, bool(best[1] > second[1])
     (array([-1,  2,  3,  0]), True)
     """
 

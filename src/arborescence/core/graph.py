@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import operator
 import sys
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.core.choices import Root as Root
 from arborescence.core.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
-
-Root = Literal["single", "multi"]
 
 # Floats that kernels take as they are, and the largest whole number that a float64 is sure of.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 import numpy as np
 
+from arborescence.core.choices import Encoding as Encoding
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE
 from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, name_of
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Graph
     from arborescence.core.types import Tensor, Tensors
-
-Encoding = Literal["mean", "product", "max", "min"]
 
 MEAN, PRODUCT, MAX, MIN = range(4)
 

@@ -63,9 +63,9 @@ def test_training():
     training = sentences()
     parser = Recipe(loss="mira", root="single", seed=4, sentences=3, **SMALL).train(training)
     assert isinstance(parser, LinearParser)
-    told = {name: parser.info[name] for name in ("algorithm", "root", "seed", "bits", "sentences")}
+    told = {name: parser.info[name] for name in ("loss", "root", "seed", "bits", "sentences")}
     assert told == {
-        "algorithm": "mira",
+        "loss": "mira",
         "root": "single",
         "seed": 4,
         "bits": 10,

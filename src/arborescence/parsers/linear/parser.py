@@ -541,7 +541,7 @@ class LinearParser(Parser):
         parsed = self._annotated(sentences, batch, heads, sure, options)
         return [
             list(zip(trees, of_trees, strict=False))
-            for of_trees, trees in zip(weights.T.tolist(), parsed, strict=True)
+            for trees, of_trees in zip(parsed, weights.T.tolist(), strict=True)
         ]
 
     def _evidence_batch(

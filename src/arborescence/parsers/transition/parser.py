@@ -403,7 +403,7 @@ class TransitionParser(Parser):
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
             list(zip(trees, of_trees, strict=False))
-            for of_trees, trees in zip(totals.T.tolist(), parsed, strict=True)
+            for trees, of_trees in zip(parsed, totals.T.tolist(), strict=True)
         ]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:

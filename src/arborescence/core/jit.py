@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 # Numba's own annotations do not know all of its options.
 _njit: Any = numba.njit
 
+# What all kernels share. Nothing calls one from C, so wrappers for that would be compiled in vain.
+_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` with Numba: cached on disk, without the GIL, with NumPy's division."""
-    compiled: Function = _njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Function = _njit(**_OPTIONS)(function)
     return compiled
 
 
@@ -35,24 +38,20 @@ def uncounted_kernel(function: Function) -> Function:
     For the parts of a hot loop that are handed arrays and make none: counting references to
     slices of them would take longer than the work itself.
     """
-    compiled: Function = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    compiled: Function = _njit(**_OPTIONS, _nrt=False)(function)
     return compiled
 
 
 def inlined_kernel(function: Function) -> Function:
     """Compile like `uncounted_kernel`, into each caller: for small parts with many arguments."""
-    compiled: Function = _njit(
-        cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True
-    )(function)
+    compiled: Function = _njit(**_OPTIONS, _nrt=False, forceinline=True)(function)
     return compiled
 
 
 def reordered_kernel(function: Function) -> Function:
     """Compile like `inlined_kernel`, free to add up in any order: for sums over long rows."""
     compiled: Function = _njit(
-        cache=True,
-        nogil=True,
-        error_model="numpy",
+        **_OPTIONS,
         _nrt=False,
         forceinline=True,
         fastmath={"reassoc", "contract", "nsz"},

@@ -10,12 +10,14 @@ import numpy as np
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL
 from arborescence.experiments.common.report import (
+    LEVEL,
     averaged,
     cells,
     csv_text,
     left_out,
     number,
     p_value,
+    star,
     table,
     with_ends,
     with_interval,
@@ -45,8 +47,6 @@ _AVERAGE: Final = (
     *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
     *(*with_ends("gain"), "gain_p"),
 )
-_STAR: Final = "\\*"
-_LEVEL: Final = 0.05
 _CORRELATED: Final = 4  # treebanks; fewer say nothing about a trend
 _READING: Final = """\
 ## How to read this
@@ -121,7 +121,7 @@ def _treebank_rows(outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence
             *(one.multi_exact, one.single_exact),
             *(one.gain, one.gain_intervals, one.gain_ps, ps),
         )
-        about = one.treebank, one.split, one.training_sentences, one.group, one.sentences
+        about = one.treebank, one.split, one.size, one.group, one.sentences
         for k, rate, ends, *more, gain, gain_ends, p, q in zip(*columns, strict=True):
             yield *about, k, *cells(rate, *ends, *more, gain, *gain_ends, p, q)
 
@@ -263,14 +263,14 @@ def _by_size(
             for name, mean in groups.items()
         ),
     )
-    sized = [one for one in outcomes if one.training_sentences]
+    sized = [one for one in outcomes if one.size]
     grown = [one for one in outcomes if one.growth > 0]
     size, first = "sentences to learn from", f"malformed trees, k = {ks[0]}"
     last, growth = f"malformed trees, k = {ks[-1]}", f"growth to k = {ks[-1]}"
     pairs = {
-        (first, size): [(one.rates[0], one.training_sentences) for one in sized],
-        (last, size): [(one.rates[-1], one.training_sentences) for one in sized],
-        (growth, size): [(one.growth, one.training_sentences) for one in sized if one.growth > 0],
+        (first, size): [(one.rates[0], one.size) for one in sized],
+        (last, size): [(one.rates[-1], one.size) for one in sized],
+        (growth, size): [(one.growth, one.size) for one in sized if one.growth > 0],
         (growth, first): [(one.growth, one.rates[0]) for one in grown],
     }
     found = {
@@ -294,7 +294,7 @@ def _oracle(
     yield "## The best tree of a list\n"
     better, worse = (
         sum(
-            bool(sign * one.gain[-1] > 0) and row[-1] < _LEVEL
+            bool(sign * one.gain[-1] > 0) and row[-1] < LEVEL
             for one, row in zip(outcomes, adjusted, strict=True)
         )
         for sign in (1, -1)
@@ -348,7 +348,7 @@ def _by_treebank(
     )
     yield (
         "The UAS of the best tree of a list with the constraint, and what the constraint adds; a "
-        f"star where that is significant (p < {_LEVEL}, paired by sentences, adjusted by Holm's "
+        f"star where that is significant (p < {LEVEL}, paired by sentences, adjusted by Holm's "
         "method over the treebanks of the same k):\n"
     )
     yield table(
@@ -357,7 +357,7 @@ def _by_treebank(
             (
                 *_sizes(one),
                 *(
-                    f"{number(float(uas))} ({gain:+z.2f}{_STAR if p < _LEVEL else ''})"
+                    f"{number(float(uas))} ({gain:+z.2f}{star(p)})"
                     for uas, gain, p in zip(one.single_uas, one.gain, ps, strict=True)
                 ),
             )
@@ -368,7 +368,7 @@ def _by_treebank(
 
 def _sizes(one: Outcome) -> tuple[str, str, str]:
     dev = " (dev)" if one.split == "dev" else ""
-    learned = f"{one.training_sentences:,}{dev}" if one.training_sentences else "not known"
+    learned = f"{one.size:,}{dev}" if one.size else "not known"
     return one.treebank, learned, f"{one.sentences:,}"
 
 

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Final
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL, bounds_of
 from arborescence.experiments.common.report import (
+    LEVEL,
     averaged,
     cells,
     csv_text,
     left_out,
     number,
     p_value,
+    star,
     table,
     with_ends,
     with_interval,
 )
-from arborescence.experiments.common.statistics import average, log_slope
+from arborescence.experiments.common.statistics import average, holm, log_slope
 from arborescence.experiments.root.measure import (
     MEASURES,
     PAPER,
@@ -30,7 +32,6 @@ from arborescence.experiments.root.measure import (
     by_length,
     groups,
     root_edges,
-    significances,
     trend,
 )
 from arborescence.experiments.root.recipes import BASE
@@ -55,15 +56,9 @@ _GROUPS: Final = (
     *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
 )
 _CURVE: Final = (
-    *(
-        "treebank",
-        "training_sentences",
-        "parsers",
-        *with_ends("malformed"),
-        "uas_multi",
-        "uas_single",
-    ),
-    *(*with_ends("uas_change"), "exact_multi", "exact_single", *with_ends("exact_change")),
+    *("treebank", "training_sentences", "parsers", *with_ends("malformed")),
+    *("uas_multi", "uas_single", *with_ends("uas_change")),
+    *("exact_multi", "exact_single", *with_ends("exact_change")),
 )
 _METHODS: Final = (
     *("treebank", "split", "training_sentences", "method", "parsers", "malformed"),
@@ -139,22 +134,16 @@ def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
 
 
 def _treebank_rows(effects: Sequence[Effect]) -> Rows:
-    uas, exact = (
-        significances([change.p for change in changes])
-        for changes in ([one.uas for one in effects], [one.exact for one in effects])
-    )
-    for effect, *tests in zip(effects, uas, exact, strict=True):
+    uas, exact = (holm([change.p for change in changes]) for changes in _changes(effects).values())
+    for effect, *adjusted in zip(effects, uas, exact, strict=True):
         yield (
-            *(effect.treebank, effect.split, effect.training_sentences, len(effect.roots)),
+            *(effect.treebank, effect.split, effect.size, len(effect.roots)),
             *(effect.lengths.size, effect.uas.whole.sum()),
             *cells(effect.rate, *effect.rate_interval, min(effect.rates), max(effect.rates)),
             *(
                 cell
-                for change, test in zip((effect.uas, effect.exact), tests, strict=True)
-                for cell in cells(
-                    *(change.rate_multi, change.rate_single, change.relative, *change.interval),
-                    *test,
-                )
+                for change, p in zip((effect.uas, effect.exact), adjusted, strict=True)
+                for cell in cells(*change.rates, *change.interval, change.p, p)
             ),
         )
 
@@ -162,17 +151,20 @@ def _treebank_rows(effects: Sequence[Effect]) -> Rows:
 def _group_rows(effects: Sequence[Effect]) -> Rows:
     for name, some in groups(effects).items():
         averages = [average(map(measure, some)) for measure in MEASURES.values()]
-        yield (
-            *(name, len(some), *cells(PAPER[name])),
-            *(cell for found in averages for cell in (*cells(*found.ends), found.items)),
-        )
+        numbers = [cell for one in averages for cell in (*cells(*one.ends), one.items)]
+        yield name, len(some), *cells(PAPER[name]), *numbers
+
+
+def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
+    """Return what changes, by its name."""
+    return {"UAS": [one.uas for one in effects], "exact match": [one.exact for one in effects]}
 
 
 def _curve_rows(curve: Sequence[Effect]) -> Rows:
     for effect in curve:
         rate, uas, exact = map(average, (effect.rates, effect.uas.each, effect.exact.each))
         yield (
-            *(effect.treebank, effect.training_sentences, len(effect.roots)),
+            *(effect.treebank, effect.size, len(effect.roots)),
             *cells(*rate.ends, effect.uas.rate_multi, effect.uas.rate_single),
             *cells(*uas.ends, effect.exact.rate_multi, effect.exact.rate_single, *exact.ends),
         )
@@ -181,21 +173,8 @@ def _curve_rows(curve: Sequence[Effect]) -> Rows:
 def _method_rows(studied: Mapping[str, Sequence[Effect]]) -> Rows:
     for method, effects in studied.items():
         for effect in effects:
-            yield (
-                *(
-                    effect.treebank,
-                    effect.split,
-                    effect.training_sentences,
-                    method,
-                    len(effect.roots),
-                ),
-                *cells(effect.rate),
-                *(
-                    cell
-                    for change in (effect.uas, effect.exact)
-                    for cell in cells(change.rate_multi, change.rate_single, change.relative)
-                ),
-            )
+            about = effect.treebank, effect.split, effect.size, method, len(effect.roots)
+            yield *about, *cells(effect.rate, *effect.uas.rates, *effect.exact.rates)
 
 
 def _figures(drawn: Sequence[str], *names: str) -> list[str]:
@@ -251,10 +230,7 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
             for name, some in groups(effects).items()
         ),
     )
-    for what, changes in (
-        ("UAS", [effect.uas for effect in effects]),
-        ("exact match", [effect.exact for effect in effects]),
-    ):
+    for what, changes in _changes(effects).items():
         yield _significant(what, changes)
     yield "How they go with the number of sentences to learn from (not adjusted for six tests):\n"
     trends = {name: trend(effects, of) for name, of in MEASURES.items()}
@@ -292,8 +268,8 @@ def _averaged(found: Average, count: int) -> str:
 
 def _significant(what: str, changes: Sequence[Change]) -> str:
     """Count the treebanks for which the constraint makes a difference beyond chance."""
-    tests = significances([change.p for change in changes])
-    clear = [change for change, test in zip(changes, tests, strict=True) if test.adjusted < 0.05]
+    adjusted = holm([change.p for change in changes])
+    clear = [change for change, p in zip(changes, adjusted, strict=True) if p < LEVEL]
     up = sum(change.rate_single > change.rate_multi for change in clear)
     higher, lower = (
         sum(sign * (change.rate_single - change.rate_multi) > 0 for change in changes)
@@ -354,12 +330,9 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
             for effect in effects
         ),
     )
-    for what, changes in (
-        ("UAS", [effect.uas for effect in effects]),
-        ("Exact match", [effect.exact for effect in effects]),
-    ):
-        tests = significances([change.p for change in changes])
-        yield f"## {what} without and with the constraint\n"
+    for what, changes in _changes(effects).items():
+        adjusted = holm([change.p for change in changes])
+        yield f"## {what[0].upper()}{what[1:]} without and with the constraint\n"
         yield table(
             (
                 *("treebank", "sentences to learn from", "without, %", "with, %"),
@@ -369,10 +342,10 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
                 (
                     *(effect.treebank, _learned(effect)),
                     *(number(change.rate_multi), number(change.rate_single)),
-                    with_interval(change.relative, change.interval) + test.star,
-                    p_value(test.p),
+                    with_interval(change.relative, change.interval) + star(p),
+                    p_value(change.p),
                 )
-                for effect, change, test in zip(effects, changes, tests, strict=True)
+                for effect, change, p in zip(effects, changes, adjusted, strict=True)
             ),
         )
 
@@ -380,7 +353,7 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
 def _learned(effect: Effect) -> str:
     """Say from how many sentences a parser has learned, and of what if not of the train part."""
     where = "loaded" if effect.loaded else effect.split
-    count = f"{effect.training_sentences:,}" if effect.training_sentences else "unknown"
+    count = f"{effect.size:,}" if effect.size else "unknown"
     return count if where == "train" else f"{count} ({where})"
 
 
@@ -400,7 +373,7 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         ),
         (
             (
-                f"{effect.training_sentences:,}",
+                f"{effect.size:,}",
                 _averaged(average(effect.rates), len(effect.roots)),
                 number(effect.uas.rate_multi),
                 number(effect.uas.rate_single),
@@ -416,12 +389,12 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         rates = [effect.rate for effect in curve]
         power = (
             f", about as the size to the power of "
-            f"{log_slope([effect.training_sentences for effect in curve], rates):.2f}"
+            f"{log_slope([effect.size for effect in curve], rates):.2f}"
             if min(rates) > 0
             else ""
         )
         yield (
-            f"From {first.training_sentences:,} to {last.training_sentences:,} sentences "
+            f"From {first.size:,} to {last.size:,} sentences "
             "the percentage of malformed\n"
             f"trees goes from {first.rate:.2f} to {last.rate:.2f}{power}.\n"
         )

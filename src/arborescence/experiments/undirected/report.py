@@ -80,9 +80,9 @@ def texts(
 
 
 def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
-    for treebank, split, training_sentences, models in outcomes:
+    for treebank, split, size, models in outcomes:
         for name, counts in models.items():
-            sizes = training_sentences, counts.words.size, counts.words.sum()
+            sizes = size, counts.words.size, counts.words.sum()
             rates = counts.uas, counts.undirected_uas, counts.right_roots
             yield treebank, name, split, *sizes, *map(number, rates)
 
@@ -158,8 +158,8 @@ def _treebanks(
 ) -> str:
     """Write a table with a row for each treebank, and averages below."""
     rows: list[Row] = [
-        (treebank, f"{training_sentences:,} ({split})", *map(number, of(models)))
-        for treebank, split, training_sentences, models in outcomes
+        (treebank, f"{size:,} ({split})", *map(number, of(models)))
+        for treebank, split, size, models in outcomes
     ]
     for name, some in _groups(outcomes).items():
         columns = zip(*(of(outcome.counts) for outcome in some), strict=True)

@@ -47,6 +47,20 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
+def listing(rows: Iterable[Mapping[str, object]]) -> str:
+    """Write a table in Markdown from rows that name their columns; at least one.
+
+    Examples
+    --------
+    >>> print(listing([{"treebank": "Birdish", "rate": "1.80"}]), end="")
+    | treebank | rate |
+    | --- | --- |
+    | Birdish | 1.80 |
+    """
+    listed = list(rows)
+    return table(list(listed[0]), (list(row.values()) for row in listed))
+
+
 def number(x: float, digits: int = 2) -> str:
     """Write a number with so many decimals, and nan as a dash.
 

@@ -14,6 +14,7 @@ from arborescence.experiments.common.report import (
     cells,
     csv_text,
     left_out,
+    listing,
     number,
     p_value,
     star,
@@ -37,9 +38,8 @@ from arborescence.experiments.root.measure import (
 from arborescence.experiments.root.recipes import BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arborescence.experiments.common.statistics import Average
     from arborescence.experiments.root.measure import Change, Effect, Findings, Trend
 
     Rows = Iterator[tuple[object, ...]]
@@ -210,25 +210,22 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
     """Write Tables 1 and 2: the averages of the groups, and what they have to do with size."""
     worst = max(effects, key=lambda effect: effect.rate)
     rate, treebank = PAPER_WORST
-    ours = average(effect.rate for effect in effects)
+    ours = _averaged([effect.rate for effect in effects], len(effects))
     yield "## Beside the paper\n"
     yield (
-        f"Without the constraint {_averaged(ours, len(effects))} % of the trees are malformed on\n"
+        f"Without the constraint {ours} % of the trees are malformed on\n"
         f"average; in the paper {PAPER[ALL]:.2f} %, over {PAPER_TREEBANKS} treebanks. The most are "
         f"{worst.rate:.2f} %, of {worst.treebank};\nin the paper {rate} %, of {treebank}.\n"
     )
     yield "By the number of sentences to learn from:\n"
-    yield table(
-        ("", "treebanks", "malformed in the paper, %", *(f"{name}, %" for name in MEASURES)),
-        (
-            (
-                _name_of(name),
-                len(some),
-                number(PAPER[name]),
-                *(_averaged(average(map(of, some)), len(some)) for of in MEASURES.values()),
-            )
-            for name, some in groups(effects).items()
-        ),
+    yield listing(
+        {
+            "": _name_of(name),
+            "treebanks": len(some),
+            "malformed in the paper, %": number(PAPER[name]),
+            **{f"{what}, %": _averaged(map(of, some), len(some)) for what, of in MEASURES.items()},
+        }
+        for name, some in groups(effects).items()
     )
     for what, changes in _changes(effects).items():
         yield _significant(what, changes)
@@ -261,8 +258,9 @@ def _name_of(group: str) -> str:
     return f"{group}: {', '.join(ends)}"
 
 
-def _averaged(found: Average, count: int) -> str:
-    """Write an average, and over how many treebanks if not over all."""
+def _averaged(values: Iterable[float], count: int) -> str:
+    """Write the average of values, and over how many treebanks if not over all."""
+    found = average(values)
     return averaged(found) + ("" if found.items == count else f" ({found.items} treebanks)")
 
 
@@ -314,39 +312,31 @@ def _trees(effects: Sequence[Effect]) -> Iterator[str]:
 def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
     """Write a row for each treebank: as in the paper, malformed trees first, then accuracy."""
     yield "## Treebanks\n"
-    yield table(
-        (
-            *("treebank", "sentences to learn from", "to be tested on"),
-            *("malformed trees, %", "least and most by seed"),
-        ),
-        (
-            (
-                *(effect.treebank, _learned(effect), f"{effect.lengths.size:,}"),
-                with_interval(effect.rate, effect.rate_interval),
-                f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
-                if len(effect.rates) > 1
-                else number(nan),
-            )
-            for effect in effects
-        ),
+    yield listing(
+        {
+            "treebank": effect.treebank,
+            "sentences to learn from": _learned(effect),
+            "to be tested on": f"{effect.lengths.size:,}",
+            "malformed trees, %": with_interval(effect.rate, effect.rate_interval),
+            "least and most by seed": f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
+            if len(effect.rates) > 1
+            else number(nan),
+        }
+        for effect in effects
     )
     for what, changes in _changes(effects).items():
         adjusted = holm([change.p for change in changes])
         yield f"## {what[0].upper()}{what[1:]} without and with the constraint\n"
-        yield table(
-            (
-                *("treebank", "sentences to learn from", "without, %", "with, %"),
-                *("relative change, %", "p"),
-            ),
-            (
-                (
-                    *(effect.treebank, _learned(effect)),
-                    *(number(change.rate_multi), number(change.rate_single)),
-                    with_interval(change.relative, change.interval) + star(p),
-                    p_value(change.p),
-                )
-                for effect, change, p in zip(effects, changes, adjusted, strict=True)
-            ),
+        yield listing(
+            {
+                "treebank": effect.treebank,
+                "sentences to learn from": _learned(effect),
+                "without, %": number(change.rate_multi),
+                "with, %": number(change.rate_single),
+                "relative change, %": with_interval(change.relative, change.interval) + star(p),
+                "p": p_value(change.p),
+            }
+            for effect, change, p in zip(effects, changes, adjusted, strict=True)
         )
 
 
@@ -366,24 +356,16 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         "sample of its own; those of the last row learned from all sentences, in different\n"
         "orders.\n"
     )
-    yield table(
-        (
-            *("sentences to learn from", "malformed, %", "UAS without, %", "UAS with, %"),
-            *("change of UAS, %", "change of exact match, %"),
-        ),
-        (
-            (
-                f"{effect.size:,}",
-                _averaged(average(effect.rates), len(effect.roots)),
-                number(effect.uas.rate_multi),
-                number(effect.uas.rate_single),
-                *(
-                    _averaged(average(change.each), len(effect.roots))
-                    for change in (effect.uas, effect.exact)
-                ),
-            )
-            for effect in curve
-        ),
+    yield listing(
+        {
+            "sentences to learn from": f"{effect.size:,}",
+            "malformed, %": _averaged(effect.rates, len(effect.roots)),
+            "UAS without, %": number(effect.uas.rate_multi),
+            "UAS with, %": number(effect.uas.rate_single),
+            "change of UAS, %": _averaged(effect.uas.each, len(effect.roots)),
+            "change of exact match, %": _averaged(effect.exact.each, len(effect.roots)),
+        }
+        for effect in curve
     )
     if len(curve) > 1:
         rates = [effect.rate for effect in curve]
@@ -410,49 +392,31 @@ def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
         "number of root edges, or one. The loss `head` looks at words, not at trees; the\n"
         "paper's parsers were trained in this way.\n"
     )
-    names = list(groups(treebanks))
-    yield table(
-        (
-            *("", *(f"malformed, {name}, %" for name in names)),
-            *("UAS without, %", "UAS with, %", "change of UAS, %", "change of exact match, %"),
-        ),
-        (
-            (
-                method,
-                *(
-                    _averaged(average(one.rate for one in some), len(some))
-                    for some in groups(effects).values()
-                ),
-                *(
-                    number(average(values).value)
-                    for values in (
-                        [one.uas.rate_multi for one in effects],
-                        [one.uas.rate_single for one in effects],
-                    )
-                ),
-                *(
-                    _averaged(average(values), len(effects))
-                    for values in (
-                        [one.uas.relative for one in effects],
-                        [one.exact.relative for one in effects],
-                    )
-                ),
-            )
-            for method, effects in studied.items()
-        ),
+    yield listing(
+        {
+            "": method,
+            **{
+                f"malformed, {name}, %": _averaged([one.rate for one in some], len(some))
+                for name, some in groups(effects).items()
+            },
+            "UAS without, %": number(average(one.uas.rate_multi for one in effects).value),
+            "UAS with, %": number(average(one.uas.rate_single for one in effects).value),
+            "change of UAS, %": _averaged([one.uas.relative for one in effects], len(effects)),
+            "change of exact match, %": _averaged(
+                [one.exact.relative for one in effects], len(effects)
+            ),
+        }
+        for method, effects in studied.items()
     )
     yield (
         "Differences of the percentage of malformed trees, in points, tested over treebanks.\n"
         f"Those from {BASE} are adjusted together, and so are the others:\n"
     )
-    yield table(
-        ("", "points", "p, adjusted"),
-        (
-            (
-                f"{one.method} less {one.other}",
-                averaged(one.points),
-                p_value(one.adjusted),
-            )
-            for one in (*against_base(studied), *against_multi(studied))
-        ),
+    yield listing(
+        {
+            "": f"{one.method} less {one.other}",
+            "points": averaged(one.points),
+            "p, adjusted": p_value(one.adjusted),
+        }
+        for one in (*against_base(studied), *against_multi(studied))
     )

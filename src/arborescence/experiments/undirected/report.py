@@ -100,14 +100,15 @@ def _pair(models: Models) -> tuple[float, ...]:
 
 def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
     """Write the report, part by part."""
-    how = f"epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
+    loss = "MIRA" if recipe.loss == "mira" else recipe.loss
+    how = f"{loss}, epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
     yield "# Parsing through undirected spanning trees\n"
     yield (
         "Four models of Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency\n"
         "Parsing with Undirected Minimum Spanning Tree Inference*, on the test parts of\n"
         "treebanks. Tags are gold. Words whose gold relation is `punct` are left out. Numbers are\n"
         "percentages, and averages give each treebank the same weight.\n\n"
-        f"Trained by arborescence {__version__}: MIRA, {how}; the last epoch counts.\n"
+        f"Trained by arborescence {__version__}: {how}; the last epoch counts.\n"
     )
     yield "## Beside the paper's averages\n"
     groups = _groups(outcomes)

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import sys
 
-from arborescence.experiments.common.measures import Counts
-from arborescence.experiments.undirected.findings import FINDINGS
-from arborescence.experiments.undirected.models import DIRECTED, ENHANCED, UNDIRECTED, Outcome
-
 import arborescence as arb
+from arborescence.experiments.common.scores import counted_words
+from arborescence.experiments.common.treebanks import find
+from arborescence.experiments.undirected.measure import (
+    DIRECTED,
+    ENHANCED,
+    FINDINGS,
+    UNDIRECTED,
+    Counts,
+    Outcome,
+)
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
 from inputs import TREEBANKS

@@ -116,7 +116,8 @@ def test_every_work_has_its_rows() -> None:
 @pytest.mark.parametrize(("file", "function", "test"), table_of_the_papers())
 def test_algorithms_stand_where_the_table_says(file: str, function: str, test: str) -> None:
     def defines(path: Path, name: str) -> bool:
-        return re.search(rf"^(def|class) {name}\b", path.read_text("utf-8"), re.MULTILINE) is not None
+        text = path.read_text(encoding="utf-8")
+        return bool(re.search(rf"^(def|class) {name}\b", text, re.MULTILINE))
 
     assert defines(HERE / "src" / "arborescence" / file, function)
     path, name = test.split("::")

@@ -13,8 +13,10 @@ import pytest
 from arborescence import TreebankError
 from arborescence.experiments.common import scores as scores_module
 from arborescence.experiments.common.recipes import Recipe
+from arborescence.experiments.common.report import star
 from arborescence.experiments.common.report import write as write_texts
 from arborescence.experiments.common.scores import Scores
+from arborescence.experiments.common.statistics import holm
 from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.root import plots, report, reproduce
 from arborescence.experiments.root.measure import (
@@ -27,7 +29,6 @@ from arborescence.experiments.root.measure import (
     by_length,
     groups,
     root_edges,
-    significances,
     trend,
 )
 from arborescence.experiments.root.recipes import learning_curve, methods
@@ -74,7 +75,7 @@ def synthetic(treebank, size, malformed, *, split="train", gain=0, parsers=2, lo
     return Effect(
         treebank=treebank,
         split=split,
-        training_sentences=size,
+        size=size,
         loaded=loaded,
         lengths=ten.astype(np.int32),
         roots=roots,
@@ -162,8 +163,8 @@ def test_what_malformed_trees_are_like():
 
 
 def test_stars_are_for_all_tests_together():
-    assert [test.star for test in significances([0.02, 0.04, 0.5])] == ["", "", ""]
-    assert [test.star for test in significances([0.01, 0.04, 0.5])] == ["\\*", "", ""]
+    assert [star(p) for p in holm([0.02, 0.04, 0.5])] == ["", "", ""]
+    assert [star(p) for p in holm([0.01, 0.04, 0.5])] == ["\\*", "", ""]
 
 
 def test_samples_of_the_curve():

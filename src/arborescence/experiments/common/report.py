@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from arborescence.core.files import replacing
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.common.statistics import Average, Interval
     from arborescence.experiments.common.treebanks import LeftOut
+
+#: Which p-values are called significant.
+LEVEL: Final = 0.05
 
 
 def csv_text(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
@@ -42,6 +45,20 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """
     lines = [header, ("---",) * len(header), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def listing(rows: Iterable[Mapping[str, object]]) -> str:
+    """Write a table in Markdown from rows that name their columns; at least one.
+
+    Examples
+    --------
+    >>> print(listing([{"treebank": "Birdish", "rate": "1.80"}]), end="")
+    | treebank | rate |
+    | --- | --- |
+    | Birdish | 1.80 |
+    """
+    listed = list(rows)
+    return table(list(listed[0]), (list(row.values()) for row in listed))
 
 
 def number(x: float, digits: int = 2) -> str:
@@ -111,6 +128,17 @@ def p_value(p: float) -> str:
     ('0.03', '0.004', '< 0.001')
     """
     return "< 0.001" if p < 0.001 else number(p, 3 if p < 0.01 else 2)
+
+
+def star(p: float) -> str:
+    r"""Return a star if a p-value is significant at `LEVEL`.
+
+    Examples
+    --------
+    >>> star(0.04), star(0.05)
+    ('\\*', '')
+    """
+    return "\\*" if p < LEVEL else ""
 
 
 def left_out(treebanks: Sequence[LeftOut]) -> str:

@@ -187,7 +187,7 @@ class Scores:
     @classmethod
     def of(
         cls,
-        scores: Iterable[ArrayLike],
+        matrices: Iterable[ArrayLike],
         test: Sequence[Sentence],
         *,
         treebank: str,
@@ -199,9 +199,9 @@ class Scores:
 
         Parameters
         ----------
-        scores
-            For each sentence of n words a matrix (n + 1, n + 1), as `arborescence.decode` takes
-            it. It is kept as float32.
+        matrices
+            The scores of each sentence of n words, (n + 1, n + 1), as `arborescence.decode` takes
+            them. They are kept as float32.
         test
             Sentences with gold trees.
         treebank, split, training_sentences, settings
@@ -227,11 +227,11 @@ class Scores:
         >>> scores.single, scores.multi
         ([array([-1,  2,  0])], [array([-1,  0,  0])])
         """
-        matrices = [np.asarray(matrix, dtype=np.float32) for matrix in scores]
-        if len(matrices) != len(test):
-            raise ScoresError(f"{len(matrices)} matrices for {len(test)} sentences")
+        kept = [np.asarray(matrix, dtype=np.float32) for matrix in matrices]
+        if len(kept) != len(test):
+            raise ScoresError(f"{len(kept)} matrices for {len(test)} sentences")
         trees: list[tuple[NDArray[np.int64], ...]] = []
-        for matrix, sentence in zip(matrices, test, strict=True):
+        for matrix, sentence in zip(kept, test, strict=True):
             size = len(sentence) + 1
             try:
                 if matrix.shape != (size, size):
@@ -250,7 +250,7 @@ class Scores:
             counted=[counted_words(sentence) for sentence in test],
             single=single,
             multi=multi,
-            matrices=matrices,
+            matrices=kept,
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:

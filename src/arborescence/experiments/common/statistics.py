@@ -123,42 +123,6 @@ def average(values: Iterable[float]) -> Average:
     return Average(fmean(finite), mean_interval(finite), len(finite))
 
 
-def mean_interval(
-    values: ArrayLike, *, seed: int = 0, level: float = 0.95, resamples: int = _RESAMPLES
-) -> Interval:
-    """Return the bootstrap interval of a mean over items.
-
-    Parameters
-    ----------
-    values : (N,)
-        A number for each item. One item alone does not tell how items vary: its interval is nan.
-    seed
-        The same seed gives the same interval.
-    level
-        The share of such intervals that should hold the true mean. With few items (below 20 or
-        so) it is less, as for all percentile intervals.
-    resamples
-        How many samples are drawn from the items, with replacement.
-
-    Raises
-    ------
-    OptionError
-        If there is no value, or one is not finite.
-
-    Notes
-    -----
-    Percentiles of the means of the resamples (Efron and Tibshirani 1993, chapter 13).
-
-    Examples
-    --------
-    >>> low, high = mean_interval([1.0, 2.0, 4.0, 2.0])
-    >>> print(f"{low:.2f} {high:.2f}")
-    1.25 3.50
-    """
-    column = _column(values, "values")
-    return ratio_interval(column, np.ones_like(column), seed=seed, level=level, resamples=resamples)
-
-
 def ratio_interval(
     part: ArrayLike,
     whole: ArrayLike,
@@ -174,14 +138,21 @@ def ratio_interval(
     part, whole : (N,)
         Two numbers for each item, such as the right and all words of a sentence. Items are
         resampled with both.
-    seed, level, resamples
-        As for `mean_interval`.
+    seed
+        The same seed gives the same interval.
+    level
+        The share of such intervals that should hold the true ratio. With few items (below 20 or
+        so) it is less, as for all percentile intervals.
+    resamples
+        How many samples are drawn from the items, with replacement.
 
     Returns
     -------
     Interval
-        Both ends are nan if there is but one item, or if the whole is 0 in a resample. Where all
-        parts are 0, it is ``[0, 0]``, as nothing in the items says what else there might be.
+        Percentiles of the ratios of the resamples (Efron and Tibshirani 1993, chapter 13). Both
+        ends are nan if the whole is 0 in a resample, or if there is but one item: alone, it does
+        not tell how items vary. Where all parts are 0, it is ``[0, 0]``, as nothing in the items
+        says what else there might be.
 
     Raises
     ------
@@ -202,6 +173,19 @@ def ratio_interval(
         return _NONE
     parts, wholes = columns[:, np.lexsort(columns)]
     return _percentiles(_resampled(_ratio, parts, wholes, seed, resamples), level)
+
+
+def mean_interval(values: ArrayLike, **options: Any) -> Interval:
+    """Return the bootstrap interval of a mean over items. All else is as for `ratio_interval`.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([1.0, 2.0, 4.0, 2.0])
+    >>> print(f"{low:.2f} {high:.2f}")
+    1.25 3.50
+    """
+    column = _column(values, "values")
+    return ratio_interval(column, np.ones_like(column), **options)
 
 
 def change_interval(before: ArrayLike, after: ArrayLike, **options: Any) -> Interval:

@@ -158,8 +158,8 @@ class Outcome(NamedTuple):
         Its name.
     split : str
         The part that the parsers learned from: ``"train"`` or ``"dev"``.
-    training_sentences : int
-        How many there were; 0 if that is not known, as of some parsers that were given.
+    size : int
+        The training sentences; 0 if their number is not known, as of some parsers that were given.
     loaded : bool
         Whether the parser was given.
     counts : Counts
@@ -184,14 +184,14 @@ class Outcome(NamedTuple):
 
     treebank: str
     split: str
-    training_sentences: int
+    size: int
     loaded: bool
     counts: Counts
 
     @property
     def group(self) -> str:
         """The group by training size; empty if that is not known."""
-        return group_of(self.training_sentences)
+        return group_of(self.size)
 
     @property
     def sentences(self) -> int:
@@ -403,7 +403,7 @@ class Averages(NamedTuple):
 
 def averages(outcomes: Sequence[Outcome]) -> dict[str, Averages]:
     """Average over all treebanks, and over each group by training size that has any."""
-    groups = by_size(outcomes, lambda outcome: outcome.training_sentences)
+    groups = by_size(outcomes, lambda outcome: outcome.size)
     return {name: Averages.over(some) for name, some in groups.items()}
 
 

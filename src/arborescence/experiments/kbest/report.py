@@ -10,12 +10,15 @@ import numpy as np
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL
 from arborescence.experiments.common.report import (
+    LEVEL,
     averaged,
     cells,
     csv_text,
     left_out,
+    listing,
     number,
     p_value,
+    star,
     table,
     with_ends,
     with_interval,
@@ -45,8 +48,6 @@ _AVERAGE: Final = (
     *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
     *(*with_ends("gain"), "gain_p"),
 )
-_STAR: Final = "\\*"
-_LEVEL: Final = 0.05
 _CORRELATED: Final = 4  # treebanks; fewer say nothing about a trend
 _READING: Final = """\
 ## How to read this
@@ -121,7 +122,7 @@ def _treebank_rows(outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence
             *(one.multi_exact, one.single_exact),
             *(one.gain, one.gain_intervals, one.gain_ps, ps),
         )
-        about = one.treebank, one.split, one.training_sentences, one.group, one.sentences
+        about = one.treebank, one.split, one.size, one.group, one.sentences
         for k, rate, ends, *more, gain, gain_ends, p, q in zip(*columns, strict=True):
             yield *about, k, *cells(rate, *ends, *more, gain, *gain_ends, p, q)
 
@@ -178,31 +179,18 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
         f" A list of {ks[-1]} has a malformed tree for {number(means.touched[-1].value)} % of the "
         "sentences.\n"
     )
-    yield table(
-        (
-            *("k", "malformed", "growth of the average", "the paper's growth"),
-            *("mean of growths", "median", "lists with a malformed tree", "well-formed trees"),
-        ),
-        (
-            (
-                k,
-                averaged(rate),
-                averaged(growth.of_averages, 1),
-                PAPER.get(k, "–"),
-                averaged(growth.of_treebanks, 1),
-                number(growth.median, 1),
-                averaged(touched),
-                averaged(well_formed),
-            )
-            for k, rate, growth, touched, well_formed in zip(
-                ks,
-                means.rates,
-                means.growths,
-                means.touched,
-                means.well_formed,
-                strict=True,
-            )
-        ),
+    yield listing(
+        {
+            "k": k,
+            "malformed": averaged(means.rates[i]),
+            "growth of the average": averaged(growth.of_averages, 1),
+            "the paper's growth": PAPER.get(k, "–"),
+            "mean of growths": averaged(growth.of_treebanks, 1),
+            "median": number(growth.median, 1),
+            "lists with a malformed tree": averaged(means.touched[i]),
+            "well-formed trees": averaged(means.well_formed[i]),
+        }
+        for i, (k, growth) in enumerate(zip(ks, means.growths, strict=True))
     )
     if last.without:
         yield (
@@ -251,26 +239,25 @@ def _by_size(
         "As *root* groups treebanks, by the sentences that a parser has learned from: low "
         "are those below 1,000, high those from 10,000 on.\n"
     )
-    yield table(
-        ("group", "treebanks", *(f"malformed, k = {k}" for k in ks), "growth of the average"),
-        (
-            (
-                name,
-                mean.treebanks,
-                *map(averaged, mean.rates),
-                averaged(mean.growths[-1].of_averages, 1),
-            )
-            for name, mean in groups.items()
-        ),
+    yield listing(
+        {
+            "group": name,
+            "treebanks": means.treebanks,
+            **{
+                f"malformed, k = {k}": averaged(one) for k, one in zip(ks, means.rates, strict=True)
+            },
+            "growth of the average": averaged(means.growths[-1].of_averages, 1),
+        }
+        for name, means in groups.items()
     )
-    sized = [one for one in outcomes if one.training_sentences]
+    sized = [one for one in outcomes if one.size]
     grown = [one for one in outcomes if one.growth > 0]
     size, first = "sentences to learn from", f"malformed trees, k = {ks[0]}"
     last, growth = f"malformed trees, k = {ks[-1]}", f"growth to k = {ks[-1]}"
     pairs = {
-        (first, size): [(one.rates[0], one.training_sentences) for one in sized],
-        (last, size): [(one.rates[-1], one.training_sentences) for one in sized],
-        (growth, size): [(one.growth, one.training_sentences) for one in sized if one.growth > 0],
+        (first, size): [(one.rates[0], one.size) for one in sized],
+        (last, size): [(one.rates[-1], one.size) for one in sized],
+        (growth, size): [(one.growth, one.size) for one in sized if one.growth > 0],
         (growth, first): [(one.growth, one.rates[0]) for one in grown],
     }
     found = {
@@ -294,7 +281,7 @@ def _oracle(
     yield "## The best tree of a list\n"
     better, worse = (
         sum(
-            bool(sign * one.gain[-1] > 0) and row[-1] < _LEVEL
+            bool(sign * one.gain[-1] > 0) and row[-1] < LEVEL
             for one, row in zip(outcomes, adjusted, strict=True)
         )
         for sign in (1, -1)
@@ -307,22 +294,17 @@ def _oracle(
         f"treebanks). It adds significantly on {better} of {len(outcomes)} treebanks, and takes "
         f"away significantly on {worse} (paired by sentences, adjusted by Holm's method).\n"
     )
-    yield table(
-        (
-            *("k", "UAS without", "UAS with", "the constraint adds", "p"),
-            *("gold tree in the list without", "with"),
-        ),
-        (
-            (
-                *(k, number(multi.value), number(single.value), averaged(gain), p_value(p)),
-                *(number(multi_exact.value), number(single_exact.value)),
-            )
-            for k, multi, single, gain, p, multi_exact, single_exact in zip(
-                *(ks, means.multi_uas, means.single_uas, means.gain),
-                *(means.gain_ps, means.multi_exact, means.single_exact),
-                strict=True,
-            )
-        ),
+    yield listing(
+        {
+            "k": k,
+            "UAS without": number(means.multi_uas[i].value),
+            "UAS with": number(means.single_uas[i].value),
+            "the constraint adds": averaged(means.gain[i]),
+            "p": p_value(means.gain_ps[i]),
+            "gold tree in the list without": number(means.multi_exact[i].value),
+            "with": number(means.single_exact[i].value),
+        }
+        for i, k in enumerate(ks)
     )
 
 
@@ -334,42 +316,33 @@ def _by_treebank(
         "Malformed trees, and how many times as many there are for the largest k as for k = 1. "
         "Dev: there is no train part to learn from.\n"
     )
-    sizes = ("treebank", "learned from", "tested on")
-    yield table(
-        (*sizes, *(f"k = {k}" for k in ks), "growth"),
-        (
-            (
-                *_sizes(one),
-                *(number(float(rate)) for rate in one.rates),
-                number(one.growth, 1),
-            )
-            for one in outcomes
-        ),
+    yield listing(
+        {
+            **_sizes(one),
+            **{f"k = {k}": number(float(rate)) for k, rate in zip(ks, one.rates, strict=True)},
+            "growth": number(one.growth, 1),
+        }
+        for one in outcomes
     )
     yield (
         "The UAS of the best tree of a list with the constraint, and what the constraint adds; a "
-        f"star where that is significant (p < {_LEVEL}, paired by sentences, adjusted by Holm's "
+        f"star where that is significant (p < {LEVEL}, paired by sentences, adjusted by Holm's "
         "method over the treebanks of the same k):\n"
     )
-    yield table(
-        (*sizes, *(f"k = {k}" for k in ks)),
-        (
-            (
-                *_sizes(one),
-                *(
-                    f"{number(float(uas))} ({gain:+z.2f}{_STAR if p < _LEVEL else ''})"
-                    for uas, gain, p in zip(one.single_uas, one.gain, ps, strict=True)
-                ),
-            )
-            for one, ps in zip(outcomes, adjusted, strict=True)
-        ),
+    yield listing(
+        _sizes(one)
+        | {
+            f"k = {k}": f"{number(float(uas))} ({gain:+z.2f}{star(p)})"
+            for k, uas, gain, p in zip(ks, one.single_uas, one.gain, ps, strict=True)
+        }
+        for one, ps in zip(outcomes, adjusted, strict=True)
     )
 
 
-def _sizes(one: Outcome) -> tuple[str, str, str]:
+def _sizes(one: Outcome) -> dict[str, str]:
     dev = " (dev)" if one.split == "dev" else ""
-    learned = f"{one.training_sentences:,}{dev}" if one.training_sentences else "not known"
-    return one.treebank, learned, f"{one.sentences:,}"
+    learned = f"{one.size:,}{dev}" if one.size else "not known"
+    return {"treebank": one.treebank, "learned from": learned, "tested on": f"{one.sentences:,}"}
 
 
 def _is(p: float) -> str:

@@ -102,6 +102,11 @@ class Change:
         return percent(self.single.sum() - self.multi.sum(), self.multi.sum())
 
     @property
+    def rates(self) -> tuple[float, float, float]:
+        """Both percentages, and the relative change."""
+        return self.rate_multi, self.rate_single, self.relative
+
+    @property
     def each(self) -> list[float]:
         """The relative change for each of the parsers."""
         return [
@@ -129,8 +134,10 @@ class Effect:
 
     Attributes
     ----------
-    treebank, split, training_sentences
+    treebank, split
         As in `Scores`.
+    size : int
+        Its training sentences; 0 if their number is not known.
     loaded : bool
         Whether the parser was taken from a file.
     lengths : (S,) int32
@@ -157,7 +164,7 @@ class Effect:
 
     treebank: str
     split: str
-    training_sentences: int
+    size: int
     loaded: bool
     lengths: NDArray[np.int32]
     roots: NDArray[np.int64]
@@ -185,7 +192,7 @@ class Effect:
         return cls(
             treebank=scores.treebank,
             split=scores.split,
-            training_sentences=scores.training_sentences,
+            size=scores.training_sentences,
             loaded="model" in scores.settings,
             lengths=scores.lengths,
             roots=roots[np.newaxis],
@@ -286,12 +293,12 @@ class Findings:
 
 def groups(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
     """Group treebanks by the number of their training sentences: see `by_size`."""
-    return by_size(effects, lambda effect: effect.training_sentences)
+    return by_size(effects, lambda effect: effect.size)
 
 
 def sized(effects: Iterable[Effect]) -> list[Effect]:
     """Return those of which the number of training sentences is known."""
-    return [effect for effect in effects if effect.training_sentences]
+    return [effect for effect in effects if effect.size]
 
 
 class Trend(NamedTuple):
@@ -315,7 +322,7 @@ class Trend(NamedTuple):
 def trend(effects: Iterable[Effect], measure: Callable[[Effect], float]) -> Trend:
     """Correlate a measure with size, over the treebanks that have both."""
     pairs = [
-        (log10(effect.training_sentences), value)
+        (log10(effect.size), value)
         for effect in sized(effects)
         if isfinite(value := measure(effect))
     ]
@@ -345,37 +352,6 @@ def root_edges(effects: Iterable[Effect]) -> dict[int, int]:
     found = np.concatenate([effect.roots[effect.malformed] for effect in effects])
     numbers, counts = np.unique(found, return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-
-
-class Significance(NamedTuple):
-    """Whether the constraint changes what is right on a treebank, beyond chance.
-
-    Attributes
-    ----------
-    p : float
-        The p-value of this treebank's test.
-    adjusted : float
-        The same after Holm's method, over all treebanks.
-    """
-
-    p: float
-    adjusted: float
-
-    @property
-    def star(self) -> str:
-        """A star if the difference is significant at 0.05 among all treebanks."""
-        return "\\*" if self.adjusted < 0.05 else ""
-
-
-def significances(ps: Sequence[float]) -> list[Significance]:
-    """Adjust the p-values of treebanks.
-
-    Examples
-    --------
-    >>> significances([0.01, 0.04])
-    [Significance(p=0.01, adjusted=0.02), Significance(p=0.04, adjusted=0.04)]
-    """
-    return [Significance(p, adjusted) for p, adjusted in zip(ps, holm(ps), strict=True)]
 
 
 class Difference(NamedTuple):

@@ -79,9 +79,7 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
 
 def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
     """Name the treebanks with the highest rates: to the right, or left of a point in the way."""
-    points = axes.transData.transform(
-        [(effect.training_sentences, effect.rate) for effect in effects]
-    )
+    points = axes.transData.transform([(effect.size, effect.rate) for effect in effects])
     points *= 72 / axes.figure.dpi
     for place in sorted(range(len(effects)), key=lambda place: -effects[place].rate)[:_NAMED]:
         effect = effects[place]
@@ -89,7 +87,7 @@ def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
         blocked = ((right > 0) & (right < 6 * len(effect.treebank)) & (abs(up) < 9)).any()
         axes.annotate(
             effect.treebank,
-            (effect.training_sentences, effect.rate),
+            (effect.size, effect.rate),
             (-6 if blocked else 6, 0),
             textcoords="offset points",
             horizontalalignment="right" if blocked else "left",
@@ -121,7 +119,7 @@ def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
 def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
     """Draw rate, accuracy and changes over the size of samples."""
     rate, accuracy, changes = figure.subplots(1, 3)
-    sizes = [effect.training_sentences for effect in curve]
+    sizes = [effect.size for effect in curve]
     what, color, marker = _UAS
     _draw_averages(
         rate, sizes, [average(effect.rates) for effect in curve], (style.VIOLET, "^"), _RATE
@@ -185,7 +183,7 @@ def _draw_treebanks(
         some = [i for i, effect in enumerate(effects) if effect.split == split]
         if some:
             axes.errorbar(
-                [effects[i].training_sentences for i in some],
+                [effects[i].size for i in some],
                 [found[i][0] for i in some],
                 yerr=_bars([found[i] for i in some]),
                 linestyle="none",
@@ -224,7 +222,7 @@ def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
 
 def _set_sizes(axes: Any, effects: Sequence[Effect]) -> tuple[float, float]:
     """Make a logarithmic axis of sizes, and return its ends."""
-    sizes = [effect.training_sentences for effect in effects]
+    sizes = [effect.size for effect in effects]
     low, high = min(sizes) / 1.5, max(sizes) * 1.5
     style.log_axis(axes.xaxis)
     axes.set_xlim(low, high)

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Final
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL, bounds_of
 from arborescence.experiments.common.report import (
+    LEVEL,
     averaged,
     cells,
     csv_text,
     left_out,
+    listing,
     number,
     p_value,
+    star,
     table,
     with_ends,
     with_interval,
 )
-from arborescence.experiments.common.statistics import average, log_slope
+from arborescence.experiments.common.statistics import average, holm, log_slope
 from arborescence.experiments.root.measure import (
     MEASURES,
     PAPER,
@@ -30,15 +33,13 @@ from arborescence.experiments.root.measure import (
     by_length,
     groups,
     root_edges,
-    significances,
     trend,
 )
 from arborescence.experiments.root.recipes import BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arborescence.experiments.common.statistics import Average
     from arborescence.experiments.root.measure import Change, Effect, Findings, Trend
 
     Rows = Iterator[tuple[object, ...]]
@@ -55,15 +56,9 @@ _GROUPS: Final = (
     *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
 )
 _CURVE: Final = (
-    *(
-        "treebank",
-        "training_sentences",
-        "parsers",
-        *with_ends("malformed"),
-        "uas_multi",
-        "uas_single",
-    ),
-    *(*with_ends("uas_change"), "exact_multi", "exact_single", *with_ends("exact_change")),
+    *("treebank", "training_sentences", "parsers", *with_ends("malformed")),
+    *("uas_multi", "uas_single", *with_ends("uas_change")),
+    *("exact_multi", "exact_single", *with_ends("exact_change")),
 )
 _METHODS: Final = (
     *("treebank", "split", "training_sentences", "method", "parsers", "malformed"),
@@ -139,22 +134,16 @@ def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
 
 
 def _treebank_rows(effects: Sequence[Effect]) -> Rows:
-    uas, exact = (
-        significances([change.p for change in changes])
-        for changes in ([one.uas for one in effects], [one.exact for one in effects])
-    )
-    for effect, *tests in zip(effects, uas, exact, strict=True):
+    uas, exact = (holm([change.p for change in changes]) for changes in _changes(effects).values())
+    for effect, *adjusted in zip(effects, uas, exact, strict=True):
         yield (
-            *(effect.treebank, effect.split, effect.training_sentences, len(effect.roots)),
+            *(effect.treebank, effect.split, effect.size, len(effect.roots)),
             *(effect.lengths.size, effect.uas.whole.sum()),
             *cells(effect.rate, *effect.rate_interval, min(effect.rates), max(effect.rates)),
             *(
                 cell
-                for change, test in zip((effect.uas, effect.exact), tests, strict=True)
-                for cell in cells(
-                    *(change.rate_multi, change.rate_single, change.relative, *change.interval),
-                    *test,
-                )
+                for change, p in zip((effect.uas, effect.exact), adjusted, strict=True)
+                for cell in cells(*change.rates, *change.interval, change.p, p)
             ),
         )
 
@@ -162,17 +151,20 @@ def _treebank_rows(effects: Sequence[Effect]) -> Rows:
 def _group_rows(effects: Sequence[Effect]) -> Rows:
     for name, some in groups(effects).items():
         averages = [average(map(measure, some)) for measure in MEASURES.values()]
-        yield (
-            *(name, len(some), *cells(PAPER[name])),
-            *(cell for found in averages for cell in (*cells(*found.ends), found.items)),
-        )
+        numbers = [cell for one in averages for cell in (*cells(*one.ends), one.items)]
+        yield name, len(some), *cells(PAPER[name]), *numbers
+
+
+def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
+    """Return what changes, by its name."""
+    return {"UAS": [one.uas for one in effects], "exact match": [one.exact for one in effects]}
 
 
 def _curve_rows(curve: Sequence[Effect]) -> Rows:
     for effect in curve:
         rate, uas, exact = map(average, (effect.rates, effect.uas.each, effect.exact.each))
         yield (
-            *(effect.treebank, effect.training_sentences, len(effect.roots)),
+            *(effect.treebank, effect.size, len(effect.roots)),
             *cells(*rate.ends, effect.uas.rate_multi, effect.uas.rate_single),
             *cells(*uas.ends, effect.exact.rate_multi, effect.exact.rate_single, *exact.ends),
         )
@@ -181,21 +173,8 @@ def _curve_rows(curve: Sequence[Effect]) -> Rows:
 def _method_rows(studied: Mapping[str, Sequence[Effect]]) -> Rows:
     for method, effects in studied.items():
         for effect in effects:
-            yield (
-                *(
-                    effect.treebank,
-                    effect.split,
-                    effect.training_sentences,
-                    method,
-                    len(effect.roots),
-                ),
-                *cells(effect.rate),
-                *(
-                    cell
-                    for change in (effect.uas, effect.exact)
-                    for cell in cells(change.rate_multi, change.rate_single, change.relative)
-                ),
-            )
+            about = effect.treebank, effect.split, effect.size, method, len(effect.roots)
+            yield *about, *cells(effect.rate, *effect.uas.rates, *effect.exact.rates)
 
 
 def _figures(drawn: Sequence[str], *names: str) -> list[str]:
@@ -231,30 +210,24 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
     """Write Tables 1 and 2: the averages of the groups, and what they have to do with size."""
     worst = max(effects, key=lambda effect: effect.rate)
     rate, treebank = PAPER_WORST
-    ours = average(effect.rate for effect in effects)
+    ours = _averaged([effect.rate for effect in effects], len(effects))
     yield "## Beside the paper\n"
     yield (
-        f"Without the constraint {_averaged(ours, len(effects))} % of the trees are malformed on\n"
+        f"Without the constraint {ours} % of the trees are malformed on\n"
         f"average; in the paper {PAPER[ALL]:.2f} %, over {PAPER_TREEBANKS} treebanks. The most are "
         f"{worst.rate:.2f} %, of {worst.treebank};\nin the paper {rate} %, of {treebank}.\n"
     )
     yield "By the number of sentences to learn from:\n"
-    yield table(
-        ("", "treebanks", "malformed in the paper, %", *(f"{name}, %" for name in MEASURES)),
-        (
-            (
-                _name_of(name),
-                len(some),
-                number(PAPER[name]),
-                *(_averaged(average(map(of, some)), len(some)) for of in MEASURES.values()),
-            )
-            for name, some in groups(effects).items()
-        ),
+    yield listing(
+        {
+            "": _name_of(name),
+            "treebanks": len(some),
+            "malformed in the paper, %": number(PAPER[name]),
+            **{f"{what}, %": _averaged(map(of, some), len(some)) for what, of in MEASURES.items()},
+        }
+        for name, some in groups(effects).items()
     )
-    for what, changes in (
-        ("UAS", [effect.uas for effect in effects]),
-        ("exact match", [effect.exact for effect in effects]),
-    ):
+    for what, changes in _changes(effects).items():
         yield _significant(what, changes)
     yield "How they go with the number of sentences to learn from (not adjusted for six tests):\n"
     trends = {name: trend(effects, of) for name, of in MEASURES.items()}
@@ -285,15 +258,16 @@ def _name_of(group: str) -> str:
     return f"{group}: {', '.join(ends)}"
 
 
-def _averaged(found: Average, count: int) -> str:
-    """Write an average, and over how many treebanks if not over all."""
+def _averaged(values: Iterable[float], count: int) -> str:
+    """Write the average of values, and over how many treebanks if not over all."""
+    found = average(values)
     return averaged(found) + ("" if found.items == count else f" ({found.items} treebanks)")
 
 
 def _significant(what: str, changes: Sequence[Change]) -> str:
     """Count the treebanks for which the constraint makes a difference beyond chance."""
-    tests = significances([change.p for change in changes])
-    clear = [change for change, test in zip(changes, tests, strict=True) if test.adjusted < 0.05]
+    adjusted = holm([change.p for change in changes])
+    clear = [change for change, p in zip(changes, adjusted, strict=True) if p < LEVEL]
     up = sum(change.rate_single > change.rate_multi for change in clear)
     higher, lower = (
         sum(sign * (change.rate_single - change.rate_multi) > 0 for change in changes)
@@ -338,49 +312,38 @@ def _trees(effects: Sequence[Effect]) -> Iterator[str]:
 def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
     """Write a row for each treebank: as in the paper, malformed trees first, then accuracy."""
     yield "## Treebanks\n"
-    yield table(
-        (
-            *("treebank", "sentences to learn from", "to be tested on"),
-            *("malformed trees, %", "least and most by seed"),
-        ),
-        (
-            (
-                *(effect.treebank, _learned(effect), f"{effect.lengths.size:,}"),
-                with_interval(effect.rate, effect.rate_interval),
-                f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
-                if len(effect.rates) > 1
-                else number(nan),
-            )
-            for effect in effects
-        ),
+    yield listing(
+        {
+            "treebank": effect.treebank,
+            "sentences to learn from": _learned(effect),
+            "to be tested on": f"{effect.lengths.size:,}",
+            "malformed trees, %": with_interval(effect.rate, effect.rate_interval),
+            "least and most by seed": f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
+            if len(effect.rates) > 1
+            else number(nan),
+        }
+        for effect in effects
     )
-    for what, changes in (
-        ("UAS", [effect.uas for effect in effects]),
-        ("Exact match", [effect.exact for effect in effects]),
-    ):
-        tests = significances([change.p for change in changes])
-        yield f"## {what} without and with the constraint\n"
-        yield table(
-            (
-                *("treebank", "sentences to learn from", "without, %", "with, %"),
-                *("relative change, %", "p"),
-            ),
-            (
-                (
-                    *(effect.treebank, _learned(effect)),
-                    *(number(change.rate_multi), number(change.rate_single)),
-                    with_interval(change.relative, change.interval) + test.star,
-                    p_value(test.p),
-                )
-                for effect, change, test in zip(effects, changes, tests, strict=True)
-            ),
+    for what, changes in _changes(effects).items():
+        adjusted = holm([change.p for change in changes])
+        yield f"## {what[0].upper()}{what[1:]} without and with the constraint\n"
+        yield listing(
+            {
+                "treebank": effect.treebank,
+                "sentences to learn from": _learned(effect),
+                "without, %": number(change.rate_multi),
+                "with, %": number(change.rate_single),
+                "relative change, %": with_interval(change.relative, change.interval) + star(p),
+                "p": p_value(change.p),
+            }
+            for effect, change, p in zip(effects, changes, adjusted, strict=True)
         )
 
 
 def _learned(effect: Effect) -> str:
     """Say from how many sentences a parser has learned, and of what if not of the train part."""
     where = "loaded" if effect.loaded else effect.split
-    count = f"{effect.training_sentences:,}" if effect.training_sentences else "unknown"
+    count = f"{effect.size:,}" if effect.size else "unknown"
     return count if where == "train" else f"{count} ({where})"
 
 
@@ -393,35 +356,27 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
         "sample of its own; those of the last row learned from all sentences, in different\n"
         "orders.\n"
     )
-    yield table(
-        (
-            *("sentences to learn from", "malformed, %", "UAS without, %", "UAS with, %"),
-            *("change of UAS, %", "change of exact match, %"),
-        ),
-        (
-            (
-                f"{effect.training_sentences:,}",
-                _averaged(average(effect.rates), len(effect.roots)),
-                number(effect.uas.rate_multi),
-                number(effect.uas.rate_single),
-                *(
-                    _averaged(average(change.each), len(effect.roots))
-                    for change in (effect.uas, effect.exact)
-                ),
-            )
-            for effect in curve
-        ),
+    yield listing(
+        {
+            "sentences to learn from": f"{effect.size:,}",
+            "malformed, %": _averaged(effect.rates, len(effect.roots)),
+            "UAS without, %": number(effect.uas.rate_multi),
+            "UAS with, %": number(effect.uas.rate_single),
+            "change of UAS, %": _averaged(effect.uas.each, len(effect.roots)),
+            "change of exact match, %": _averaged(effect.exact.each, len(effect.roots)),
+        }
+        for effect in curve
     )
     if len(curve) > 1:
         rates = [effect.rate for effect in curve]
         power = (
             f", about as the size to the power of "
-            f"{log_slope([effect.training_sentences for effect in curve], rates):.2f}"
+            f"{log_slope([effect.size for effect in curve], rates):.2f}"
             if min(rates) > 0
             else ""
         )
         yield (
-            f"From {first.training_sentences:,} to {last.training_sentences:,} sentences "
+            f"From {first.size:,} to {last.size:,} sentences "
             "the percentage of malformed\n"
             f"trees goes from {first.rate:.2f} to {last.rate:.2f}{power}.\n"
         )
@@ -437,49 +392,31 @@ def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
         "number of root edges, or one. The loss `head` looks at words, not at trees; the\n"
         "paper's parsers were trained in this way.\n"
     )
-    names = list(groups(treebanks))
-    yield table(
-        (
-            *("", *(f"malformed, {name}, %" for name in names)),
-            *("UAS without, %", "UAS with, %", "change of UAS, %", "change of exact match, %"),
-        ),
-        (
-            (
-                method,
-                *(
-                    _averaged(average(one.rate for one in some), len(some))
-                    for some in groups(effects).values()
-                ),
-                *(
-                    number(average(values).value)
-                    for values in (
-                        [one.uas.rate_multi for one in effects],
-                        [one.uas.rate_single for one in effects],
-                    )
-                ),
-                *(
-                    _averaged(average(values), len(effects))
-                    for values in (
-                        [one.uas.relative for one in effects],
-                        [one.exact.relative for one in effects],
-                    )
-                ),
-            )
-            for method, effects in studied.items()
-        ),
+    yield listing(
+        {
+            "": method,
+            **{
+                f"malformed, {name}, %": _averaged([one.rate for one in some], len(some))
+                for name, some in groups(effects).items()
+            },
+            "UAS without, %": number(average(one.uas.rate_multi for one in effects).value),
+            "UAS with, %": number(average(one.uas.rate_single for one in effects).value),
+            "change of UAS, %": _averaged([one.uas.relative for one in effects], len(effects)),
+            "change of exact match, %": _averaged(
+                [one.exact.relative for one in effects], len(effects)
+            ),
+        }
+        for method, effects in studied.items()
     )
     yield (
         "Differences of the percentage of malformed trees, in points, tested over treebanks.\n"
         f"Those from {BASE} are adjusted together, and so are the others:\n"
     )
-    yield table(
-        ("", "points", "p, adjusted"),
-        (
-            (
-                f"{one.method} less {one.other}",
-                averaged(one.points),
-                p_value(one.adjusted),
-            )
-            for one in (*against_base(studied), *against_multi(studied))
-        ),
+    yield listing(
+        {
+            "": f"{one.method} less {one.other}",
+            "points": averaged(one.points),
+            "p, adjusted": p_value(one.adjusted),
+        }
+        for one in (*against_base(studied), *against_multi(studied))
     )

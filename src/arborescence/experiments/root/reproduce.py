@@ -122,8 +122,8 @@ def reproduce(
 
     points: list[Effect] = []
     if learners := [treebank for treebank in learners if curve in (None, treebank.name)]:
-        learner = max(learners, key=lambda treebank: effects[treebank].training_sentences)
-        samples = learning_curve(recipe.seeds(curve_seeds), effects[learner].training_sentences)
+        learner = max(learners, key=lambda treebank: effects[treebank].size)
+        samples = learning_curve(recipe.seeds(curve_seeds), effects[learner].size)
         for of_sizes in measure(experiment, {learner: samples}, "learning curve: ").values():
             points = list(of_sizes.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -65,18 +66,6 @@ def greedy(batch: NDArray[Any]) -> NDArray[np.int64]:
     return heads
 
 
-def unconstrained(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best trees with any number of root edges."""
-    heads: NDArray[np.int64] = decode(batch, root="multi")
-    return heads
-
-
-def constrained(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best trees with one root edge."""
-    heads: NDArray[np.int64] = decode(batch)
-    return heads
-
-
 def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
     """Return the best trees with one root edge, by one unconstrained run for each child of it.
 
@@ -91,7 +80,7 @@ def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
     for word in range(1, batch.shape[1]):
         graphs[:, 0, word - 1] = -np.inf
         graphs[:, 0, word] = root_edges[:, word]
-        run = unconstrained(graphs)
+        run = decode(graphs, root="multi")
         edges = np.take_along_axis(batch[:, :, 1:], run[:, None, 1:], axis=1)
         weights = edges.sum(axis=(1, 2), dtype=np.float64)
         better = weights > best
@@ -107,14 +96,15 @@ def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
     """
     lowered = np.empty(batch.shape, np.float64)
     reweight(batch, lowered)
-    return unconstrained(lowered)
+    heads: NDArray[np.int64] = decode(lowered, root="multi")
+    return heads
 
 
 #: All of them. The last three should find the same trees.
 DECODERS: Final[Mapping[str, Decoder]] = {
     GREEDY: greedy,
-    UNCONSTRAINED: unconstrained,
-    CONSTRAINED: constrained,
+    UNCONSTRAINED: partial(decode, root="multi"),
+    CONSTRAINED: decode,
     N_RUNS: by_n_runs,
     REWEIGHTED: by_reweighting,
 }

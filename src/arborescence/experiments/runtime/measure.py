@@ -10,6 +10,7 @@ import platform
 import time
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from itertools import count
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.experiment import Experiment
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.scores import Scores
-    from arborescence.parsers.shared.base import Progress
 
     Result = TypeVar("Result")
     #: Scores of some sentences of a test set, and where they come from.
@@ -274,88 +274,6 @@ def _same(weights: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
     return len(weights) == len(others) and np.allclose(weights, others, rtol=1e-12, atol=0)
 
 
-class Stopwatch:
-    """Takes times, or gives those that were taken on this machine before.
-
-    Parameters
-    ----------
-    results
-        Where they are kept.
-    steps
-        How many are asked for in all: how often `decoders` and `lists` will be called.
-    progress
-        Called as ``progress(what, done, total)``.
-    """
-
-    def __init__(self, results: Results, steps: int, progress: Progress | None) -> None:
-        self._results = results
-        self._steps = steps
-        self._done = 0
-        self._progress = progress
-        self._settings = {"machine": {"name": platform.node()} | machine(), "rounds": _ROUNDS}
-
-    def decoders(self, kind: str, n: int) -> Timed:
-        """Time all decoders on graphs of a kind with n words."""
-        sentences = enough(n)
-        kept = self._once(
-            f"decoders/{kind}, {n}",
-            {"sentences": sentences},
-            lambda: time_decoders(kind, n, sentences=sentences, rounds=_ROUNDS)._asdict(),
-        )
-        return Timed(**kept)
-
-    def lists(
-        self,
-        file: str,
-        name: str,
-        graphs: Sequence[NDArray[Any]],
-        ks: Sequence[int],
-        settings: dict[str, Any],
-    ) -> list[Measured]:
-        """Time the k best trees, for any number of root edges and for one.
-
-        Parameters
-        ----------
-        file
-            What the times are kept as.
-        name
-            The treebank, or kind of graphs.
-        graphs
-            Scores of sentences, (n + 1, n + 1).
-        ks
-            How many trees.
-        settings
-            Where the graphs come from.
-
-        Raises
-        ------
-        OSError
-            If the times cannot be kept.
-        """
-
-        def make() -> list[dict[str, Any]]:
-            return [
-                asdict(time_lists(graphs, root, k, rounds=_ROUNDS))
-                for root in reversed(get_args(Root))  # the paper's table is about "multi"
-                for k in ks
-            ]
-
-        kept = self._once(file, settings | {"ks": list(ks), "sentences": len(graphs)}, make)
-        words = fmean(len(scores) - 1 for scores in graphs)
-        return [Measured(name, words, Lists(**lists)) for lists in kept]
-
-    def stop(self) -> None:
-        """Say that all is done."""
-        if self._progress:
-            self._progress("times: all done", self._steps, self._steps)
-
-    def _once(self, file: str, settings: dict[str, Any], make: Callable[[], Result]) -> Result:
-        if self._progress:
-            self._progress(f"times: {file}", self._done, self._steps)
-        self._done += 1
-        return self._results.once(file, self._settings | settings, make)
-
-
 class Times(NamedTuple):
     """All that is timed.
 
@@ -406,24 +324,53 @@ def measure(
     samples = experiment.measure({one: [recipe] for one in experiment.treebanks}, draw)
 
     steps = len(samples) + len(KINDS) * len(sizes) + len(_LISTED) * (len(sizes) + 1)
-    stopwatch = Stopwatch(results, steps, experiment.progress)
+    progress = experiment.progress or (lambda *_: None)
+    done = count()
+    here = {"machine": {"name": platform.node()} | machine(), "rounds": _ROUNDS}
+
+    def once(file: str, settings: dict[str, Any], make: Callable[[], Result]) -> Result:
+        progress(f"times: {file}", next(done), steps)
+        return results.once(file, here | settings, make)
+
+    def decoders(kind: str, n: int) -> Timed:
+        sentences = enough(n)
+
+        def make() -> dict[str, Any]:
+            return time_decoders(kind, n, sentences=sentences, rounds=_ROUNDS)._asdict()
+
+        return Timed(**once(f"decoders/{kind}, {n}", {"sentences": sentences}, make))
+
+    def lists(
+        file: str, name: str, graphs: Sequence[NDArray[Any]], ks: Sequence[int], **settings: Any
+    ) -> list[Measured]:
+        def make() -> list[dict[str, Any]]:
+            return [
+                asdict(time_lists(graphs, root, k, rounds=_ROUNDS))
+                for root in reversed(get_args(Root))  # the paper's table is about "multi"
+                for k in ks
+            ]
+
+        kept = once(file, settings | {"ks": list(ks), "sentences": len(graphs)}, make)
+        words = fmean(len(scores) - 1 for scores in graphs)
+        return [Measured(name, words, Lists(**one)) for one in kept]
+
     of_treebanks = []
     for treebank, [(graphs, settings)] in samples.items():
         name = treebank.name
         try:
-            of_treebanks += stopwatch.lists(f"treebanks/{name}", name, graphs, ks, settings)
+            of_treebanks += lists(f"treebanks/{name}", name, graphs, ks, **settings)
         except OSError as error:
             reason = f"its times cannot be kept: {error.strerror or error}"
             experiment.left_out.append(LeftOut(name, reason, failed=True))
-    decoders = [stopwatch.decoders(kind, n) for kind in KINDS for n in sizes]
+    of_decoders = [decoders(kind, n) for kind in KINDS for n in sizes]
     most = max(ks)
     more = (*ks, *(times * most for times in _TIMES))
     with_words, with_trees = [], []
     for kind in _LISTED:
         for n in sizes:
             graphs = [*batch_of(kind, n, _SENTENCES)]
-            with_words += stopwatch.lists(f"lists/{kind}, {n}", kind, graphs, [most], {})
+            with_words += lists(f"lists/{kind}, {n}", kind, graphs, [most])
         graphs = [*batch_of(kind, _WORDS, _SENTENCES)]
-        with_trees += stopwatch.lists(f"lists/{kind}, all k", kind, graphs, more, {})
-    stopwatch.stop()
-    return Times(of_treebanks, decoders, with_words, with_trees)
+        with_trees += lists(f"lists/{kind}, all k", kind, graphs, more)
+    progress("times: all done", steps, steps)
+    return Times(of_treebanks, of_decoders, with_words, with_trees)

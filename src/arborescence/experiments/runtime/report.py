@@ -11,6 +11,7 @@ from arborescence.experiments.common.report import (
     averaged,
     csv_text,
     left_out,
+    listing,
     number,
     table,
     with_interval,
@@ -155,21 +156,18 @@ def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
     rows = []
     for (root, k), group in grouped(treebanks, lambda one: (one.lists.root, one.lists.k)).items():
         ratios = [one.lists.speed_up for one in group]
-        times = zip(*(one.lists.microseconds for one in group), strict=True)
-        rows.append((
-            *(ROOTS[root], k, number(PAPER[k]) if root == "multi" and k in PAPER else "–"),
-            averaged(average(ratios)),
-            f"{number(min(ratios))} to {number(max(ratios))}",
-            number(fmean(one.lists.called for one in group)),
-            *(number(fmean(column), 1) for column in times),
-        ))  # fmt: skip
-    yield table(
-        (
-            *("root edges", "k", "the paper", f"speed-up, average of {count}", "of all treebanks"),
-            *("as called", "`kbest`", "Camerini et al."),
-        ),
-        rows,
-    )
+        ours, theirs = zip(*(one.lists.microseconds for one in group), strict=True)
+        rows.append({
+            "root edges": ROOTS[root],
+            "k": k,
+            "the paper": number(PAPER[k]) if root == "multi" and k in PAPER else "–",
+            f"speed-up, average of {count}": averaged(average(ratios)),
+            "of all treebanks": f"{number(min(ratios))} to {number(max(ratios))}",
+            "as called": number(fmean(one.lists.called for one in group)),
+            "`kbest`": number(fmean(ours), 1),
+            "Camerini et al.": number(fmean(theirs), 1),
+        })  # fmt: skip
+    yield listing(rows)
     lists = sum(len(one.lists.ours) for one in treebanks)
     unequal = sum(one.lists.unequal for one in treebanks)
     yield f"Of {lists:,} lists, {unequal:,} differ in the weights of their trees.\n"
@@ -226,15 +224,13 @@ def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:
         yield table(header, rows)
     yield "### Trees that are not the best\n"
     yield "Sentences whose tree weighs less than that of `decode`, or has several root edges.\n"
-    yield table(
-        ("graphs", "sentences", N_RUNS, REWEIGHTED),
-        (
-            (
-                *(kind, f"{sum(one.sentences for one in group):,}"),
-                *(f"{sum(one.worse[name] for one in group):,}" for name in (N_RUNS, REWEIGHTED)),
-            )
-            for kind, group in kinds.items()
-        ),
+    yield listing(
+        {
+            "graphs": kind,
+            "sentences": f"{sum(one.sentences for one in group):,}",
+            **{n: f"{sum(one.worse[n] for one in group):,}" for n in (N_RUNS, REWEIGHTED)},
+        }
+        for kind, group in kinds.items()
     )
 
 

@@ -127,15 +127,15 @@ class Outcome(NamedTuple):
         Its name.
     split : str
         The part that they learned from, ``"train"`` or ``"dev"``.
-    training_sentences : int
-        How many sentences that part has.
+    size : int
+        How many training sentences there are.
     counts : dict of str to Counts
         How each of `MODELS` did on the test part, in this order.
     """
 
     treebank: str
     split: str
-    training_sentences: int
+    size: int
     counts: Models
 
 

@@ -80,9 +80,9 @@ def texts(
 
 
 def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
-    for treebank, split, training_sentences, models in outcomes:
+    for treebank, split, size, models in outcomes:
         for name, counts in models.items():
-            sizes = training_sentences, counts.words.size, counts.words.sum()
+            sizes = size, counts.words.size, counts.words.sum()
             rates = counts.uas, counts.undirected_uas, counts.right_roots
             yield treebank, name, split, *sizes, *map(number, rates)
 
@@ -100,14 +100,15 @@ def _pair(models: Models) -> tuple[float, ...]:
 
 def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
     """Write the report, part by part."""
-    how = f"epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
+    loss = "MIRA" if recipe.loss == "mira" else recipe.loss
+    how = f"{loss}, epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
     yield "# Parsing through undirected spanning trees\n"
     yield (
         "Four models of Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency\n"
         "Parsing with Undirected Minimum Spanning Tree Inference*, on the test parts of\n"
         "treebanks. Tags are gold. Words whose gold relation is `punct` are left out. Numbers are\n"
         "percentages, and averages give each treebank the same weight.\n\n"
-        f"Trained by arborescence {__version__}: MIRA, {how}; the last epoch counts.\n"
+        f"Trained by arborescence {__version__}: {how}; the last epoch counts.\n"
     )
     yield "## Beside the paper's averages\n"
     groups = _groups(outcomes)
@@ -158,8 +159,8 @@ def _treebanks(
 ) -> str:
     """Write a table with a row for each treebank, and averages below."""
     rows: list[Row] = [
-        (treebank, f"{training_sentences:,} ({split})", *map(number, of(models)))
-        for treebank, split, training_sentences, models in outcomes
+        (treebank, f"{size:,} ({split})", *map(number, of(models)))
+        for treebank, split, size, models in outcomes
     ]
     for name, some in _groups(outcomes).items():
         columns = zip(*(of(outcome.counts) for outcome in some), strict=True)

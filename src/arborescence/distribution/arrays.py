@@ -178,15 +178,16 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             for part, scores, lengths in in_float64(self._kept, start, stop):
                 weights = as_weights(scores, lengths, self._kind.single)
                 del scores  # for long sentences, not to be kept in memory
-                first, fault = 0, NO_TREE
+                first, fault = part.start, NO_TREE
                 while fault != FINE:
-                    left = Weights(*(array[first:] for array in weights))
-                    share = sums.share(slice(part.start + first, part.stop))
-                    sentence, fault = partition(left, lengths[first:], *self._kind, share, gaps)
-                    first += sentence
+                    share = sums.share(slice(first, part.stop))
+                    sentence, fault = partition(weights, lengths, *self._kind, share, gaps)
                     if fault != FINE:
-                        self._sum_far(part.start + first, fault, sums)
-                        first += 1
+                        self._sum_far(first + sentence, fault, sums)
+                        done = sentence + 1
+                        first += done
+                        weights = Weights(*(array[done:] for array in weights))
+                        lengths = lengths[done:]
 
         in_threads(run, self._batch, self._options["threads"])
         return sums

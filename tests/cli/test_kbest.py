@@ -160,7 +160,7 @@ def test_oracle(command: Command, gold: Path, kbest: Path) -> None:
         found: float = json.loads(result.out)[measure]["f1"]
         return found
 
-    firsts = [analyses[0][1] for analyses in read_kbest(kbest)]
+    firsts = [analyses[0][0] for analyses in read_kbest(kbest)]
     assert score("--kbest", 1) == evaluate(gold, firsts).las.f1 < score("--kbest", 3) <= score()
     assert score("--by", "uas", measure="uas") == 1  # all trees of three words are there
     assert (

@@ -72,8 +72,8 @@ def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path)
     options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger", "--k", 3)
     assert command("train", lessons, *options).status == 0
     assert load(model).info["k"] == 3
-    complaint = command("train", lessons, *options, "--algorithm", "perceptron").complaint(2)
-    assert "--k goes with MIRA only" in complaint
+    complaint = command("train", lessons, *options, "--loss", "perceptron").complaint(2)
+    assert "--k 3 goes with --loss mira only" in complaint
 
 
 def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def decode(
     >>> scores = np.array([[0, 8, 8, 6], [0, 0, 6, 3], [0, 5, 0, 5], [0, 8, 9, 0]])
     >>> arb.decode(scores)
     array([-1,  3,  3,  0])
-    >>> arb.undirected.decode(scores)
+    >>> decode(scores)  # arb.undirected.decode
     array([-1,  2,  3,  0])
     """
     single = check_root(root)

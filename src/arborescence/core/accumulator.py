@@ -214,4 +214,5 @@ def rounded_once(digits: np.ndarray, bias: int) -> float:
             rest |= digits[k] & ((1 << -place) - 1)
         else:
             rest |= digits[k]
-    return sign * np.ldexp(float(leading | (1 if rest else 0)), cut - bias)
+    size: float = np.ldexp(float(leading | (1 if rest else 0)), cut - bias)
+    return sign * size

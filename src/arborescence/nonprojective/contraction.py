@@ -15,7 +15,7 @@ error; where the bound cannot tell two gains apart, they are compared in a long 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncoun
 
 if TYPE_CHECKING:
     # Both of 64 bits, also where arrays have less: so kernels are compiled for one type.
-    Edge = tuple[int | np.int64, int | np.int64]
+    Edge = tuple[Any, Any]
 
 NEW, ON_PATH, DONE = 0, 1, 2
 

@@ -518,7 +518,7 @@ def contract_along(
             door = d
     # An edge from the tree's head into another word of the node replaces the tree's own at
     # times, but the in-column has room for one edge a head.
-    u = np.int64(tree[door])
+    u = int(np.int64(tree[door]))
     rivals = 0
     for x in members:
         word = x

@@ -118,12 +118,12 @@ def projectivize(heads: Any, labels: Any = None) -> Any:
 
     >>> heads = [-1, 2, 4, 4, 0, 7, 7, 2]
     >>> labels = ["det", "nsubj", "aux", "root", "case", "det", "nmod"]
-    >>> lifted, noted = projectivize(heads, labels)
+    >>> lifted, marked = projectivize(heads, labels)
     >>> lifted
     array([-1,  2,  4,  4,  0,  7,  7,  4])
-    >>> noted
+    >>> marked
     ['det', 'nsubj', 'aux', 'root', 'case', 'det', 'nmod↑nsubj']
-    >>> deprojectivize(lifted, noted)[0]
+    >>> deprojectivize(lifted, marked)[0]
     array([-1,  2,  4,  4,  0,  7,  7,  2])
     """
     batch = _Batch.of(heads)

@@ -275,13 +275,16 @@ def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
 
 def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_path: Path) -> None:
     target = tmp_path / "parsed.conllu"
+    # A shell that runs the tests in the background has interruptions ignored.
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('arborescence', run_name='__main__')"
+    )
     running = subprocess.Popen(
-        [sys.executable, "-m", "arborescence", "parse", "-m", str(model), "-o", str(target)],
+        [sys.executable, "-c", code, "parse", "-m", str(model), "-o", str(target)],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background has interruptions ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert running.stdin is not None
     running.stdin.write(lessons.read_text())

@@ -55,6 +55,7 @@ def run(folder, body):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.long
 def test_a_round_that_crashes_is_a_fault_and_the_next_go_on(tmp_path):
     body = (
         "import os, time\n"
@@ -74,6 +75,7 @@ def test_a_round_that_crashes_is_a_fault_and_the_next_go_on(tmp_path):
     assert run(tmp_path, body).stdout.splitlines()[1] == lines[0]
 
 
+@pytest.mark.long
 def test_nothing_found(tmp_path):
     done = run(tmp_path, "import time\ndef attack(rng):\n    time.sleep(0.1)\n    return []\n")
     assert done.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -44,9 +45,11 @@ def command(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Result]:
     """Run the command line in this process; `stdin` is what it reads."""
-    from arborescence.cli import run
+    from arborescence.cli import progress, run
 
     monkeypatch.setenv("ARBORESCENCE_QUIET", "1")
+    # It may have to compile kernels, or to wait until another worker has: no line of that.
+    monkeypatch.setattr(progress, "PATIENCE", math.inf)
 
     def command(*arguments: object, stdin: str | bytes = b"") -> Result:
         read, write = os.pipe()
@@ -73,7 +76,7 @@ def process() -> Callable[..., Result]:
             capture_output=True,
             text=True,
             env=ENVIRONMENT,
-            timeout=120,
+            timeout=600,
             check=False,
             **options,
         )

@@ -262,7 +262,7 @@ def test_progress_on_a_terminal(gold: Path, model: Path, tmp_path: Path, to_file
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "ARBORESCENCE_QUIET": "1", "TERM": "xterm"},
-        timeout=300,
+        timeout=600,
     )
     os.close(theirs)
     with os.fdopen(ours, "rb") as terminal:

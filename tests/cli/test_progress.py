@@ -132,7 +132,7 @@ def test_training_on_a_terminal(lessons: Path, tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         env={**os.environ, "ARBORESCENCE_QUIET": "1", "TERM": "xterm", "COLUMNS": "200"},
-        timeout=300,
+        timeout=600,
     )
     os.close(theirs)
     parts = []

@@ -597,6 +597,7 @@ def test_thirty_words_in_high_precision(kind, n, bits, root):
     check_precisely(KINDS[kind](np.random.default_rng(n), n), root, bits)
 
 
+@pytest.mark.long
 @needs_jit
 @pytest.mark.parametrize(("root", "n", "spread"), [("single", 200, 3), ("multi", 140, 1)])
 def test_many_words_in_high_precision(root, n, spread):
@@ -637,6 +638,7 @@ def test_sixty_projective_words_in_high_precision(kind, root):
         assert math.log(dist.marginals[h, d]) == pytest.approx(float(having - expected), abs=1e-8)
 
 
+@pytest.mark.long
 @needs_jit
 @pytest.mark.parametrize(("root", "n"), [("single", 200), ("multi", 100)])
 def test_many_projective_words_in_high_precision(root, n):

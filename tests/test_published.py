@@ -173,7 +173,7 @@ def test_networkx_spanning_trees_in_order():
     scores = graph(5, edges, both_ways=True)
     found = list(arb.trees(scores, root="multi"))
     assert [-weight for _, weight in found] == [17, 18, 19, 19, 20, 21, 21, 23]
-    last = {(min(h, d), max(h, d)) for d, h in enumerate(found[-1][1].tolist()) if d}
+    last = {(min(h, d), max(h, d)) for d, h in enumerate(found[-1][0].tolist()) if d}
     assert last == {(0, 1), (1, 4), (2, 3), (2, 4)}
 
 

@@ -187,9 +187,9 @@ def test_the_projective_ones_of_all_trees_come_in_order(root):
     for _ in range(20):
         scores = rng.normal(size=(8, 8))
         every = islice(arb.trees(scores, root=root), 3000)
-        expected = [heads.tolist() for _, heads in every if arb.is_projective(heads)]
+        expected = [heads.tolist() for heads, _ in every if arb.is_projective(heads)]
         seen += len(expected)
-        found = [heads.tolist() for _, heads in islice(stream(scores, root=root), len(expected))]
+        found = [heads.tolist() for heads, _ in islice(stream(scores, root=root), len(expected))]
         assert found == expected
     assert seen > 500
 
@@ -323,8 +323,8 @@ def test_small_sentences(root):
     assert (heads.tolist(), weights.tolist()) == ([[-1]], [0.0])
     heads, weights = kbest([[0, 7], [0, 0]], 3, root=root)
     assert (heads.tolist(), weights.tolist()) == ([[-1, 0]], [7.0])
-    assert [(w, h.tolist()) for w, h in stream([[0.0]], root=root)] == [(0.0, [-1])]
-    assert [(w, h.tolist()) for w, h in stream([[0, 7], [0, 0]], root=root)] == [(7.0, [-1, 0])]
+    assert [(h.tolist(), w) for h, w in stream([[0.0]], root=root)] == [([-1], 0.0)]
+    assert [(h.tolist(), w) for h, w in stream([[0, 7], [0, 0]], root=root)] == [([-1, 0], 7.0)]
 
 
 def test_far_more_than_there_are():

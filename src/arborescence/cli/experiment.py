@@ -13,7 +13,7 @@ from arborescence.cli.help import examples
 from arborescence.cli.options import QuietOption
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
-from arborescence.core.errors import ArborescenceError, MissingExtraError
+from arborescence.core.errors import MissingExtraError
 from arborescence.parsers.shared.types import Kind, Loss
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
@@ -229,13 +229,8 @@ def undirected(
 
 
 def _load(module: str) -> Any:
-    """Import a module of the experiments: here alone, so that their folder can be removed."""
-    try:
-        return import_module(f"arborescence.experiments.{module}")
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("arborescence.experiments"):
-            raise
-        raise ArborescenceError("this installation has no experiments") from error
+    """Import a module of the experiments: only here, so that their folder can be deleted."""
+    return import_module(f"arborescence.experiments.{module}")
 
 
 def _run(

@@ -12,15 +12,35 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
-from numba.core import event
+from numba.core import event, types
+from numba.core.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Numba's own annotations do not know all of its options.
-_njit: Any = numba.njit
+
+def _njit(**options: Any) -> Any:
+    """Return Numba's decorator with these options, for kernels that do not look at constants.
+
+    Numba compiles a function once more for each constant that some call is written with.
+    """
+
+    def decorate(function: Any) -> Any:
+        compiled: Any = numba.njit(**options)(function)
+        if isinstance(compiled, Dispatcher):  # and not, without the JIT, the function itself
+            fold = compiled._compiler.fold_argument_types
+
+            def fold_without_constants(args: Any, kws: Any) -> Any:
+                signature, folded = fold(args, kws)
+                return signature, tuple(map(types.unliteral, folded))
+
+            compiled._compiler.fold_argument_types = fold_without_constants
+        return compiled
+
+    return decorate
+
 
 # What all kernels share. Nothing calls one from C, so wrappers for that would be compiled in vain.
 _OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from numba.core import event, types
-from numba.core.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +28,7 @@ def _njit(**options: Any) -> Any:
 
     def decorate(function: Any) -> Any:
         compiled: Any = numba.njit(**options)(function)
-        if isinstance(compiled, Dispatcher):  # and not, without the JIT, the function itself
+        if hasattr(compiled, "_compiler"):  # without the JIT, it is the function itself
             fold = compiled._compiler.fold_argument_types
 
             def fold_without_constants(args: Any, kws: Any) -> Any:

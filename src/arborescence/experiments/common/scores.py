@@ -1,4 +1,4 @@
-"""Score files: a test set as a parser sees it, for any decoder to be tried on.
+"""Score files: a parser's edge scores and trees of a test set, for experiments with decoders.
 
 A score file is an ``.npz`` of plain arrays. Of S sentences with n_1, ..., n_S words, W in all:
 

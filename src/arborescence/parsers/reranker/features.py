@@ -1,8 +1,8 @@
 """Hashed features of whole trees, for the reranker; a first-order parser cannot use them.
 
-As in `features`, templates are data: ``h:p d:p,R s:R`` is the tag of the head, tag and relation of
-the dependent, and the relation of the sibling before it. Lower-case letters are fields of words,
-hashed once per sentence. Capitals are fields of a word in a tree, hashed once per tree:
+As in `shared.features`, templates are data: ``h:p d:p,R p:R`` is the tag of the head, tag and
+relation of the dependent, and the relation of the sibling before it. Lower-case letters are fields
+of words, hashed once per sentence. Capitals are fields of a word in a tree, hashed once per tree:
 
 ===== ============================================================
 field what it is
@@ -10,11 +10,11 @@ field what it is
 R     the relation to its head
 I     on which side of its head it is
 O     the same, and how far from it
-K     whether an edge to a word between crosses the one to its head
-V     its valency: how many children it has on the left and right
+K     whether its edge is crossed by that of a word in between
+V     its valency: the number of its children on the left and right
 F     its frame: the relations of its children, in order
 T     the tags of its children, in order
-Z     how many words hang from it, itself included, roughly
+Z     the size of its subtree, itself included, in bins
 ===== ============================================================
 
 ==== =================================================

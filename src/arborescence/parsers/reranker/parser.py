@@ -1,5 +1,4 @@
-"""A reranker: picks a tree of a parser's k-best list by global features (Charniak and Johnson
-2005)."""
+"""Reranks a parser's k-best lists by features of whole trees (Charniak and Johnson 2005)."""
 
 from __future__ import annotations
 

@@ -222,8 +222,7 @@ def _look_at_tags(
 
 @kernel
 def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.ndarray) -> int:
-    """Sum the weights of each of `tags` over all features; return the index of the best, first of
-    ties."""
+    """Sum the weights of each of `tags` over all features; return the index of the best tag."""
     if tags.size == scores.size:  # all tags: their weights are adjacent, so the loop is vectorized
         scores[:] = 0
         for place in places:

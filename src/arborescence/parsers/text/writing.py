@@ -65,8 +65,7 @@ class Tokens(NamedTuple):
         )
 
     def misc(self, t: int) -> str:
-        """Return MISC: the white space after a token; "_" for one space or the end of a
-        paragraph."""
+        """Return MISC: the white space after a token; "_" for one space or a paragraph's end."""
         gap = self.gaps[t]
         if gap == NO_GAP:
             return "SpaceAfter=No"

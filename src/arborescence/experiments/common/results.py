@@ -61,7 +61,7 @@ class Results:
         file = self._folder / f"{name}.json"
         try:
             kept = json.loads(file.read_bytes())
-        except (FileNotFoundError, ValueError, RecursionError):  # damaged file
+        except (FileNotFoundError, ValueError, RecursionError):  # missing or damaged file
             kept = None
         if isinstance(kept, dict) and kept.get("settings") == settings and "result" in kept:
             return cast("Result", kept["result"])

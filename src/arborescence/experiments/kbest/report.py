@@ -218,7 +218,7 @@ def _growth(means: Averages, ks: Sequence[int]) -> str:
 
 
 def _enough(outcomes: Sequence[Outcome], means: Averages, k: int) -> str:
-    """Write how many dependency trees a list without the constraint contains."""
+    """Write how long an unconstrained list must be to contain k dependency trees."""
     worst = max(outcomes, key=lambda one: float(one.rates[-1]))
     asked, most = (
         number(k / (1 - rate / 100), 0) if rate < 100 else "any number of"

@@ -28,8 +28,7 @@ REWEIGHTED: Final = "reweighting"
 
 @kernel
 def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
-    """Find the best head of each word. Exact decoders cannot be faster: it reads each score
-    once."""
+    """Find the best head of each word: a lower limit of the time of any exact decoder."""
     n = batch.shape[1] - 1
     best = np.empty(n + 1, batch.dtype)
     head = np.empty(n + 1, np.int32)
@@ -41,8 +40,10 @@ def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
 
 @kernel
 def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
-    """Copy graphs, with root edges lowered by more than the largest difference of two trees.
-    O(n²)."""
+    """Copy graphs, and lower root edges by more than the weights of two trees can differ.
+
+    O(n²) per graph.
+    """
     size = batch.shape[1]
     least = np.empty(size, batch.dtype)
     most = np.empty(size, batch.dtype)
@@ -71,8 +72,8 @@ def greedy(batch: NDArray[Any]) -> NDArray[np.int64]:
 def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
     """Return the best single-root trees, by one unconstrained run for each child of the root.
 
-    As `baselines.best_of_n_runs`, but one batch has the runs of all sentences for one child, so the
-    overhead besides decoding is negligible.
+    As `baselines.best_of_n_runs`, but each batch contains the runs of all sentences for one child,
+    so the overhead is negligible.
     """
     graphs = batch.copy()
     root_edges = batch[:, 0]
@@ -92,7 +93,7 @@ def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best trees after a penalty on root edges that makes a second one too costly.
+    """Return single-root trees by reweighting: a penalty on root edges, then one unconstrained run.
 
     As `baselines.reweighted`, compiled.
     """

@@ -83,8 +83,8 @@ class Tokenizer:
         Parameters
         ----------
         treebank
-            Sentences in text order. ``SpaceAfter=No`` marks tokens without a following space; ``#
-            newpar`` and ``# newdoc`` mark the start of paragraphs.
+            Sentences in text order. ``# newpar`` and ``# newdoc`` mark the start of paragraphs,
+            ``SpaceAfter=No`` a token without a space after it.
         seed
             Seed for the random line breaks in the text.
         progress

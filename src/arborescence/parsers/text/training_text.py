@@ -138,7 +138,7 @@ def _marks(places: list[int], size: int) -> NDArray[np.bool_]:
 def _shorter(
     paragraphs: Sequence[Paragraph], generator: np.random.Generator
 ) -> Sequence[Paragraph]:
-    """Cut a treebank without paragraph marks into random paragraphs."""
+    """Cut the text into random paragraphs if the treebank has no paragraph marks."""
     if len(paragraphs) > 1:
         return paragraphs
     shorter: list[Paragraph] = [[]]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Codes = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]
 
-#: The columns that can be predicted, and their column in the span array of a `Sentence`.
+#: The columns that can be predicted, and their numbers.
 COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 #: The code of an unknown tag or context.
 UNKNOWN: Final = -1

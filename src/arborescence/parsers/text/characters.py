@@ -17,7 +17,7 @@ from arborescence.core.jit import kernel
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5
-#: The code in padding: not a character.
+#: The code in padding, above all characters.
 NOTHING: Final = 0x110000
 
 #: What follows a character: another character; a space; a line end because the next word would not

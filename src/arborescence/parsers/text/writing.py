@@ -123,7 +123,7 @@ class Writer:
         lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
 
     def _stops(self, tokens: Tokens) -> Iterator[int]:
-        """Yield the ends of sentences; too long sentences are cut."""
+        """Yield the ends of sentences; sentences that are too long are cut."""
         first = 0
         for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
             # The number of words of each token.

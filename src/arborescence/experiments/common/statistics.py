@@ -90,8 +90,7 @@ class Correlation(NamedTuple):
     interval : Interval
         Its bootstrap interval.
     p : float
-        The p-value: the probability of a correlation at least as far from 0 if the columns were
-        independent.
+        The p-value of the null hypothesis that the columns are independent.
     """
 
     value: float
@@ -137,8 +136,7 @@ def ratio_interval(
     Parameters
     ----------
     part, whole : (N,)
-        Two numbers for each item, such as the correct words and all words of a sentence. They are
-        resampled together.
+        Two numbers per item, such as correct words and all words, which are resampled together.
     seed
         The same seed gives the same interval.
     level
@@ -210,8 +208,7 @@ def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -
     Parameters
     ----------
     difference : (N,)
-        For each item, the score of one system minus that of the other. Differences of 0 have no
-        effect.
+        The difference of two systems for each item. Differences of 0 have no effect.
     seed
         The same seed gives the same p-value.
     resamples

@@ -53,8 +53,7 @@ class Counts(NamedTuple):
     trees : (S, K) int64
         The number of trees in the list: less than k if the sentence has fewer trees.
     malformed : (S, K) int64
-        The number of these trees, found without the constraint, that do not have exactly one root
-        edge.
+        The number of these trees, found without the constraint, with several root edges.
     touched : (S, K) int64
         Whether the list contains such a tree.
     multi, single : (S, K) int64
@@ -94,8 +93,7 @@ class Counts(NamedTuple):
 
         Notes
         -----
-        A list for a smaller k is a prefix of the longest one, so two searches per sentence are
-        enough.
+        The list for a smaller k is a prefix of the longest, so two searches per sentence suffice.
 
         Examples
         --------

@@ -60,8 +60,7 @@ def learning_curve(recipes: Sequence[Recipe], sentences: int) -> dict[str, list[
     Parameters
     ----------
     recipes
-        The recipes for all sentences; they differ only by their seeds. Each seed draws its own
-        sample.
+        The recipes for all sentences, with different seeds. Each seed draws its own sample.
     sentences
         The number of training sentences.
     """

@@ -40,10 +40,7 @@ def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
 
 @kernel
 def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
-    """Copy graphs, and lower root edges by more than the weights of two trees can differ.
-
-    O(n²) per graph.
-    """
+    """Copy graphs, with root edges lowered by more than any two trees differ. O(n²) per graph."""
     size = batch.shape[1]
     least = np.empty(size, batch.dtype)
     most = np.empty(size, batch.dtype)

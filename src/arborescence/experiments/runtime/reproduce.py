@@ -45,8 +45,7 @@ def reproduce(
     ----------
     treebanks, output, options
         As for `Experiment`. The output is ``report.md``, ``lists.csv``, ``decoders.csv``, plots,
-        and single times in ``times``. ``quick`` also means 50 sentences and the four smallest
-        sizes.
+        and single times in ``times``. ``quick``: also 50 sentences and the four smallest sizes.
     recipe
         The training recipe of the parsers, which must be linear.
     sizes

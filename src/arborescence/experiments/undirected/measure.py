@@ -35,8 +35,7 @@ ENCODED: Final = "U-MST-df"
 #: The models, in the order of the tables.
 MODELS: Final = (DIRECTED, ENHANCED, UNDIRECTED, ENCODED)
 
-# The three trained models. `ENHANCED` is computed with `DIRECTED` from the trees of `UNDIRECTED`,
-# so `UNDIRECTED` comes first.
+# The trained models. `ENHANCED` needs the trees of `UNDIRECTED`, which comes before `DIRECTED`.
 _TRAININGS: Final[Mapping[str, dict[str, Any]]] = {
     UNDIRECTED: {"inference": "undirected", "features": "undirected"},
     DIRECTED: {"inference": "exact", "features": "directed"},

@@ -37,8 +37,7 @@ def reproduce(
         As for `Experiment`; without ``models``. The output is ``report.md``, ``models.csv``,
         ``pairs.csv``, ``uas.svg`` and ``wins.svg``; no plots if Matplotlib or SciPy is missing.
     recipe
-        The training recipe of every parser, except inference and features. The parsers must be
-        linear.
+        The training recipe of the linear parsers, except inference and features.
 
     Returns
     -------

@@ -41,8 +41,7 @@ class Lists(NamedTuple):
     weights : (C,) float64
         The weight of each tree.
     right : (C, 2) int64
-        The number of words with the correct head, and with the correct head and relation (without
-        subtypes).
+        The number of words with the correct head, and also the correct relation (without subtype).
     own_firsts : (C + 1,) int64
     own : uint64
         The hashes of each tree's user-defined features.

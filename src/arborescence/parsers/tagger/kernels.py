@@ -276,7 +276,7 @@ def tag_words(
         The tags allowed for a word with context c are ``allowed[allowed_starts[c + 1] :
         allowed_starts[c + 2]]``.
     weights : int8 or float32, shape (PLACES + tags,)
-        Changed if learning.
+        Changed in training.
     scores : int32 or float32, shape (tags,)
         Scratch.
     tags : int64, shape (n,)

@@ -1,7 +1,6 @@
 """Find and split multiword tokens (*du* into *de le*): a log-linear choice among edit scripts.
 
-Lower-cased tokens are rewritten as forms are in lemmatization (`rewriting`). The context is the
-neighbouring tokens.
+Lower-cased tokens are rewritten as in `rewriting`. The context is the neighbouring tokens.
 """
 
 # mypy: disable-error-code="no-untyped-call"

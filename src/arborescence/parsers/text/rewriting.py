@@ -30,8 +30,7 @@ CONTEXTS: Final = 4
 _SUFFIXES: Final = 5
 _PREFIXES: Final = 3
 _SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
-# The columns of a row: rule; whether its words and the form are known words; suffix of its first
-# word.
+# The columns of a row: rule; whether its words and the form are known; suffix of its first word.
 _ROW: Final = 3
 _FEATURES: Final = 1 + _SPELLING + 6 * CONTEXTS + 5
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.

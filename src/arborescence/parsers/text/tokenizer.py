@@ -38,8 +38,7 @@ _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
     "multiwords": scheme.MAPPING_OR_NULL,
 }
-# The number of characters processed at once, and how many of them are processed again with the next
-# piece.
+# The number of characters per piece, and how many of them are repeated in the next piece.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
 

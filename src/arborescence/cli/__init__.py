@@ -1,10 +1,10 @@
-"""The command line: thin, and nothing of its own that the library lacks.
+"""The command line: a thin layer over the library.
 
-`main` is the one place where what goes wrong becomes a line on stderr and an exit status: 1 for
-bad input, 2 for a wrong command, 130 after Ctrl-C, 141 where the reader of a pipe has gone.
+Only `main` turns errors into a line on stderr and an exit status: 1 for bad input, 2 for a wrong
+command, 130 after Ctrl-C, 141 if the reader of a pipe has closed it.
 
-A standard stream may be closed (``>&-``). Then a command that does not need it runs as ever, and
-another one says that it is closed.
+A standard stream may be closed (``>&-``). A command that does not need it still works. Any other
+command reports that it is closed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arborescence.core.errors import ArborescenceError, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + the signal's number, as shells have it
+INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + the signal's number, as in shells
 
 
 class Closed(RawIOBase):
@@ -46,7 +46,7 @@ class Closed(RawIOBase):
         return self._tell(len(data))
 
     def _tell(self, size: int) -> int:
-        if self.told:  # what is still buffered is written once more when Python ends
+        if self.told:  # Python writes its buffer again when it exits
             return size
         self.told = True
         raise OSError(errno.EBADF, "is closed", self.name)
@@ -62,7 +62,7 @@ def replace_closed_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BufferedReader(Closed("<stdin>")))
     if sys.stdout is None:
@@ -104,7 +104,7 @@ def run(arguments: list[str]) -> int:
         return complain(error.format_message(), error.exit_code)
     except ArborescenceError as error:
         return complain(str(error))
-    except (BrokenPipeError, SystemExit):  # Typer makes the one into the other
+    except (BrokenPipeError, SystemExit):  # Typer turns BrokenPipeError into SystemExit
         discard_output()
         return BROKEN_PIPE
     except ModuleNotFoundError as error:
@@ -128,13 +128,13 @@ def run(arguments: list[str]) -> int:
 
 def complain(message: str, status: int = 1) -> int:
     """Say what went wrong, in one line, and return the exit status."""
-    if line := " ".join(message.split("\n")).strip():  # a help page instead says it all
-        with suppress(OSError):  # there may be no room where stderr goes
+    if line := " ".join(message.split("\n")).strip():  # empty if a help page was printed instead
+        with suppress(OSError):  # stderr may be on a full disk
             sys.stderr.write(f"arborescence: error: {printable(line)}\n")
     return status
 
 
 def discard_output() -> None:
     """Send what is still buffered for stdout nowhere, so that Python does not fail on it again."""
-    with suppress(OSError, ValueError):  # if stdout is no real file, there is nothing to discard
+    with suppress(OSError, ValueError):  # if stdout is not a real file, there is nothing to discard
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The commands: each reads its options, calls the library, and writes what comes back."""
+"""The commands: each reads its options, calls the library, and writes the result."""
 
 from __future__ import annotations
 

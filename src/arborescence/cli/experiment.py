@@ -1,4 +1,4 @@
-"""``arborescence experiment``: the tables and figures of papers, on treebanks of one's own."""
+"""``arborescence experiment``: the tables and figures of the papers, on your own treebanks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 PARSERS = "The parsers"
-_RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options that say how parsers are trained
+_RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options for the training of parsers
 
 TreebanksOption = Annotated[
     Path,

@@ -1,4 +1,4 @@
-"""What help pages share."""
+"""Shared formatting of help pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Very long sentences: what they will take, said before they are parsed; and a limit.
+"""Very long sentences: a warning about time and memory before they are parsed, and a limit.
 
-Sums over trees, and trees without crossing edges, take time with the cube of a sentence's length,
-and memory with its square. So a treebank whose sentences are not separated would seem to hang, or
-end for want of memory.
+Sums over trees and projective decoding take O(n³) time and O(n²) memory for n words. So the program
+would seem to hang, or run out of memory, on a treebank whose sentences are not separated.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from arborescence.parsers import Parser
     from arborescence.treebank import Sentence
 
-#: From so many seconds on, a sentence is announced.
+#: A sentence is announced if its estimated time is at least this many seconds.
 WORTH_A_WORD: Final = 15.0
 
 
@@ -39,9 +38,9 @@ class Cost(NamedTuple):
         return f"it takes about {duration(seconds)} and {room / 1e9:.1f} GB"
 
 
-#: By what is asked for: the best tree, the k best ones, or probabilities of edges; of any trees, or
-#: of those without crossing edges. Measured with the English model on sentences of 1,000 to 5,000
-#: words: docs/command-line.md.
+#: By task (the best tree, the k best trees, or edge probabilities) and by family (non-projective or
+#: projective). Measured with the English model on sentences of 1,000 to 5,000 words:
+#: docs/command-line.md.
 COSTS: Final = {
     ("best", False): Cost(6e-8, 0.0, 5.0),
     ("best", True): Cost(6e-8, 7.5e-10, 36.0),
@@ -78,7 +77,7 @@ def watched(
     planar = getattr(parser, "projective", False) if projective is None else projective
     cost = COSTS[what, bool(planar)]
     if parser.kind == "transition":
-        cost = Cost(0.0, 0.0, 0.0)  # next to nothing
+        cost = Cost(0.0, 0.0, 0.0)  # negligible
     for number, sentence in enumerate(sentences, 1):
         words = len(sentence)
         where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"

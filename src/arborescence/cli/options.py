@@ -1,4 +1,4 @@
-"""What the options of several commands have in common."""
+"""Shared handling of command-line options."""
 
 from __future__ import annotations
 

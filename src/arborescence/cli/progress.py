@@ -1,4 +1,4 @@
-"""Progress on stderr: bars on a terminal, now and then a plain line in a pipe, or nothing."""
+"""Progress on stderr: bars on a terminal, occasional plain lines in a pipe, or nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 Item = TypeVar("Item")
-EVERY: Final = 64  # items between two updates
-PATIENCE: Final = 30.0  # seconds without a line, in a pipe
+EVERY: Final = 64  # number of items between two updates
+PATIENCE: Final = 30.0  # maximum seconds without a line, in a pipe
 
 
 @contextmanager
@@ -89,7 +89,7 @@ class Lines:
         self._write = write or _to_stderr
         self._clock = clock
         self._begun = self._last = clock()
-        self._open: list[str] = []  # steps that are under way, each inside the one before it
+        self._open: list[str] = []  # unfinished steps, each nested in the previous one
         self._said: dict[str, str] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Scores that were made elsewhere: NumPy's files in, trees out."""
+"""Decoding of edge scores from NumPy files: read scores, write trees."""
 
 from __future__ import annotations
 

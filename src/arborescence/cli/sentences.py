@@ -1,4 +1,4 @@
-"""Where sentences come from: files or the standard input, in several formats."""
+"""Read sentences from files or the standard input, in several formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-#: How the input of `parse` is written.
+#: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines"]
 
 

@@ -1,4 +1,4 @@
-"""``arborescence trace``: how a tree is built by transitions, step by step."""
+"""``arborescence trace``: the transition sequence (derivation) of a tree, step by step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Derivation = tuple[Sentence, list[Transition]]
 
 
-#: How the words of a sentence are written.
+#: The input formats of a sentence.
 Words = Literal["tokens", "text"]
 
 

@@ -1,4 +1,4 @@
-"""``arborescence train``: parsers of each kind, from treebanks."""
+"""``arborescence train``: train a parser of any kind on a treebank."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: On the help page, the options of each kind of parser stand together.
+#: The help page groups the options by kind of parser.
 PANELS: Final[dict[Kind, str]] = {
     "linear": "Graph-based parsers: --parser linear",
     "transition": "Transition-based parsers: --parser transition",

@@ -1,7 +1,7 @@
-"""Where trees go: CoNLL-U or JSON, the terminal, a picture, or several of these.
+"""Output of trees: as CoNLL-U or JSON, drawn on the terminal or in a picture, or several of these.
 
-A sentence comes as the list of its analyses: one, or the k best with their ranks and weights in
-the comments.
+Each sentence is given as the list of its analyses: one tree, or the k best trees with their ranks
+and weights in the comments.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def rank_of(tree: Sentence) -> str:
     rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
     if not rank or not weight:
         return ""
-    with suppress(ValueError):  # a file may say anything
+    with suppress(ValueError):  # the comment of a file may be malformed
         weight = f"{float(weight):.2f}"
     return f"{rank}. weight {weight}"
 

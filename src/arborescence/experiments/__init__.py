@@ -1,4 +1,4 @@
-"""Experiments of the papers that this library implements: a module for each that is reproduced.
+"""Experiments of the papers that this library implements, one package for each paper.
 
 On the command line: ``arborescence experiment``.
 """

@@ -1,1 +1,1 @@
-"""What all experiments share: treebanks, scores, measures, statistics, reports."""
+"""Shared parts of the experiments: treebanks, training, score files, statistics, reports, plots."""

@@ -1,4 +1,4 @@
-"""What all experiments do first: find treebanks, train parsers on them and score the test sets."""
+"""The first steps of every experiment: find treebanks, train parsers, score the test sets."""
 
 from __future__ import annotations
 
@@ -35,44 +35,43 @@ class Options(TypedDict, total=False):
 
 
 class Experiment:
-    """The treebanks of an experiment, and what is measured of the parsers that they train.
+    """The treebanks of an experiment, and the training and measurement of parsers on them.
 
     Parameters
     ----------
     treebanks
-        A folder with a folder for each treebank: see `find`. None for no treebanks.
+        A folder with one folder per treebank: see `find`. None for no treebanks.
     output
-        A folder for the report, tables and plots, and for what is computed on the way. It is made
-        if it is missing.
+        A folder for the report, tables, plots and intermediate results. It is created if missing.
     only
-        The names of some treebanks; none for all.
+        The names of the treebanks to use; empty for all.
     models
-        A folder with parsers, ``<treebank>.npz``: where there is one, it is taken, and none is
-        trained. It may also be a score file, from a parser that this library does not know.
+        A folder with trained parsers, ``<treebank>.npz``. For these treebanks, no parser is
+        trained. A file may also be a score file, from a parser of another library.
     scores
-        Where score files are kept, and taken from if they are there; None for ``scores`` in
-        `output`. Experiments may share them.
+        The folder where score files are saved and reused; None for ``scores`` in `output`.
+        Experiments may share it.
     jobs
-        How many parsers are trained at the same time.
+        The number of parsers trained in parallel.
     quick
-        Whether to do with the three treebanks with the smallest files.
+        Whether to use only the three treebanks with the smallest files.
     progress
         Called as ``progress(what, done, total)``.
 
     Attributes
     ----------
     treebanks : list of Treebank
-        Those that can be used: first those with a train part, by name.
+        The usable treebanks: first those with a train part, by name.
     left_out : list of LeftOut
-        The others, and those with which something goes wrong later.
+        The others, and those that fail later.
     output : Path
 
     Raises
     ------
     TreebankError
-        If there is no treebank that can be used, or one of `only` is missing.
+        If no treebank is usable, or one of `only` is missing.
     OSError
-        If `treebanks` cannot be read, or `output` cannot be made.
+        If `treebanks` cannot be read, or `output` cannot be created.
     """
 
     def __init__(
@@ -101,7 +100,7 @@ class Experiment:
         self.progress = progress
 
     def trains(self, treebank: Treebank) -> bool:
-        """Return whether parsers of a treebank are trained: none was given."""
+        """Return whether parsers are trained for a treebank, because none was given."""
         return model_of(treebank, self._models) is None
 
     def measure(
@@ -110,24 +109,23 @@ class Experiment:
         of: Callable[[Recipe, Scores], Result],
         what: str = "",
     ) -> dict[Treebank, list[Result]]:
-        """Train the parsers of each treebank, and measure what they make of the test set.
+        """Train the parsers of each treebank, and measure each of them on the test set.
 
-        What goes wrong first with a treebank is told in `left_out`, and the rest goes on.
+        If a treebank fails, its first error is added to `left_out`, and the others continue.
 
         Parameters
         ----------
         plans
-            How the parsers of each treebank are trained. One that was given takes the place of
-            all.
+            The training recipes of each treebank. A given parser replaces all of them.
         of
-            What is measured of one parser. Scores are large: they are dropped at once.
+            The measure of one parser. Scores are large: they are deleted after it.
         what
-            What stands before the reason in `left_out`.
+            A prefix of the reason in `left_out`.
 
         Returns
         -------
         results : dict
-            For each of the other treebanks what was measured of its parsers, in their order.
+            For each of the other treebanks, the measurements of its parsers, in their order.
         """
         tasks = [(treebank, recipe) for treebank, recipes in plans.items() for recipe in recipes]
         results: dict[Treebank, list[Result]] = {treebank: [] for treebank in plans}
@@ -136,7 +134,7 @@ class Experiment:
         )
         for (treebank, recipe), scores in scored:
             if treebank not in results:
-                continue  # an earlier parser of it has failed
+                continue  # an earlier parser of this treebank has failed
             try:
                 found = scores if isinstance(scores, LeftOut) else of(recipe, scores)
             except (ArborescenceError, OSError) as error:
@@ -149,6 +147,6 @@ class Experiment:
         return results
 
     def nothing(self) -> TreebankError:
-        """Return the error that says why there is nothing to report."""
+        """Return an error that explains why there is nothing to report."""
         reasons = "; ".join(one.reason for one in self.left_out if one.failed)
         return TreebankError(f"{self._folder}: no treebank that can be used: {reasons}")

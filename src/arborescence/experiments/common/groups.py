@@ -1,4 +1,4 @@
-"""Items in groups, and treebanks by how much there is to learn from, as *root* groups them."""
+"""Group items, and treebanks by their number of training sentences, as in *root*."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
     Key = TypeVar("Key", bound=Hashable)
 
-#: The groups, and the number of training sentences from which on a treebank is in the next one.
+#: The groups, and the number of training sentences at which the next group begins.
 GROUPS: Final[Mapping[str, float]] = {"low": 1_000, "medium": 10_000, "high": float("inf")}
 #: The name of the group of all treebanks.
 ALL: Final = "all"
 
 
 def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """Group items by a key, in the order in which they come.
+    """Group items by a key, in the given order.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list
 
 
 def group_of(training_sentences: int) -> str:
-    """Return the group of a treebank with so many training sentences; empty for 0: not known.
+    """Return the group for a number of training sentences; empty for 0, which means unknown.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def group_of(training_sentences: int) -> str:
 
 
 def bounds_of(group: str) -> tuple[float, float]:
-    """Return the number of sentences from which on a treebank is in a group, and the next group's.
+    """Return the lower bound (included) and the upper bound (excluded) of a group, in sentences.
 
     Examples
     --------
@@ -57,13 +57,13 @@ def bounds_of(group: str) -> tuple[float, float]:
 
 
 def by_size(treebanks: Iterable[Item], size: Callable[[Item], int]) -> dict[str, list[Item]]:
-    """Group what there is of each treebank by its number of training sentences.
+    """Group items, one per treebank, by the number of training sentences.
 
     Returns
     -------
     dict
-        All first, then the groups that are not empty. A treebank whose size is 0, which means
-        that it is not known, is in none of them.
+        First all items, then the non-empty groups. A treebank of size 0 (unknown) is only in the
+        first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What parser an experiment trains, and how."""
+"""Training recipes: which parser an experiment trains, and with which settings."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ _CHOICES: Final = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What parser is trained, and how; always without a development set.
+    """Which parser is trained, and how; always without a dev set.
 
     Attributes
     ----------
     parser : {"linear", "transition"}
         A `LinearParser`, or a greedy arc-eager `TransitionParser`.
     loss : {"head", "mira", "perceptron", "tree"}
-        What a linear parser is trained by.
+        The training loss of a linear parser.
     root : {"multi", "single"}
-        Whether the trees that it learns with may have several root edges: those that it moves
-        away from, or sums over. The head loss looks at no trees and takes no notice.
+        Whether the trees used in training (predicted trees, or trees in a sum) may have several
+        root edges. The head loss does not use trees and ignores this.
     inference : {"exact", "undirected"}
-        How a linear parser finds trees: the best ones, or through undirected trees, without local
-        enhancement.
+        The decoder of a linear parser: exact, or through undirected trees (without local
+        enhancement).
     features : {"directed", "undirected"}
-        What the features of a linear parser look at.
+        The kind of edge features of a linear parser.
     seed : int
-        Fixes the order of the sentences, and which are drawn.
+        Seed for the order of the sentences and for the sample.
     epochs, bits : int
         See `LinearParser.train`.
     sentences : int or None
-        How many training sentences there are, drawn at random; None for all.
+        The number of training sentences, sampled at random; None for all.
 
     Raises
     ------
     OptionError
-        If one of them makes no sense.
+        If a value is invalid.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Recipe:
 
     @property
     def method(self) -> str:
-        """The loss, or kind of parser, and the trees that it learns with."""
+        """The loss or kind of parser, and the trees used in training."""
         if self.parser != "linear":
             return f"{self.parser}-{self.root}"
         name = self.loss if self.loss == "head" else f"{self.loss}-{self.root}"
@@ -95,18 +95,18 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """A name for folders: what distinguishes the recipes of an experiment."""
+        """A folder name that identifies the recipe within an experiment."""
         drawn = "" if self.sentences is None else f"-{self.sentences}-sentences"
         return f"{self.method}{drawn}-seed{self.seed}"
 
     def seeds(self, count: int) -> list[Recipe]:
-        """Return so many recipes that differ by their seeds: this one first."""
+        """Return `count` recipes that differ only by their seeds: this one first."""
         return [replace(self, seed=self.seed + i) for i in range(count)]
 
     def draw(self, training: Sequence[Sentence]) -> list[Sentence]:
-        """Return the training sentences that are drawn, in their order.
+        """Return the sampled training sentences, in the original order.
 
-        For the same seed, a smaller number draws some of what a larger one draws.
+        For the same seed, a smaller sample is a subset of a larger one.
         """
         if self.sentences is None or self.sentences >= len(training):
             return list(training)
@@ -116,12 +116,12 @@ class Recipe:
     def train(
         self, training: Sequence[Sentence], progress: Progress | None = None
     ) -> LinearParser | TransitionParser:
-        """Train the parser on the sentences that `draw` gives.
+        """Train the parser on the sentences that `draw` returns.
 
         Raises
         ------
         TreebankError
-            If there are none, or one has heads that are not a tree.
+            If there are no sentences, or the heads of one are not a tree.
         """
         from arborescence.parsers import LinearParser, TransitionParser
 

@@ -1,4 +1,4 @@
-"""Reports of experiments: numbers, tables in CSV and in Markdown, and their files."""
+"""Formatting of reports: numbers, tables in CSV and Markdown, and writing of files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.statistics import Average, Interval
     from arborescence.experiments.common.treebanks import LeftOut
 
-#: Which p-values are called significant.
+#: The significance level of p-values.
 LEVEL: Final = 0.05
 
 
@@ -34,7 +34,7 @@ def csv_text(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Write a table in Markdown; cells as they are given.
+    """Write a table in Markdown; cells are not escaped or formatted.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 
 
 def listing(rows: Iterable[Mapping[str, object]]) -> str:
-    """Write a table in Markdown from rows that name their columns; at least one.
+    """Write a table in Markdown from rows that are mappings by column; at least one row.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def listing(rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def number(x: float, digits: int = 2) -> str:
-    """Write a number with so many decimals, and nan as a dash.
+    """Write a number with the given number of decimals; nan as a dash.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def number(x: float, digits: int = 2) -> str:
 
 
 def exact(x: float) -> str:
-    """Write a number for a CSV file, with six digits that matter, and nan as nothing.
+    """Write a number for a CSV file, with six significant digits; nan as an empty string.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def cells(*numbers: float) -> list[str]:
 
 
 def with_ends(name: str) -> tuple[str, str, str]:
-    """Return the names of the columns of a number and of the ends of its interval.
+    """Return the column names of a number and of the ends of its interval.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def with_ends(name: str) -> tuple[str, str, str]:
 
 
 def with_interval(x: float, interval: Interval, digits: int = 2) -> str:
-    """Write a number with its interval, where there is one.
+    """Write a number with its interval, if there is one.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def star(p: float) -> str:
 
 
 def left_out(treebanks: Sequence[LeftOut]) -> str:
-    """Write a section on the treebanks that an experiment went without; nothing if there are none.
+    """Write a section on the treebanks that were left out; an empty string if there are none.
 
     Examples
     --------
@@ -171,14 +171,14 @@ def left_out(treebanks: Sequence[LeftOut]) -> str:
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write files into a folder, each of them whole or not at all.
+    """Write files into a folder, each of them atomically.
 
     Parameters
     ----------
     folder
-        Where; it is made if it is missing.
+        The folder; it is created if missing.
     texts
-        What each file is to hold, by its name.
+        The content of each file, keyed by its name.
 
     Raises
     ------

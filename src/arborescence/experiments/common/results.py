@@ -1,4 +1,4 @@
-"""Results that outlive an interruption: a file for each, with the settings that it comes from."""
+"""A cache of results, so that an interrupted experiment can continue: one JSON file per result."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Result = TypeVar("Result")
 
 
 class Results:
-    """A folder of results, each of them a JSON file.
+    """A folder of results: one JSON file per result, with its settings.
 
     Parameters
     ----------
     folder
-        Where they are; it is made if it is missing.
+        The folder; it is created if missing.
 
     Raises
     ------
     OSError
-        If the folder cannot be made, or nothing can be written there: now, and not after hours of
+        If the folder cannot be created or written to. This is checked at once, not after hours of
         work.
 
     Examples
@@ -47,21 +47,21 @@ class Results:
         self._folder = folder
 
     def once(self, name: str, settings: dict[str, Any], make: Callable[[], Result]) -> Result:
-        """Return a result that was kept with these settings, or make it and keep it.
+        """Return the saved result with these settings, or compute and save it.
 
         Parameters
         ----------
         name
-            That of its file, without ``.json``; slashes stand for folders.
+            The name of its file, without ``.json``; slashes separate folders.
         settings
-            What the result depends on. A result with other settings is replaced.
+            The settings that the result depends on. A result with other settings is replaced.
         make
-            Makes the result, of what JSON can express. Its file appears whole or not at all.
+            Computes the result, which must be a JSON value. Its file is written atomically.
         """
         file = self._folder / f"{name}.json"
         try:
             kept = json.loads(file.read_bytes())
-        except (FileNotFoundError, ValueError, RecursionError):  # damaged by someone else
+        except (FileNotFoundError, ValueError, RecursionError):  # missing or damaged file
             kept = None
         if isinstance(kept, dict) and kept.get("settings") == settings and "result" in kept:
             return cast("Result", kept["result"])

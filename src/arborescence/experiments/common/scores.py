@@ -1,26 +1,26 @@
-"""Score files: a test set as a parser sees it, for any decoder to be tried on.
+"""Score files: a parser's edge scores and trees of a test set, for experiments with decoders.
 
-A score file is an ``.npz`` of plain arrays. Of S sentences with n_1, ..., n_S words, W in all:
+A score file is an ``.npz`` of plain arrays. For S sentences of n_1, ..., n_S words, W in total:
 
 ========== ============================ =====================================================
 array      dtype, shape                 what
 ========== ============================ =====================================================
 header     uint8                        JSON text in UTF-8: ``kind`` is ``"scores"``, ``treebank``,
                                         ``split``, ``training_sentences``, ``projective``, and
-                                        under ``settings`` what the scores come from
-lengths    int32 (S,)                   the words of each sentence
+                                        the origin of the scores in ``settings``
+lengths    int32 (S,)                   the number of words of each sentence
 gold       int32 (W,)                   the head of each word in the treebank; 0 is the root
 counted    bool (W,)                    whether the word counts for UAS: whether its gold
                                         relation is not ``punct``
 single     int32 (W,)                   the head of each word in the parser's tree with exactly
                                         one root edge
-multi      int32 (W,)                   the same where there may be several
-scores     float32 (sum of (n_i + 1)²,) the weights of all edges, sentence after sentence, each
+multi      int32 (W,)                   the same for one or more root edges
+scores     float32 (sum of (n_i + 1)²,) the scores of all edges, sentence after sentence, each
                                         row by row: ``[head, dependent]``; missing if the parser
-                                        gives edges no weights
+                                        has no edge scores
 ========== ============================ =====================================================
 
-Words of all sentences follow one another. There is nothing of the sentences themselves.
+The words of all sentences are concatenated. The text of the sentences is not included.
 """
 
 from __future__ import annotations
@@ -67,33 +67,33 @@ _ARRAYS: Final = {
     "multi": scheme.Array((np.int32,), ("words",), low=0),
     "scores": scheme.Array((np.float32,), ("cells",), low=-np.inf),
 }
-_EVERY: Final = 100  # sentences between two reports of progress
+_EVERY: Final = 100  # number of sentences between two progress reports
 
 
 @dataclass(frozen=True)
 class Scores:
-    """A test set as a parser sees it.
+    """A parser's edge scores and trees of a test set, with the gold trees.
 
     Attributes
     ----------
     treebank : str
         Its name.
     split : str
-        The part that the parser has learned from: ``"train"`` or ``"dev"``.
+        The part that the parser was trained on: ``"train"`` or ``"dev"``.
     training_sentences : int
-        How many there were; 0 if that is not known.
+        The number of training sentences; 0 if unknown.
     settings : dict
-        What all this comes from: parser, data, version of the library; as JSON can hold it.
+        The origin of the scores: parser, data, version of the library; JSON values.
     projective : bool
-        Whether the trees are without crossing edges.
+        Whether the trees are projective.
     gold : list of (n + 1,) int64
         The head vectors of S sentences.
     counted : list of (n,) bool
         Which words count for UAS: those whose gold relation is not ``punct``.
     single, multi : list of (n + 1,) int64
-        The parser's trees: with one edge from the root, and with any number.
+        The parser's head vectors: with exactly one root edge, and with one or more.
     matrices : list of (n + 1, n + 1) float32, or None
-        The scores of edges, ``[head, dependent]``; None if the parser gives edges none.
+        The edge scores, ``[head, dependent]``; None if the parser has none.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Scores:
 
     @property
     def lengths(self) -> NDArray[np.int32]:
-        """The words of each sentence: (S,)."""
+        """The number of words of each sentence: (S,)."""
         return np.array([len(heads) - 1 for heads in self.gold], dtype=np.int32)
 
     @classmethod
@@ -139,12 +139,12 @@ class Scores:
         settings: dict[str, Any],
         progress: Progress | None = None,
     ) -> Self:
-        """Let a parser look at a test set.
+        """Score a test set with a parser, and find its trees.
 
         Parameters
         ----------
         parser
-            Any. Only a `LinearParser` that is not undirected has edge scores.
+            Any parser. Only a directed `LinearParser` has edge scores.
         test
             Sentences with gold trees.
         treebank, split, settings
@@ -157,7 +157,7 @@ class Scores:
         TreebankError
             If the heads of a sentence are not a tree.
         """
-        gold = [_gold(sentence) for sentence in test]  # before anything that takes long
+        gold = [_gold(sentence) for sentence in test]  # raises errors before the slow part
         matrices = None
         projective = False
         if isinstance(parser, LinearParser) and parser.inference == "exact":
@@ -195,13 +195,13 @@ class Scores:
         training_sentences: int,
         settings: dict[str, Any] | None = None,
     ) -> Self:
-        """Take the scores of a parser that this library does not know, and find its trees.
+        """Find the trees for the edge scores of a parser of another library.
 
         Parameters
         ----------
         matrices
-            The scores of each sentence of n words, (n + 1, n + 1), as `arborescence.decode` takes
-            them. They are kept as float32.
+            The scores of each sentence of n words, (n + 1, n + 1), as in `arborescence.decode`.
+            They are stored as float32.
         test
             Sentences with gold trees.
         treebank, split, training_sentences, settings
@@ -212,10 +212,10 @@ class Scores:
         TreebankError
             If the heads of a sentence are not a tree.
         ScoresError
-            If there are more or fewer matrices than sentences, one is of the wrong shape, or holds
-            NaN.
+            If the numbers of matrices and sentences differ, or a matrix has the wrong shape or
+            contains NaN.
         NoTreeError
-            If edges are missing without which there is no tree.
+            If so many edges are missing that there is no tree.
 
         Examples
         --------
@@ -254,7 +254,7 @@ class Scores:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a score file; it appears whole or not at all."""
+        """Write a score file atomically."""
         header = {"kind": _KIND} | {name: getattr(self, name) for name in _FIELDS}
         arrays: dict[str, NDArray[Any]] = {
             "lengths": self.lengths,
@@ -265,7 +265,7 @@ class Scores:
         }
         if self.matrices is not None:
             arrays["scores"] = np.concatenate([matrix.reshape(-1) for matrix in self.matrices])
-        # Compressing takes ten times as long, and scores hardly get smaller.
+        # Not compressed: compression takes ten times as long and saves little space.
         model_file.save(path, header, arrays, compress=False)
 
     @classmethod
@@ -275,7 +275,7 @@ class Scores:
         Raises
         ------
         ModelError
-            If there is no such file, or it is damaged or something else.
+            If the file is missing, damaged, or not a score file.
         """
         header, arrays = model_file.load(path)
         if header.get("kind") != _KIND:
@@ -311,18 +311,18 @@ class Scores:
 
 
 def is_score_file(path: str | os.PathLike[str]) -> bool:
-    """Tell score files from model files.
+    """Return whether a file is a score file (True) or a model file (False).
 
     Raises
     ------
     ModelError
-        If it is neither.
+        If it is neither of them.
     """
     return bool(model_file.load(path)[0].get("kind") == _KIND)
 
 
 def counted_words(sentence: Sentence) -> NDArray[np.bool_]:
-    """Return which words count for UAS: (n,), those whose gold relation is not ``punct``."""
+    """Return the mask, (n,), of the words that count for UAS: gold relation not ``punct``."""
     return np.array([base(name) != "punct" for name in sentence.deprels], dtype=np.bool_)
 
 
@@ -334,7 +334,7 @@ def _gold(sentence: Sentence) -> NDArray[np.int64]:
 
 
 def _words(trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
-    """Put the heads of words one after the other."""
+    """Concatenate the heads of the words of all sentences."""
     return np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
 
 

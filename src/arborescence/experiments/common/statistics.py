@@ -1,10 +1,10 @@
-"""Intervals, tests and correlations, by the bootstrap and by permutations of `scipy.stats`.
+"""Confidence intervals (bootstrap), p-values (permutation tests), and correlations.
 
-What varies is what was sampled: treebanks, sentences or seeds, called items here. Intervals come
-from the bootstrap (Efron and Tibshirani 1993), p-values from permutations; neither assumes a
-distribution. Dror et al. (2018) tell which test suits which question about parsers, and
-Berg-Kirkpatrick et al. (2012) what such tests are worth. The same seed gives the same numbers, in
-whatever order the items come. Needs SciPy: the extra ``experiments``.
+The sampled units (treebanks, sentences or seeds) are called items here. Intervals come from the
+bootstrap (Efron and Tibshirani 1993), p-values from permutations; neither assumes a distribution.
+Dror et al. (2018) explain which test to use for which question about parsers, and Berg-Kirkpatrick
+et al. (2012) how reliable such tests are. The same seed gives the same numbers, independent of the
+order of the items. Needs SciPy: the extra ``experiments``.
 
 References
 ----------
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _RESAMPLES: Final = 5_000
-_CELLS: Final = 1 << 20  # numbers that are drawn at a time
-_ENUMERATED: Final = 14  # so many signs are not drawn: all 2^14 patterns are looked at
+_CELLS: Final = 1 << 20  # random numbers drawn at a time
+_ENUMERATED: Final = 14  # up to so many differences, all sign patterns (2^14) are enumerated
 
 
 class Interval(NamedTuple):
-    """Where a number probably lies; nan where the items cannot tell."""
+    """A confidence interval; nan if it cannot be estimated from the items."""
 
     low: float
     high: float
 
     @property
     def percent(self) -> Interval:
-        """The interval of a hundred times the number."""
+        """The interval in percent: both ends times 100."""
         return Interval(100 * self.low, 100 * self.high)
 
 
@@ -58,16 +58,16 @@ _NONE: Final = Interval(float("nan"), float("nan"))
 
 
 class Average(NamedTuple):
-    """A mean over items of the same weight.
+    """An unweighted mean over items.
 
     Attributes
     ----------
     value : float
         The mean; nan if there is no item.
     interval : Interval
-        Its interval, over items.
+        Its bootstrap interval over items.
     items : int
-        How many there are.
+        The number of items.
     """
 
     value: float
@@ -81,7 +81,7 @@ class Average(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """How two columns go together.
+    """A correlation of two columns.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Correlation(NamedTuple):
     interval : Interval
         Its bootstrap interval.
     p : float
-        The probability of one as far from 0 if the columns had nothing to do with each other.
+        The p-value of the null hypothesis that the columns are independent.
     """
 
     value: float
@@ -99,7 +99,7 @@ class Correlation(NamedTuple):
 
 
 def percent(part: Any, whole: Any) -> float:
-    """Return one sum of counts in percent of another one; nan if that is 0.
+    """Return the sum of `part` in percent of the sum of `whole`; nan if that is 0.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def percent(part: Any, whole: Any) -> float:
 
 
 def average(values: Iterable[float]) -> Average:
-    """Average the numbers that are finite: a relative change of nothing is none.
+    """Average the finite numbers; others, such as a relative change from 0, are ignored.
 
     Examples
     --------
@@ -131,28 +131,26 @@ def ratio_interval(
     level: float = 0.95,
     resamples: int = _RESAMPLES,
 ) -> Interval:
-    """Return the bootstrap interval of ``sum(part) / sum(whole)``, as of a UAS.
+    """Return the bootstrap interval of a ratio of sums, ``sum(part) / sum(whole)``, such as a UAS.
 
     Parameters
     ----------
     part, whole : (N,)
-        Two numbers for each item, such as the right and all words of a sentence. Items are
-        resampled with both.
+        Two numbers per item, such as correct words and all words, which are resampled together.
     seed
         The same seed gives the same interval.
     level
-        The share of such intervals that should hold the true ratio. With few items (below 20 or
-        so) it is less, as for all percentile intervals.
+        The confidence level. With few items (below about 20), the true coverage is lower, as for
+        all percentile intervals.
     resamples
-        How many samples are drawn from the items, with replacement.
+        The number of bootstrap samples.
 
     Returns
     -------
     Interval
         Percentiles of the ratios of the resamples (Efron and Tibshirani 1993, chapter 13). Both
-        ends are nan if the whole is 0 in a resample, or if there is but one item: alone, it does
-        not tell how items vary. Where all parts are 0, it is ``[0, 0]``, as nothing in the items
-        says what else there might be.
+        ends are nan if the whole is 0 in a resample, or if there is only one item, because its
+        variance is unknown. If all parts are 0, the interval is ``[0, 0]``.
 
     Raises
     ------
@@ -176,7 +174,7 @@ def ratio_interval(
 
 
 def mean_interval(values: ArrayLike, **options: Any) -> Interval:
-    """Return the bootstrap interval of a mean over items. All else is as for `ratio_interval`.
+    """Return the bootstrap interval of a mean over items. Otherwise as `ratio_interval`.
 
     Examples
     --------
@@ -191,8 +189,8 @@ def mean_interval(values: ArrayLike, **options: Any) -> Interval:
 def change_interval(before: ArrayLike, after: ArrayLike, **options: Any) -> Interval:
     """Return the bootstrap interval of a relative change, ``sum(after) / sum(before) - 1``.
 
-    The two numbers of an item, such as the right words of a sentence in two trees, are resampled
-    together, so what makes a sentence hard cancels out. All else is as for `ratio_interval`.
+    The two numbers of an item, such as the correct words of a sentence in two trees, are resampled
+    together, so the difficulty of a sentence cancels out. Otherwise as `ratio_interval`.
 
     Examples
     --------
@@ -205,34 +203,34 @@ def change_interval(before: ArrayLike, after: ArrayLike, **options: Any) -> Inte
 
 
 def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -> float:
-    """Return the p-value of the hypothesis that a difference is as likely up as down.
+    """Return the p-value of a paired sign-flip permutation test.
 
     Parameters
     ----------
     difference : (N,)
-        For each item, one system less the other. Items without a difference do not matter.
+        The difference of two systems for each item. Differences of 0 have no effect.
     seed
         The same seed gives the same p-value.
     resamples
-        How many patterns of signs are drawn.
+        The number of sign patterns that are drawn.
 
     Returns
     -------
     float
-        Two-sided; 1.0 if nothing differs. Exact for up to 14 differences that are not 0; above
-        that, ``(hits + 1) / (resamples + 1)``, which is never 0.
+        Two-sided; 1.0 if all differences are 0. Exact for up to 14 non-zero differences; for more,
+        ``(hits + 1) / (resamples + 1)``, which is never 0.
 
     Raises
     ------
     OptionError
-        If there is no difference, or one is not finite.
+        If the array is empty, or a difference is not finite.
 
     Notes
     -----
-    The sign-flip permutation test of Fisher: if the two systems are the same, each difference
-    could as well have had the other sign (Dror et al. 2018, section 3.2). Equal differences are
-    flipped together, by one draw of how many of them go up: that takes a hundredth of the time of
-    SciPy's `permutation_test`, which draws each sign.
+    Fisher's permutation test: under the null hypothesis, both signs of each difference are equally
+    likely (Dror et al. 2018, section 3.2). For equal differences, only the number of positive signs
+    is drawn. This takes a hundredth of the time of SciPy's `permutation_test`, which draws each
+    sign.
 
     Examples
     --------
@@ -242,7 +240,7 @@ def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -
     _check(resamples)
     column = _column(difference, "differences")
     sizes = np.abs(column[column != 0])
-    # Sums that are equal in real arithmetic may differ by rounding.
+    # A tolerance, because sums that are equal in real arithmetic may differ by rounding.
     least = abs(float(column.sum())) - 1e-12 * float(sizes.sum())
     if sizes.size <= _ENUMERATED:
         signs = np.array(list(product((-1, 1), repeat=sizes.size)))
@@ -257,28 +255,29 @@ def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -
 
 
 def holm(ps: Iterable[float]) -> list[float]:
-    """Adjust the p-values of several tests, so that all of them can be read together.
+    """Adjust the p-values of several tests by Holm's method (Holm 1979).
 
     Parameters
     ----------
     ps
-        The p-values of tests that one looks at side by side.
+        The p-values of one family of tests.
 
     Returns
     -------
     list of float
-        In the same order. With those below 0.05 called significant, the probability of one or more
-        false alarms is at most 0.05, whatever the tests have to do with each other.
+        In the same order. If adjusted values below 0.05 are called significant, the probability of
+        one or more false positives is at most 0.05, even for dependent tests.
 
     Raises
     ------
     OptionError
-        If one is not a probability.
+        If a value is not a probability.
 
     Notes
     -----
     Sture Holm (1979), *A Simple Sequentially Rejective Multiple Test Procedure*: the smallest of m
-    is multiplied by m, the next one by m - 1, and so on, and none is smaller than the one before.
+    values is multiplied by m, the next one by m - 1, and so on; then each value is at least as
+    large as the previous one.
 
     Examples
     --------
@@ -298,23 +297,23 @@ def holm(ps: Iterable[float]) -> list[float]:
 def correlation(
     x: ArrayLike, y: ArrayLike, *, seed: int = 0, resamples: int = _RESAMPLES
 ) -> Correlation:
-    """Return the correlation of Pearson, its 95 % interval and its p-value.
+    """Return Pearson's correlation, its 95 % interval and its p-value.
 
     Parameters
     ----------
     x, y : (N,)
-        Two numbers for each item; tens or hundreds of items.
+        Two numbers for each item; for tens or hundreds of items.
     seed
         The same seed gives the same result.
     resamples
-        How many resamples of the items, and how many pairings at random.
+        The number of bootstrap samples, and of random pairings.
 
     Returns
     -------
     Correlation
-        The interval is made of percentiles over the resamples in which neither column is constant.
-        The p-value is two-sided, from all pairings if there are no more than `resamples`. All are
-        nan where a column is constant.
+        The interval consists of percentiles over the resamples in which neither column is constant.
+        The p-value is two-sided, and uses all pairings if there are at most `resamples`. All are
+        nan if a column is constant.
 
     Raises
     ------
@@ -334,10 +333,10 @@ def correlation(
 def rank_correlation(
     x: ArrayLike, y: ArrayLike, *, seed: int = 0, resamples: int = _RESAMPLES
 ) -> Correlation:
-    """Return the rank correlation of Spearman, its 95 % interval and its p-value.
+    """Return Spearman's rank correlation, its 95 % interval and its p-value.
 
-    It sees whether one column rises with the other, on whatever scale. Items that are equal share
-    a rank; those of a resample are ranked anew. All else is as for `correlation`.
+    It measures whether one column increases with the other, on any scale. Equal items share a rank;
+    each resample is ranked again. Otherwise as `correlation`.
 
     Examples
     --------
@@ -350,7 +349,7 @@ def rank_correlation(
 
 
 def log_slope(x: ArrayLike, y: ArrayLike) -> float:
-    """Return the exponent of the power law that fits best: the slope of log y over log x.
+    """Return the exponent of a power law: the least-squares slope of log y over log x.
 
     Parameters
     ----------
@@ -378,7 +377,7 @@ def log_slope(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def _stats() -> Any:
-    """Return `scipy.stats`, which is imported when it is first needed."""
+    """Import `scipy.stats` at first use."""
     require()
     import scipy.stats
 
@@ -411,15 +410,15 @@ def _check(resamples: int) -> None:
 
 
 def _batch(column: Numbers) -> int:
-    """Return how many resamples of so many items fit into memory at a time."""
+    """Return the number of resamples per batch, to limit memory."""
     return max(1, _CELLS // column.size)
 
 
 def _resampled(
     statistic: Callable[..., Numbers], x: Numbers, y: Numbers, seed: int, resamples: int
 ) -> Numbers:
-    """Return a statistic of two columns for resamples of the items: (resamples,)."""
-    with warnings.catch_warnings(action="ignore"):  # a resample may have no such number
+    """Return a statistic of two columns for bootstrap resamples of the items: (resamples,)."""
+    with warnings.catch_warnings(action="ignore"):  # the statistic may be undefined for a resample
         found = _stats().bootstrap(
             (x, y),
             statistic,
@@ -440,14 +439,14 @@ def _percentiles(values: Numbers, level: float = 0.95) -> Interval:
 
 
 def _ratio(part: Numbers, whole: Numbers, axis: int) -> Any:
-    """Return the ratio of the sums; nan where the whole is 0."""
+    """Return the ratio of the sums; nan where the sum of `whole` is 0."""
     wholes = whole.sum(axis)
     return part.sum(axis) / np.where(wholes == 0, np.nan, wholes)
 
 
 def _pearson(x: Numbers, y: Numbers, axis: int = -1) -> Any:
     """Return the correlations along an axis; nan where a column is constant."""
-    with warnings.catch_warnings(action="ignore"):  # of columns that are constant
+    with warnings.catch_warnings(action="ignore"):  # for constant columns
         return _stats().pearsonr(x, y, axis=axis).statistic
 
 

@@ -1,9 +1,9 @@
-"""How figures look: colours, fonts and axes. They need the extra ``experiments``.
+"""The style of figures: colours, fonts and axes. Needs the extra ``experiments``.
 
-The colours differ in lightness too, and each comes with a marker of its own: they can be told apart
-without seeing hues. Text stays text in the SVG, and the same data give the same bytes.
+The colours also differ in lightness, and each has its own marker, so colour-blind readers can
+distinguish them. Text stays text in the SVG, and the same data give the same bytes.
 
-``with style.figure(9, 4) as figure:`` holds while something is drawn and saved.
+Draw and save inside of ``with style.figure(9, 4) as figure:``.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ TEAL: Final = "#0f766e"
 AMBER: Final = "#d97706"
 SAND: Final = "#f0b46a"
 VIOLET: Final = "#6366a8"
-#: A colour and a marker for each of up to five things that are compared.
+#: A colour and a marker for each of up to five series.
 STYLES: Final = ((TEAL, "o"), (AMBER, "D"), (SAND, "s"), (VIOLET, "^"), (INK, "v"))
 
-_LEAST_RATE: Final = 0.01  # percent: where the logarithmic part of a rate's axis begins at last
+_LEAST_RATE: Final = 0.01  # percent: the smallest start of the logarithmic part of a rate axis
 _LOOK: Final[dict[Any, Any]] = {
-    "svg.hashsalt": "arborescence",  # the same picture is the same file
+    "svg.hashsalt": "arborescence",  # makes the SVG file reproducible
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans", "sans-serif"],
     "font.size": 9,
@@ -53,7 +53,7 @@ _LOOK: Final[dict[Any, Any]] = {
 
 
 def require() -> None:
-    """Make sure, before hours of work, that what the experiments need is installed.
+    """Check that Matplotlib and SciPy are installed, before hours of work.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def require() -> None:
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[Figure]:
-    """Give an empty figure of so many inches. A page of the docs is 9 inches wide.
+    """Yield an empty figure; the size is in inches. A page of the docs is 9 inches wide.
 
     Raises
     ------
@@ -87,26 +87,26 @@ def figure(width: float, height: float) -> Iterator[Figure]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG, whole or not at all: inside of the ``with`` that gave it."""
+    """Write a figure as SVG, atomically. To be called inside of ``with figure(...)``."""
     with replacing(path) as file:
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 
 def log_axis(axis: Axis) -> None:
-    """Make an axis logarithmic, once everything is drawn, with plain numbers: 100, 1,000."""
+    """Make an axis logarithmic, with plain labels: 100, 1,000. To be called after drawing."""
     from matplotlib.ticker import LogLocator
 
     _set_scale(axis, "log")
     low, high = axis.get_view_interval()
-    # Less than two decades hold too few powers of ten.
+    # Less than two decades contain too few powers of ten.
     axis.set_major_locator(LogLocator(subs=(1.0,) if high / low >= 100 else (1.0, 2.0, 5.0)))
     _label_plainly(axis)
 
 
 def rate_axis(axis: Axis) -> None:
-    """Make an axis of percentages logarithmic, once everything is drawn: 0.1, 1, 10.
+    """Make an axis of percentages logarithmic: 0.1, 1, 10. To be called after drawing.
 
-    If there is a 0 among them, it is linear from there to the smallest ones above it.
+    If there is a value 0, the axis is linear from 0 to the smallest positive values.
     """
     from matplotlib.ticker import FixedLocator
 
@@ -122,7 +122,7 @@ def rate_axis(axis: Axis) -> None:
     )
     _label_plainly(axis)
     set_limits = axis.axes.set_xlim if _is_x(axis) else axis.axes.set_ylim
-    set_limits(-0.15 * least, None)  # a point at 0 is seen whole
+    set_limits(-0.15 * least, None)  # shows the full marker of a point at 0
 
 
 def _is_x(axis: Axis) -> bool:

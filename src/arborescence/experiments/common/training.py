@@ -1,4 +1,4 @@
-"""Parsers are trained on many treebanks, some at the same time, and score the test sets."""
+"""Train parsers on many treebanks, in parallel processes, and score the test sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Progress
     from arborescence.treebank import Sentence
 
-    #: A parser that is to be trained on a treebank.
+    #: A treebank, and the recipe of the parser to train on it.
     Task = tuple[Treebank, Recipe]
 
 
@@ -42,40 +42,39 @@ def score(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[tuple[Task, Scores | LeftOut]]:
-    """Train parsers and score test sets, or read what is there from an earlier run.
+    """Train parsers and score test sets, or reuse the score files of an earlier run.
 
-    Each result is kept as ``<folder>/<recipe>/<treebank>.npz`` (see `scores`) as soon as it is
-    there. It is used again if it comes from the same recipe, bytes of the treebank, model and
-    version of this library.
+    Each result is saved at once as ``<folder>/<recipe>/<treebank>.npz`` (see `scores`). It is
+    reused if the recipe, the bytes of the treebank, the model and the version of this library are
+    the same.
 
     Parameters
     ----------
     tasks
-        Which treebank, and which parser is trained on it; those of one treebank together, so that
-        it is read once.
+        Pairs of a treebank and a recipe. Tasks of one treebank should be adjacent, so that it is
+        read only once.
     folder
-        Where the score files are; made if it is missing.
+        The folder of score files; created if missing.
     models
-        A folder with parsers, ``<treebank>.npz``: where there is one, it is loaded, and nothing is
-        trained. It may also be a score file, from a parser that this library does not know.
+        As in `Experiment`.
     jobs
-        How many processes train and score at the same time. Called with more than 1 from a script,
-        the script's own work must stand under ``if __name__ == "__main__":``.
+        The number of parallel processes. For more than 1, a script must have its own code under
+        ``if __name__ == "__main__":``.
     progress
         Called as ``progress(what, done, total)``.
 
     Yields
     ------
     task, Scores or LeftOut
-        In the order of `tasks`. What went wrong with a treebank (it is broken or empty, or its
-        score file could not be written) is named, and the rest goes on.
+        In the order of `tasks`. A `LeftOut` gives the error of a treebank (it is broken or empty,
+        or its score file could not be written); the other treebanks continue.
 
     Raises
     ------
     ArborescenceError
-        If a process was killed, which happens when memory is short.
+        If a process was killed, usually because memory ran out.
     OSError
-        If `folder` cannot be made.
+        If `folder` cannot be created.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if jobs == 1:
@@ -89,7 +88,7 @@ def score(
 
 
 def model_of(treebank: Treebank, models: Path | None) -> Path | None:
-    """Return the file of the parser, or of the scores, that was given for a treebank, if any."""
+    """Return the given model file or score file of a treebank, or None."""
     if models is None:
         return None
     path = models / f"{treebank.name}.npz"
@@ -133,7 +132,7 @@ def _side_by_side(
 def _score_file(
     task: Task, folder: Path, models: Path | None, progress: Progress
 ) -> Path | LeftOut:
-    """Return the score file of a task, making it if need be; or what went wrong."""
+    """Return the score file of a task, made now if needed; or the error."""
     treebank, recipe = task
     path = folder / recipe.name / f"{treebank.name}.npz"
     model = model_of(treebank, models)
@@ -178,18 +177,18 @@ def _is_kept(path: Path, settings: dict[str, Any]) -> bool:
         return False
     try:
         return Scores.read(path).settings == settings
-    except ModelError:  # damaged by someone else: made anew
+    except ModelError:  # damaged file: it is made again
         return False
 
 
-@lru_cache(maxsize=1)  # tasks of one treebank come together
+@lru_cache(maxsize=1)  # tasks of one treebank are adjacent
 def _read(treebank: Treebank) -> tuple[list[Sentence], list[Sentence]]:
     return treebank.read()
 
 
 @contextmanager
 def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give processes that end when this one is interrupted or killed."""
+    """Yield a pool of processes that end when this process is interrupted or killed."""
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     pool = ProcessPoolExecutor(jobs, context, _begin, (stop,))
@@ -204,12 +203,12 @@ _stop: Event | None = None
 
 
 def _begin(stop: Event) -> None:
-    """Prepare a process for `_work`."""
+    """Initialize a worker process for `_work`."""
     global _stop
     _stop = stop
-    # The terminal interrupts all processes; this one ends when the first one says so.
+    # Ctrl-C in a terminal interrupts all processes. Workers ignore it and end on the event `stop`.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Where the first one is killed, it can say nothing.
+    # If the main process is killed, it cannot set the event.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

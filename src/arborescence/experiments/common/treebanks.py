@@ -1,4 +1,4 @@
-"""Treebanks in folders, each with a part to train on and a part to test on."""
+"""Find and read treebanks in folders, each with a training part and a test part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arborescence.core.errors import ArborescenceError
     from arborescence.treebank import Sentence
 
-# en_ewt-ud-train.conllu, test.conllu.gz; of large treebanks also cs_pdt-ud-train-ca.conllu
+# en_ewt-ud-train.conllu, test.conllu.gz; for large treebanks also cs_pdt-ud-train-ca.conllu
 _PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\.gz)?")
 
 
@@ -31,9 +31,9 @@ class Treebank:
     name : str
         The name of its folder.
     split : str
-        The part that there is to train on: ``"train"`` or, where that is missing, ``"dev"``.
+        The part used for training: ``"train"`` or, if that is missing, ``"dev"``.
     training_files, test_files : tuple of Path
-        The files of that part, and those of the test part.
+        The files of that part, and of the test part.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Treebank:
         Raises
         ------
         TreebankError
-            If a file is broken, or one of the two holds no sentence.
+            If a file is broken, or one of the two parts has no sentences.
         OSError
             If a file cannot be read.
         """
@@ -62,12 +62,12 @@ class Treebank:
 
     @property
     def size(self) -> int:
-        """How many bytes its files have."""
+        """The size of its files in bytes."""
         return sum(file.stat().st_size for file in (*self.training_files, *self.test_files))
 
 
 def digest(*files: Path) -> str:
-    """Return a string that differs where the files or a byte in them do."""
+    """Return a hash of the content of files."""
     whole = hashlib.sha256()
     for file in files:
         whole.update(hashlib.sha256(file.read_bytes()).digest())
@@ -75,17 +75,17 @@ def digest(*files: Path) -> str:
 
 
 class LeftOut(NamedTuple):
-    """A treebank that an experiment goes without.
+    """A treebank that is left out of an experiment.
 
     Attributes
     ----------
     treebank : str
         Its name.
     reason : str
-        What is missing or broken, and where.
+        The missing part or the error, with its position.
     failed : bool
-        Whether something went wrong: a broken file, a full disk. Not so where the treebank just
-        has no test part.
+        Whether there was an error, such as a broken file or a full disk. False if the treebank only
+        lacks a part.
     """
 
     treebank: str
@@ -94,7 +94,7 @@ class LeftOut(NamedTuple):
 
     @classmethod
     def because(cls, treebank: str, error: ArborescenceError | OSError) -> Self:
-        """Say what went wrong with a treebank, and where."""
+        """Make the entry of a treebank from an error."""
         reason = str(error)
         if isinstance(error, OSError):
             where = f"{error.filename}: " if error.filename else ""
@@ -103,12 +103,12 @@ class LeftOut(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What `find` has found.
+    """The result of `find`.
 
     Attributes
     ----------
     treebanks : list of Treebank
-        Those with a test part and one to train on: first those with a train part, by name.
+        The treebanks with a test part and a training part: first those with a train part, by name.
     left_out : list of LeftOut
         The others.
     """
@@ -118,23 +118,23 @@ class Found(NamedTuple):
 
 
 def find(folder: Path, only: Iterable[str] = (), smallest: int | None = None) -> Found:
-    """Find the treebanks in a folder that an experiment can use.
+    """Find the usable treebanks in a folder.
 
     Parameters
     ----------
     folder
-        Holds a folder for each treebank, with files such as ``train.conllu``,
-        ``en_ewt-ud-dev.conllu.gz`` and ``test.conllu.gz``. Other files do not matter, nor do
-        folders whose names begin with a dot.
+        Contains one folder per treebank, with files such as ``train.conllu``,
+        ``en_ewt-ud-dev.conllu.gz`` and ``test.conllu.gz``. Other files, and folders whose names
+        begin with a dot, are ignored.
     only
-        The names of some of them; none for all.
+        The names of the treebanks to use; empty for all.
     smallest
-        How many to take: those with the smallest files. None for all.
+        The number of treebanks to keep: those with the smallest files. None for all.
 
     Raises
     ------
     TreebankError
-        If there is none that can be used, or one of those named in `only` is missing or cannot be.
+        If no treebank is usable, or one of those named in `only` is missing or not usable.
     OSError
         If the folder cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Figure 1 and Appendix A of *kbest*: several roots among the k best trees; and their oracle.
+"""Figure 1 and Appendix A of *kbest*: malformed trees among the k best trees; and oracle accuracy.
 
 Zmigrod, Vieira and Cotterell (2021), *On Finding the K-best Non-projective Dependency Trees*,
 count how many of the k best arborescences have more than one edge from the root.

@@ -1,4 +1,4 @@
-"""The k best trees of test sets: how many are malformed, how good the best one is, and averages.
+"""Measures of k-best lists on test sets: malformed trees, oracle accuracy, and averages.
 
 After Zmigrod, Vieira and Cotterell (2021), Figure 1 and Appendix A; the oracle is not in the paper.
 """
@@ -35,32 +35,32 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Numbers = NDArray[np.float64]
 
-#: How many times as many trees are malformed as at k = 1, on average, in the paper; by k.
+#: The paper's average ratio of the rate of malformed trees to that at k = 1, by k.
 PAPER: Final[Mapping[int, int]] = {50: 13}
 
 
 class Counts(NamedTuple):
-    """Whole numbers for each of S sentences and K lengths of lists, or one where k does not matter.
+    """Counts for each of S sentences and K list lengths; one column if independent of k.
 
-    Those of several parsers add up, see `sum_of`: rates are quotients of two of them.
+    Counts of several parsers can be added (`sum_of`). Rates are quotients of two counts.
 
     Attributes
     ----------
     lists : (S, 1) int64
-        How many lists are counted: 1 for each parser.
+        The number of lists: 1 for each parser.
     words : (S, 1) int64
         The words that count for UAS.
     trees : (S, K) int64
-        How many of the first k trees there are: fewer than k where a sentence has no more.
+        The number of trees in the list: less than k if the sentence has fewer trees.
     malformed : (S, K) int64
-        How many of these trees, found without the constraint, have not exactly one root edge.
+        The number of these trees, found without the constraint, with several root edges.
     touched : (S, K) int64
-        Whether there is such a tree among them.
+        Whether the list contains such a tree.
     multi, single : (S, K) int64
-        How many words are right in the best of the first k trees, found without and with the
-        constraint.
+        The number of correct words in the most accurate of the first k trees, found without and
+        with the constraint.
     multi_exact, single_exact : (S, K) int64
-        Whether the gold tree is among them.
+        Whether the list contains the gold tree.
     """
 
     lists: Whole
@@ -75,14 +75,14 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, scores: Scores, ks: Sequence[int]) -> Self:
-        """Find the trees of a test set and count.
+        """Find the k-best lists of a test set, and count.
 
         Parameters
         ----------
         scores
-            What a parser makes of the test set.
+            A parser's scores of the test set.
         ks
-            Lengths of lists; increasing.
+            The list lengths k, increasing.
 
         Raises
         ------
@@ -93,11 +93,11 @@ class Counts(NamedTuple):
 
         Notes
         -----
-        The k best trees begin with those of any smaller k: two searches a sentence do.
+        The list for a smaller k is a prefix of the longest, so two searches per sentence suffice.
 
         Examples
         --------
-        Two words that both would hang from the root, if they could:
+        Two words, both children of the root in the best tree without the constraint:
 
         >>> from arborescence.experiments.common.scores import Scores
         >>> matrix = np.array([[0, 3, 3], [0, 0, 1], [0, 2, 0]], np.float32)
@@ -136,34 +136,34 @@ class Counts(NamedTuple):
 
     @classmethod
     def from_json(cls, columns: Mapping[str, Iterable[object]]) -> Self:
-        """Undo `as_json`."""
+        """Restore the counts from the output of `as_json`."""
         return cls(**{name: np.array(rows, np.int64) for name, rows in columns.items()})
 
     def as_json(self) -> dict[str, list[list[int]]]:
-        """Return the columns as JSON can hold them."""
+        """Return the columns as JSON values."""
         return {name: column.tolist() for name, column in self._asdict().items()}
 
     @classmethod
     def sum_of(cls, parsers: Iterable[Self]) -> Self:
-        """Add up what is counted for several parsers on the same sentences."""
+        """Add the counts of several parsers on the same sentences."""
         return cls(*(np.sum(columns, axis=0) for columns in zip(*parsers, strict=True)))
 
 
 class Outcome(NamedTuple):
-    """What was counted of a treebank, and rates of it: percentages, one for each k.
+    """The counts of a treebank, and rates computed from them: percentages, one for each k.
 
     Attributes
     ----------
     treebank : str
         Its name.
     split : str
-        The part that the parsers learned from: ``"train"`` or ``"dev"``.
+        The part that the parsers were trained on: ``"train"`` or ``"dev"``.
     size : int
-        The training sentences; 0 if their number is not known, as of some parsers that were given.
+        The number of training sentences; 0 if unknown, as for some given parsers.
     loaded : bool
-        Whether the parser was given.
+        Whether the parser was given, not trained.
     counts : Counts
-        Of all parsers together.
+        The sum over all parsers.
 
     Examples
     --------
@@ -190,50 +190,50 @@ class Outcome(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The group by training size; empty if that is not known."""
+        """The group by training size; empty if unknown."""
         return group_of(self.size)
 
     @property
     def sentences(self) -> int:
-        """How many sentences the test part has."""
+        """The number of test sentences."""
         return len(self.counts.lists)
 
     @property
     def rates(self) -> Numbers:
-        """The share of malformed trees in all trees that are found without the constraint."""
+        """The percentage of malformed trees among all trees found without the constraint."""
         return _percent(self.counts.malformed, self.counts.trees)
 
     @property
     def rate_intervals(self) -> list[Interval]:
-        """Where the rates lie for other sentences of the kind."""
+        """The bootstrap intervals of the rates, over sentences."""
         return _intervals(self.counts.malformed, self.counts.trees)
 
     @property
     def growth(self) -> float:
-        """How many times as high the last rate is as the first; nan if that is 0."""
+        """The last rate divided by the first; nan if the first is 0."""
         first, last = self.rates[[0, -1]].tolist()
         return last / first if first else nan
 
     @property
     def sentence_rates(self) -> Numbers:
-        """The mean of the sentences' shares: short sentences with few trees weigh as much."""
+        """The rate per sentence, averaged: sentences with few trees have the same weight."""
         means: Numbers = 100 * (self.counts.malformed / self.counts.trees).mean(axis=0)
         return means
 
     @property
     def touched(self) -> Numbers:
-        """The share of lists with a malformed tree."""
+        """The percentage of lists with a malformed tree."""
         return _percent(self.counts.touched, self.counts.lists)
 
     @property
     def well_formed(self) -> Numbers:
-        """How many dependency trees a list has on average; no percentage."""
+        """The mean number of dependency trees (one root edge) in a list; not a percentage."""
         well_formed = self.counts.trees - self.counts.malformed
         return _percent(well_formed, self.counts.lists) / 100
 
     @property
     def multi_uas(self) -> Numbers:
-        """The oracle UAS without the constraint: of the best tree among the first k."""
+        """The oracle UAS (most accurate of the first k trees) without the constraint."""
         return _percent(self.counts.multi, self.counts.words)
 
     @property
@@ -243,22 +243,22 @@ class Outcome(NamedTuple):
 
     @property
     def gain(self) -> Numbers:
-        """What the constraint adds to the oracle UAS, in points."""
+        """The gain in oracle UAS from the constraint, in percentage points."""
         return self.single_uas - self.multi_uas
 
     @property
     def gain_intervals(self) -> list[Interval]:
-        """Where the gains lie for other sentences of the kind."""
+        """The bootstrap intervals of the gains, over sentences."""
         return _intervals(self.counts.single - self.counts.multi, self.counts.words)
 
     @property
     def gain_ps(self) -> list[float]:
-        """The p-values of the gains: paired by sentences."""
+        """The p-values of the gains: permutation tests paired by sentence."""
         return [paired_p(column) for column in (self.counts.single - self.counts.multi).T]
 
     @property
     def multi_exact(self) -> Numbers:
-        """The share of lists, found without the constraint, that hold the gold tree."""
+        """The percentage of lists, found without the constraint, that contain the gold tree."""
         return _percent(self.counts.multi_exact, self.counts.lists)
 
     @property
@@ -277,11 +277,11 @@ def measure(
     experiment
         The treebanks.
     recipes
-        How the parsers of each treebank are trained. They differ by their seeds.
+        The training recipes of each treebank. They differ only by their seeds.
     ks
-        Lengths of lists; increasing.
+        The list lengths k, increasing.
     results
-        Where counts are kept, and taken from if they are there.
+        The cache of counts.
     """
 
     def count(recipe: Recipe, scores: Scores) -> tuple[int, Counts]:
@@ -309,24 +309,24 @@ def measure(
 
 
 def adjusted_ps(outcomes: Sequence[Outcome]) -> list[list[float]]:
-    """Return the p-values of the gains of each treebank, by Holm's method over those of a k."""
+    """Return the p-values of each treebank's gains, Holm-adjusted over treebanks for each k."""
     columns = zip(*(one.gain_ps for one in outcomes), strict=True)
     return [list(row) for row in zip(*map(holm, columns), strict=True)]
 
 
 class Growth(NamedTuple):
-    """How many times as high a rate is as that of the best trees, k = 1.
+    """The ratio of a rate to the rate at k = 1.
 
     Attributes
     ----------
     of_averages : Average
-        The average rate over the average rate; nan if nothing is malformed at k = 1.
+        The ratio of the average rates; nan if no tree is malformed at k = 1.
     of_treebanks : Average
-        The average of the treebanks' ratios: ruled by those with a tiny rate at k = 1.
+        The average of the treebanks' ratios: dominated by those with a very low rate at k = 1.
     median : float
         The median of the ratios.
     without : int
-        How many treebanks have no ratio, as none of their best trees is malformed.
+        The number of treebanks without a ratio, because their rate at k = 1 is 0.
     """
 
     of_averages: Average
@@ -365,13 +365,13 @@ class Averages(NamedTuple):
     Attributes
     ----------
     treebanks : int
-        How many.
+        The number of treebanks.
     growths : list of Growth
-        From k = 1.
+        The growth from k = 1.
     gain_ps : list of float
-        The p-values of the gains: paired by treebanks.
+        The p-values of the gains: permutation tests paired by treebank.
     rates, touched, well_formed, multi_uas, single_uas, multi_exact, single_exact, gain : lists
-        Averages of what an `Outcome` says.
+        The averages of the properties of `Outcome`.
     """
 
     treebanks: int
@@ -388,7 +388,7 @@ class Averages(NamedTuple):
 
     @classmethod
     def over(cls, outcomes: Sequence[Outcome]) -> Self:
-        """Average over treebanks; at least one."""
+        """Average over one or more treebanks."""
         columns = {
             name: np.array([getattr(one, name) for one in outcomes]).T for name in cls._fields[3:]
         }
@@ -402,13 +402,13 @@ class Averages(NamedTuple):
 
 
 def averages(outcomes: Sequence[Outcome]) -> dict[str, Averages]:
-    """Average over all treebanks, and over each group by training size that has any."""
+    """Average over all treebanks, and over each non-empty group by training size."""
     groups = by_size(outcomes, lambda outcome: outcome.size)
     return {name: Averages.over(some) for name, some in groups.items()}
 
 
 def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Numbers:
-    """Return the quotients of the sums over sentences; 0 of 0 words is 0."""
+    """Return the ratios of the sums over sentences in percent; 0 / 0 counts as 0."""
     sums: Numbers = 100 * part.sum(axis=0) / whole.sum(axis=0).clip(1)
     return sums
 

@@ -1,4 +1,4 @@
-"""Plots over k: how many trees are malformed, and how good the best one is."""
+"""Plots over k: the rate of malformed trees (Figure 1 of *kbest*), and the oracle UAS."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[s
 
 
 def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:
-    """Figure 1 of the paper: the rate against k."""
+    """Draw Figure 1 of the paper: the rate against k."""
     axes = figure.subplots()
     rates = np.array([one.rates for one in outcomes])
     _draw_treebanks(axes, outcomes, ks, rates)
@@ -53,7 +53,7 @@ def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) 
 
 
 def _draw_oracle(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:
-    """Draw the UAS of the best tree of a list, and what the constraint adds to it."""
+    """Draw the oracle UAS of a list, and the gain from the constraint."""
     panels = figure.subplots(1, 2)
     for name, label, colour, marker in (
         ("single_uas", "with the root constraint", style.TEAL, "o"),

@@ -1,4 +1,4 @@
-"""The report of *kbest* in Markdown, in which whatever is stated is computed; its tables as CSV."""
+"""The report of *kbest* in Markdown, with all statements computed from the data; tables as CSV."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _AVERAGE: Final = (
     *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
     *(*with_ends("gain"), "gain_p"),
 )
-_CORRELATED: Final = 4  # treebanks; fewer say nothing about a trend
+_CORRELATED: Final = 4  # the minimum number of treebanks for a trend
 _READING: Final = """\
 ## How to read this
 
@@ -73,26 +73,26 @@ def texts(
     figures: Sequence[str],
     others: Sequence[LeftOut],
 ) -> dict[str, str]:
-    """Write ``treebanks.csv``, ``averages.csv`` and ``report.md``; return what is in them.
+    """Return the content of ``treebanks.csv``, ``averages.csv`` and ``report.md``.
 
-    Numbers of the tables are percentages, but for counts, p-values, growth (a ratio) and
-    ``well_formed`` (a number of trees). ``_low`` and ``_high`` are the ends of 95 % intervals; what
-    does not exist is empty. The p-values of ``gain``, what the constraint adds to the oracle UAS,
-    are paired by sentences in the one and by treebanks in the other; those that are adjusted, by
-    Holm's method over the treebanks of the same k.
+    Numbers in the tables are percentages, except counts, p-values, growth (a ratio) and
+    ``well_formed`` (a number of trees). ``_low`` and ``_high`` are the ends of 95 % intervals.
+    Undefined values are empty. ``gain`` is the gain in oracle UAS from the constraint. Its p-values
+    are paired by sentence in ``treebanks.csv`` and by treebank in ``averages.csv``. Adjusted
+    p-values are by Holm's method, over the treebanks for the same k.
 
     Parameters
     ----------
     outcomes
-        What was counted of each treebank; at least one.
+        The counts of each treebank; at least one.
     ks
-        Lengths of lists.
+        The list lengths k.
     recipes
-        How parsers were trained where none was given; they differ by their seeds.
+        The training recipes of the parsers that were not given; they differ only by their seeds.
     figures
-        The names of the two figures beside the report.
+        The file names of the two figures.
     others
-        The treebanks that are left out.
+        The treebanks that were left out.
     """
     groups, adjusted = averages(outcomes), adjusted_ps(outcomes)
     rates, oracle = figures
@@ -218,7 +218,7 @@ def _growth(means: Averages, ks: Sequence[int]) -> str:
 
 
 def _enough(outcomes: Sequence[Outcome], means: Averages, k: int) -> str:
-    """Say what a list without the constraint is good for if one wants dependency trees."""
+    """Write how long an unconstrained list must be to contain k dependency trees."""
     worst = max(outcomes, key=lambda one: float(one.rates[-1]))
     asked, most = (
         number(k / (1 - rate / 100), 0) if rate < 100 else "any number of"
@@ -346,6 +346,6 @@ def _sizes(one: Outcome) -> dict[str, str]:
 
 
 def _is(p: float) -> str:
-    """Write a p-value after a "p"."""
+    """Write a p-value with "=" or "<", to follow "p"."""
     text = p_value(p)
     return text if text.startswith("<") else f"= {text}"

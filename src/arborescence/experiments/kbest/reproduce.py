@@ -1,4 +1,4 @@
-"""The whole experiment of *kbest*: from a folder of treebanks to tables and plots."""
+"""The complete experiment of *kbest*: from a folder of treebanks to tables and plots."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ def reproduce(
     ks: Sequence[int] = (1, 5, 10, 20, 50),
     **options: Unpack[Options],
 ) -> list[LeftOut]:
-    """Count malformed trees among the k best of each test sentence, and write what comes out.
+    """Count malformed trees among the k best of each test sentence, and write a report.
 
     Parameters
     ----------
     treebanks, output, options
         As for `Experiment`. The output is ``report.md``, ``treebanks.csv``, ``averages.csv``,
-        ``rates.svg`` and ``oracle.svg``; on the way, score files in ``scores`` and counts in
-        ``lists``. ``quick``: one parser for each treebank, too.
+        ``rates.svg`` and ``oracle.svg``; intermediate results are score files in ``scores`` and
+        counts in ``lists``. ``quick`` also means one parser per treebank.
     recipe
-        How the first parser of each treebank is trained; it has to be a linear one.
+        The recipe of the first parser of each treebank, which must be linear.
     seeds
-        How many parsers of each treebank are trained. The others have the seeds that follow.
+        The number of parsers per treebank. The others have the next seeds.
     ks
-        Lengths of lists: increasing, from 1 on.
+        The list lengths k: increasing, starting with 1.
 
     Returns
     -------
     list of LeftOut
-        The treebanks that it went without.
+        The treebanks that were left out.
 
     Raises
     ------
     OptionError
-        If `recipe` is for parsers without edge scores, or `seeds` or `ks` make no sense.
+        If `recipe` is for parsers without edge scores, or `seeds` or `ks` are invalid.
     MissingExtraError
         If Matplotlib or SciPy is missing.
     TreebankError, OSError
@@ -66,8 +66,8 @@ def reproduce(
 
     Notes
     -----
-    Zmigrod, Vieira and Cotterell (2021), Figure 1 and Appendix A. The lists take about 0.3 ms a
-    sentence: nearly all of the time is that of training.
+    Zmigrod, Vieira and Cotterell (2021), Figure 1 and Appendix A. The lists take about 0.3 ms per
+    sentence; nearly all of the time is training.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The tables and figures of *root*: trees with several roots, where nothing forbids them.
+"""The tables and figures of *root*: trees with several root edges in unconstrained decoding.
 
 Zmigrod, Vieira and Cotterell (2020), *Please Mind the Root: Decoding Arborescences for Dependency
-Parsing*, count the trees that are malformed when parsers decode without the root constraint, and
-what the constraint does to accuracy.
+Parsing*, count the malformed trees of parsers that decode without the root constraint, and measure
+the effect of the constraint on accuracy.
 """
 
 from arborescence.experiments.root.reproduce import reproduce

@@ -1,4 +1,4 @@
-"""What the root constraint does to the trees of test sets, and what is said of many at once.
+"""The effect of the root constraint on the trees of test sets, and summaries over treebanks.
 
 After Zmigrod, Vieira and Cotterell (2020), Tables 1 and 2, Figures 3 and 4.
 """
@@ -39,32 +39,32 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.scores import Scores
     from arborescence.experiments.common.treebanks import LeftOut, Treebank
 
-#: How many treebanks the paper has.
+#: The number of treebanks in the paper.
 PAPER_TREEBANKS: Final = 63
 #: The paper's average percentage of malformed trees in each group.
 PAPER: Final[Mapping[str, float]] = {ALL: 1.80, "low": 6.21, "medium": 1.02, "high": 0.63}
-#: The paper's highest percentage, and its treebank.
+#: The paper's highest percentage of malformed trees, and its treebank.
 PAPER_WORST: Final = (23.57, "Kurmanji")
-#: What the paper shows over the size of a treebank, all in percent.
+#: The measures that the paper shows against the size of a treebank, all in percent.
 MEASURES: Final[Mapping[str, Callable[[Effect], float]]] = {
     "malformed trees": lambda effect: effect.rate,
     "relative change of UAS": lambda effect: effect.uas.relative,
     "relative change of exact match": lambda effect: effect.exact.relative,
 }
-# Sentences of more words than one of these, up to the next one, are counted together.
+# Bounds of the groups of sentence lengths: a group has more words than one bound, up to the next.
 _LENGTHS: Final = (0, 5, 10, 20, 40, inf)
 
 
 @dataclass(frozen=True)
 class Change:
-    """How much is right in S sentences, without and with the root constraint, for P parsers.
+    """Correct items in S sentences, without and with the root constraint, for P parsers.
 
     Attributes
     ----------
     whole : (S,) int64
-        How much there is, such as the words of each sentence.
+        The number of items of each sentence, such as words.
     multi, single : (P, S) int64
-        How much of it is right without the constraint, and with it.
+        The number of correct items without the constraint, and with it.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Change:
 
     @classmethod
     def join(cls, changes: Sequence[Self]) -> Self:
-        """Put parsers together that were tested on the same sentences."""
+        """Combine parsers that were tested on the same sentences."""
         return cls(
             changes[0].whole,
             np.concatenate([one.multi for one in changes]),
@@ -88,17 +88,17 @@ class Change:
 
     @property
     def rate_multi(self) -> float:
-        """The percentage that is right without the constraint; nan if there is nothing."""
+        """The percentage correct without the constraint; nan if there are no items."""
         return percent(self.multi.sum(), self.whole.sum() * len(self.multi))
 
     @property
     def rate_single(self) -> float:
-        """The percentage that is right with the constraint; nan if there is nothing."""
+        """The percentage correct with the constraint; nan if there are no items."""
         return percent(self.single.sum(), self.whole.sum() * len(self.single))
 
     @property
     def relative(self) -> float:
-        """The relative change in percent; nan if nothing is right without the constraint."""
+        """The relative change in percent; nan if nothing is correct without the constraint."""
         return percent(self.single.sum() - self.multi.sum(), self.multi.sum())
 
     @property
@@ -108,7 +108,7 @@ class Change:
 
     @property
     def each(self) -> list[float]:
-        """The relative change for each of the parsers."""
+        """The relative change for each parser."""
         return [
             percent(single - multi, multi)
             for multi, single in zip(self.multi.sum(axis=1), self.single.sum(axis=1), strict=True)
@@ -116,38 +116,38 @@ class Change:
 
     @cached_property
     def interval(self) -> Interval:
-        """The interval of the relative change in percent, over sentences."""
+        """The bootstrap interval of the relative change in percent, over sentences."""
         return change_interval(self.multi.sum(axis=0), self.single.sum(axis=0)).percent
 
     @cached_property
     def p(self) -> float:
-        """The p-value of the difference, from signs of sentences drawn at random."""
+        """The p-value of the difference: a sign-flip permutation test over sentences."""
         return paired_p((self.single - self.multi).sum(axis=0))
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What the root constraint does to P parsers on a treebank of S test sentences.
+    """The effect of the root constraint on P parsers of a treebank with S test sentences.
 
-    The parsers differ by their seeds only. A tree is malformed if not exactly one edge leaves the
-    root; a spanning tree has one at least, so it has too many.
+    The parsers differ only by their seeds. A tree is malformed if it has more than one root edge;
+    every spanning tree has at least one.
 
     Attributes
     ----------
     treebank, split
         As in `Scores`.
     size : int
-        Its training sentences; 0 if their number is not known.
+        The number of training sentences; 0 if unknown.
     loaded : bool
-        Whether the parser was taken from a file.
+        Whether the parser was given, not trained.
     lengths : (S,) int32
-        The words of each sentence.
+        The number of words of each sentence.
     roots : (P, S) int64
-        The root edges of each tree that is found without the constraint.
+        The number of root edges of each tree found without the constraint.
     uas : Change
-        Words with the right head, of those that count.
+        Words with the correct head, among those that count.
     exact : Change
-        Sentences of which every word, punctuation too, has the right head.
+        Sentences in which every word, including punctuation, has the correct head.
 
     Examples
     --------
@@ -202,7 +202,7 @@ class Effect:
 
     @classmethod
     def join(cls, effects: Sequence[Self]) -> Self:
-        """Put parsers of the same treebank together."""
+        """Combine parsers of the same treebank."""
         return replace(
             effects[0],
             roots=np.concatenate([one.roots for one in effects]),
@@ -222,12 +222,12 @@ class Effect:
 
     @property
     def rates(self) -> list[float]:
-        """The same for each of the parsers."""
+        """The same for each parser."""
         return [100 * float(rate) for rate in self.malformed.mean(axis=1)]
 
     @cached_property
     def rate_interval(self) -> Interval:
-        """The interval of the percentage, over sentences."""
+        """The bootstrap interval of the percentage, over sentences."""
         parsers, sentences = self.roots.shape
         low, high = ratio_interval(self.malformed.sum(axis=0), np.full(sentences, parsers))
         return Interval(100 * low, 100 * high)
@@ -238,17 +238,17 @@ def measure(
     plans: Mapping[Treebank, Mapping[str, Sequence[Recipe]]],
     what: str = "",
 ) -> dict[Treebank, dict[str, Effect]]:
-    """Train the parsers of each treebank, and see what the constraint does.
+    """Train the parsers of each treebank, and measure the effect of the constraint.
 
     Parameters
     ----------
     experiment
         The treebanks.
     plans
-        For each treebank recipes by the name of what they have in common. They differ by their
-        seeds, and their parsers are put together.
+        For each treebank, named lists of recipes that differ only by their seeds. The parsers of a
+        list are combined.
     what
-        What stands before the reason where something goes wrong with a treebank.
+        A prefix of the reason if a treebank fails.
     """
     recipes = {
         treebank: list(chain.from_iterable(plan.values())) for treebank, plan in plans.items()
@@ -266,22 +266,22 @@ def measure(
 
 @dataclass(frozen=True)
 class Findings:
-    """What there is to report.
+    """The data of the report.
 
     Attributes
     ----------
     recipes : list of Recipe
-        How the parsers of each treebank were trained; they differ by their seeds.
+        The training recipes of each treebank; they differ only by their seeds.
     effects : list of Effect
-        What the constraint does on each treebank.
+        The effect on each treebank.
     curve : list of Effect
-        What it does on one treebank, for more and more sentences to learn from; empty if there is
+        The effect on one treebank, for increasing numbers of training sentences; empty if there is
         no learning curve.
     studied : dict of str to list of Effect
-        What it does on each treebank if parsers are trained in other ways, by their names; empty if
-        they were not compared.
+        The effect on each treebank for each training method, keyed by its name; empty if methods
+        were not compared.
     left_out : list of LeftOut
-        The treebanks without which all this is.
+        The treebanks that were left out.
     """
 
     recipes: list[Recipe]
@@ -297,21 +297,21 @@ def groups(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
 
 
 def sized(effects: Iterable[Effect]) -> list[Effect]:
-    """Return those of which the number of training sentences is known."""
+    """Return the effects with a known number of training sentences."""
     return [effect for effect in effects if effect.size]
 
 
 class Trend(NamedTuple):
-    """How a measure goes with the number of training sentences.
+    """The correlation of a measure with the number of training sentences.
 
     Attributes
     ----------
     ranks : Correlation
-        Of Spearman.
+        Spearman's correlation.
     logs : Correlation
-        Of Pearson, with the logarithm of that number.
+        Pearson's correlation with the logarithm of that number.
     treebanks : int
-        How many have the measure.
+        The number of treebanks that have the measure.
     """
 
     ranks: Correlation
@@ -334,7 +334,7 @@ def trend(effects: Iterable[Effect], measure: Callable[[Effect], float]) -> Tren
 
 
 def by_length(effects: Sequence[Effect]) -> dict[str, Average]:
-    """Average the percentage of malformed trees over treebanks, for some ranges of lengths."""
+    """Average the percentage of malformed trees over treebanks, for ranges of sentence length."""
     averages = {}
     for above, most in pairwise(_LENGTHS):
         rates = []
@@ -348,23 +348,23 @@ def by_length(effects: Sequence[Effect]) -> dict[str, Average]:
 
 
 def root_edges(effects: Iterable[Effect]) -> dict[int, int]:
-    """Count malformed trees by their root edges, over all treebanks and parsers."""
+    """Count malformed trees by number of root edges, over all treebanks and parsers."""
     found = np.concatenate([effect.roots[effect.malformed] for effect in effects])
     numbers, counts = np.unique(found, return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
 
 
 class Difference(NamedTuple):
-    """How the rates of malformed trees of two methods differ over treebanks.
+    """The difference in the rate of malformed trees between two methods, over treebanks.
 
     Attributes
     ----------
     method, other : str
         Their names.
     points : Average
-        The first rate less the second one, in points of percent.
+        The first rate minus the second, in percentage points.
     adjusted : float
-        The p-value, adjusted for all differences that are looked at together.
+        The p-value, Holm-adjusted for all differences that are compared together.
     """
 
     method: str
@@ -381,9 +381,9 @@ def differences(
     Parameters
     ----------
     studied
-        For each method what it does on each treebank; the treebanks in the same order.
+        For each method, the effect on each treebank; the treebanks are in the same order.
     pairs
-        The names of two methods each.
+        Pairs of names of methods.
     """
     points = [
         [one.rate - two.rate for one, two in zip(studied[method], studied[other], strict=True)]
@@ -403,5 +403,5 @@ def against_base(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
 
 
 def against_multi(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
-    """Compare what is learned with trees of one root edge with what is learned with any trees."""
+    """Compare training with single-root trees to training with any trees."""
     return differences(studied, [(f"{loss}-single", f"{loss}-multi") for loss in OF_TREES])

@@ -1,4 +1,4 @@
-"""The plots: Figures 3 and 4 of the paper, the learning curve, and the losses."""
+"""The plots of *root*: Figures 3 and 4 of the paper, the learning curve, and the losses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXACT: Final = ("exact match", *style.STYLES[1])
 
 
 def draw(findings: Findings, folder: Path) -> list[str]:
-    """Draw what there is into a folder, and return the names of the files.
+    """Draw the available findings into a folder, and return the file names.
 
     They are ``rate.svg`` and ``change.svg`` (Figures 3 and 4 of the paper), ``curve.svg`` and
     ``losses.svg``.
@@ -52,7 +52,7 @@ def draw(findings: Findings, folder: Path) -> list[str]:
 
 
 def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
-    """Draw the rate over size, and the averages of the groups: ours, and the paper's."""
+    """Draw the rate against size, and the group averages: ours and the paper's."""
     axes = figure.subplots()
     axes.grid()
     _draw_treebanks(
@@ -78,7 +78,7 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
 
 
 def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
-    """Name the treebanks with the highest rates: to the right, or left of a point in the way."""
+    """Label the treebanks with the highest rates: on the right, or on the left to avoid overlap."""
     points = axes.transData.transform([(effect.size, effect.rate) for effect in effects])
     points *= 72 / axes.figure.dpi
     for place in sorted(range(len(effects)), key=lambda place: -effects[place].rate)[:_NAMED]:
@@ -97,7 +97,7 @@ def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
 
 
 def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
-    """Draw the relative changes over size."""
+    """Draw the relative changes against size."""
     panels = figure.subplots(1, 2)
     for panel, (what, color, marker), changes in (
         (panels[0], _UAS, [effect.uas for effect in effects]),
@@ -117,7 +117,7 @@ def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:
 
 
 def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
-    """Draw rate, accuracy and changes over the size of samples."""
+    """Draw rate, accuracy and changes against the sample size."""
     rate, accuracy, changes = figure.subplots(1, 3)
     sizes = [effect.size for effect in curve]
     what, color, marker = _UAS
@@ -148,7 +148,7 @@ def _draw_curve(figure: Any, curve: Sequence[Effect]) -> None:
 
 
 def _draw_methods(figure: Any, studied: dict[str, list[Effect]]) -> None:
-    """Draw the rate and the accuracy of each method, a row each: its average and all treebanks."""
+    """Draw the rate and the accuracy of each method, one row each: average and all treebanks."""
     panels = figure.subplots(1, 2, sharey=True)
     for panel, label, values in (
         (panels[0], _RATE, [[one.rate for one in some] for some in studied.values()]),
@@ -177,7 +177,7 @@ def _draw_treebanks(
     found: Sequence[tuple[float, Interval]],
     drawn: tuple[str, str],
 ) -> None:
-    """Draw a point for each treebank, hollow where parsers learned from the dev part."""
+    """Draw a point for each treebank, hollow if the parsers were trained on the dev part."""
     color, marker = drawn
     for split, fill in (("train", color), ("dev", "white")):
         some = [i for i, effect in enumerate(effects) if effect.split == split]
@@ -213,7 +213,7 @@ def _draw_averages(
 
 
 def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
-    """Return how far intervals go down and up; nan where there is none, and nothing is drawn."""
+    """Return the lengths of error bars, down and up; nan, which is not drawn, if there is none."""
     return [
         [max(value - interval.low, 0.0) for value, interval in found],
         [max(interval.high - value, 0.0) for value, interval in found],
@@ -221,7 +221,7 @@ def _bars(found: Sequence[tuple[float, Interval]]) -> list[list[float]]:
 
 
 def _set_sizes(axes: Any, effects: Sequence[Effect]) -> tuple[float, float]:
-    """Make a logarithmic axis of sizes, and return its ends."""
+    """Set a logarithmic axis of sizes, and return its limits."""
     sizes = [effect.size for effect in effects]
     low, high = min(sizes) / 1.5, max(sizes) * 1.5
     style.log_axis(axes.xaxis)

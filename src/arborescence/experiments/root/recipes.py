@@ -1,4 +1,4 @@
-"""How the parsers of *root* are trained: with each loss, and on more and more sentences."""
+"""The training recipes of *root*: one for each loss, and for the points of the learning curve."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.parsers.shared.types import Loss
 
-#: The method that the others are compared with: it is how the paper's parsers were trained.
+#: The baseline method: the paper's parsers were trained in this way.
 BASE: Final[Loss] = "head"
-#: The losses that look at trees.
+#: The losses that use trees.
 OF_TREES: Final[tuple[Loss, ...]] = ("perceptron", "mira", "tree")
 _ROOTS: Final[tuple[Root, ...]] = get_args(Root)[::-1]
 _FIRST: Final = 20
 
 
 def methods(recipe: Recipe) -> dict[str, Recipe]:
-    """Return all ways in which a linear parser can be trained, otherwise as the recipe says.
+    """Return one recipe for each training method of a linear parser, otherwise like `recipe`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def methods(recipe: Recipe) -> dict[str, Recipe]:
 
 
 def sizes(sentences: int) -> list[int]:
-    """Return the sizes of the samples that are smaller than all sentences: 20, 50, 100, 200, ...
+    """Return the sample sizes below the number of all sentences: 20, 50, 100, 200, ...
 
     Examples
     --------
@@ -55,14 +55,14 @@ def sizes(sentences: int) -> list[int]:
 
 
 def learning_curve(recipes: Sequence[Recipe], sentences: int) -> dict[str, list[Recipe]]:
-    """Return how to train for each point: on samples of each size, then on all sentences.
+    """Return the recipes of each point: samples of each size, then all sentences.
 
     Parameters
     ----------
     recipes
-        How to train on all of them; they differ by their seeds. Each seed draws its own sample.
+        The recipes for all sentences, with different seeds. Each seed draws its own sample.
     sentences
-        How many there are.
+        The number of training sentences.
     """
     samples = {
         str(size): [replace(recipe, sentences=size) for recipe in recipes]

@@ -1,4 +1,4 @@
-"""The report of *root* in Markdown, beside the paper's numbers, and its tables as CSV."""
+"""The report of *root* in Markdown, with the paper's numbers for comparison; tables as CSV."""
 
 from __future__ import annotations
 
@@ -99,18 +99,18 @@ _READING: Final = """\
 
 
 def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
-    """Write ``report.md`` and four tables; return what is in them.
+    """Return the content of ``report.md`` and of four tables.
 
-    The tables are ``treebanks.csv``, ``groups.csv``, ``curve.csv`` and ``losses.csv``: a row for
-    each treebank, group, point of the learning curve, and method. All rates and changes are in
-    percent. What cannot be computed is empty.
+    The tables are ``treebanks.csv``, ``groups.csv``, ``curve.csv`` and ``losses.csv``: one row for
+    each treebank, group, point of the learning curve, and method, respectively. All rates and
+    changes are in percent. Undefined values are empty.
 
     Parameters
     ----------
     findings
-        What is to be reported.
+        The data of the report.
     figures
-        The names of the figures beside the report.
+        The file names of the figures.
     """
     parts = [
         *_opening(findings),
@@ -156,7 +156,7 @@ def _group_rows(effects: Sequence[Effect]) -> Rows:
 
 
 def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
-    """Return what changes, by its name."""
+    """Return the changes, keyed by measure."""
     return {"UAS": [one.uas for one in effects], "exact match": [one.exact for one in effects]}
 
 
@@ -182,7 +182,7 @@ def _figures(drawn: Sequence[str], *names: str) -> list[str]:
 
 
 def _opening(findings: Findings) -> Iterator[str]:
-    """Say what was run."""
+    """Write the setup of the experiment."""
     recipe, *_ = findings.recipes
     effects = findings.effects
     seeds = ", ".join(str(one.seed) for one in findings.recipes)
@@ -207,7 +207,7 @@ def _opening(findings: Findings) -> Iterator[str]:
 
 
 def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
-    """Write Tables 1 and 2: the averages of the groups, and what they have to do with size."""
+    """Write Tables 1 and 2: the averages of the groups, and the correlations with size."""
     worst = max(effects, key=lambda effect: effect.rate)
     rate, treebank = PAPER_WORST
     ours = _averaged([effect.rate for effect in effects], len(effects))
@@ -250,7 +250,7 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
 
 
 def _name_of(group: str) -> str:
-    """Say which treebanks are in a group."""
+    """Return the name of a group with its range of sizes."""
     if group == ALL:
         return group
     low, high = bounds_of(group)
@@ -259,13 +259,13 @@ def _name_of(group: str) -> str:
 
 
 def _averaged(values: Iterable[float], count: int) -> str:
-    """Write the average of values, and over how many treebanks if not over all."""
+    """Write the average of values, and the number of treebanks if not all."""
     found = average(values)
     return averaged(found) + ("" if found.items == count else f" ({found.items} treebanks)")
 
 
 def _significant(what: str, changes: Sequence[Change]) -> str:
-    """Count the treebanks for which the constraint makes a difference beyond chance."""
+    """Write the number of treebanks with a significant difference."""
     adjusted = holm([change.p for change in changes])
     clear = [change for change, p in zip(changes, adjusted, strict=True) if p < LEVEL]
     up = sum(change.rate_single > change.rate_multi for change in clear)
@@ -281,7 +281,7 @@ def _significant(what: str, changes: Sequence[Change]) -> str:
 
 
 def _direction(name: str, found: Trend) -> str:
-    """Say which way a measure goes as treebanks grow."""
+    """Write whether a measure increases or decreases with treebank size."""
     value, _, p = found.ranks
     if isnan(p):
         return f"{name}: too few treebanks to tell, or no difference between them."
@@ -292,7 +292,7 @@ def _direction(name: str, found: Trend) -> str:
 
 
 def _trees(effects: Sequence[Effect]) -> Iterator[str]:
-    """Say what malformed trees are like."""
+    """Write statistics of malformed trees."""
     edges = root_edges(effects)
     total = sum(edges.values())
     yield "## Malformed trees\n"
@@ -310,7 +310,7 @@ def _trees(effects: Sequence[Effect]) -> Iterator[str]:
 
 
 def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
-    """Write a row for each treebank: as in the paper, malformed trees first, then accuracy."""
+    """Write one row per treebank: as in the paper, malformed trees first, then accuracy."""
     yield "## Treebanks\n"
     yield listing(
         {
@@ -341,14 +341,14 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
 
 
 def _learned(effect: Effect) -> str:
-    """Say from how many sentences a parser has learned, and of what if not of the train part."""
+    """Write the number of training sentences, and the part if it is not the train part."""
     where = "loaded" if effect.loaded else effect.split
     count = f"{effect.size:,}" if effect.size else "unknown"
     return count if where == "train" else f"{count} ({where})"
 
 
 def _curve(curve: Sequence[Effect]) -> Iterator[str]:
-    """Write the learning curve, which isolates size."""
+    """Write the learning curve, in which only the size varies."""
     first, last = curve[0], curve[-1]
     yield "## Learning curve\n"
     yield (
@@ -383,7 +383,7 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
 
 
 def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
-    """Write what the way of training has to do with malformed trees."""
+    """Write the effect of the training loss on malformed trees."""
     treebanks = studied[BASE]
     yield "## What parsers learn by\n"
     yield (

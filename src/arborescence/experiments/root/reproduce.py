@@ -1,4 +1,4 @@
-"""The whole experiment of *root*: from a folder of treebanks to tables, plots and a report."""
+"""The complete experiment of *root*: from a folder of treebanks to tables, plots and a report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arborescence.experiments.root.measure import Effect
 
 _RECIPE: Final = Recipe()
-# What `quick` makes of it.
+# The values with `quick`.
 _QUICK_SEEDS: Final = 1
 _QUICK_CURVE_SEEDS: Final = 2
 
@@ -39,7 +39,7 @@ def reproduce(
     losses: bool = True,
     **options: Unpack[Options],
 ) -> list[LeftOut]:
-    """Measure what *root* measured, on treebanks of one's own, and write what comes out.
+    """Repeat the measurements of *root* on your own treebanks, and write a report.
 
     Parsers are trained, and decode the test parts with and without the root constraint.
 
@@ -48,26 +48,26 @@ def reproduce(
     treebanks, output, options
         As for `Experiment`. The output is ``report.md``, ``treebanks.csv``, ``groups.csv``,
         ``curve.csv``, ``losses.csv``, and the plots ``rate.svg`` (the paper's Figure 3),
-        ``change.svg`` (Figure 4), ``curve.svg`` and ``losses.svg``. ``quick``: one seed, and two
-        samples of each size, too. A treebank whose parser was given has no part in the learning
+        ``change.svg`` (Figure 4), ``curve.svg`` and ``losses.svg``. ``quick`` also means one seed,
+        and two samples of each size. A treebank whose parser was given is not used in the learning
         curve and in the comparison of losses.
     recipe
-        How the parsers are trained. Its seed is the first one.
+        The training recipe of the parsers. Its seed is the first one.
     seeds
-        How many parsers of each treebank are trained; their results are averaged.
+        The number of parsers per treebank; their results are averaged.
     curve
-        The treebank of the learning curve; None for the one with most training sentences, "" for no
-        curve.
+        The treebank of the learning curve; None for the one with the most training sentences, ""
+        for no curve.
     curve_seeds
-        How many samples of each size there are.
+        The number of samples of each size.
     losses
-        Whether the losses by which linear parsers are trained are compared, too. That takes seven
-        times as many parsers. Nothing is compared where the recipe's parser is another one.
+        Whether to compare the training losses of linear parsers, too. This needs seven times as
+        many parsers. It is skipped if the recipe is not for a linear parser.
 
     Returns
     -------
     list of LeftOut
-        The treebanks that the report goes without.
+        The treebanks that were left out.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def reproduce(
     TreebankError, OSError
         As for `Experiment`; or if `curve` cannot have a learning curve.
     OptionError
-        If there are less than one of `seeds` or `curve_seeds`.
+        If `seeds` or `curve_seeds` is less than 1.
 
     Notes
     -----
@@ -110,7 +110,7 @@ def reproduce(
         raise TreebankError(f"{curve}: no learning curve, as no parser of this treebank is trained")
     ways = methods(recipe) if losses and recipe.parser == "linear" else {}
     plan = {way: one.seeds(seeds) for way, one in (ways | {recipe.method: recipe}).items()}
-    given = {recipe.method: [recipe]}  # seeds make no difference
+    given = {recipe.method: [recipe]}  # seeds do not matter here
     found = measure(
         experiment, {one: plan if one in trained else given for one in experiment.treebanks}
     )

@@ -1,4 +1,4 @@
-"""How long things take that are compared with each other, and on what machine."""
+"""Fair timing of several functions in turn, and a description of the machine."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def race(
     rounds: int,
     clock: Callable[[], float] = time.process_time,
 ) -> list[float]:
-    """Return the least time that each takes in several rounds.
+    """Return the minimum time of each function over several rounds.
 
-    All disturbances add time, so the least is what comes closest to a call alone on the machine.
-    All runners run in each round, forth and back by turns: what changes on the machine changes for
-    all. Before the first round each runs once, to warm up.
+    Disturbances only add time, so the minimum is closest to the undisturbed time. Each round calls
+    all runners, in alternating order, so that changes of the machine affect all of them. Each
+    runner is called once before the first round, as a warm-up.
 
     Parameters
     ----------
     runners
-        What to call.
+        The functions to time.
     rounds
-        How often each is called, at least 1.
+        The number of timed calls of each, at least 1.
     clock
-        Tells seconds; by default those that this process was at work.
+        Returns seconds; by default the CPU time of this process.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def race(
 
 
 def machine() -> dict[str, str]:
-    """Return what times depend on: the processor, and the versions of what runs on it."""
+    """Return what times depend on: the processor, and the versions of the software."""
     return {
         "processor": f"{llvmlite.binding.get_host_cpu_name()} ({platform.machine()})",
         "system": platform.system(),

@@ -1,4 +1,4 @@
-"""Decoders to be compared: each as fast as our kernels make it, on batches (B, N, N)."""
+"""The decoders that are compared, all with our compiled kernels, on batches (B, N, N)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REWEIGHTED: Final = "reweighting"
 
 @kernel
 def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
-    """Read every score once: the best head of each word. No exact decoder can do less."""
+    """Find the best head of each word: a lower limit of the time of any exact decoder."""
     n = batch.shape[1] - 1
     best = np.empty(n + 1, batch.dtype)
     head = np.empty(n + 1, np.int32)
@@ -40,7 +40,7 @@ def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
 
 @kernel
 def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
-    """Copy graphs, with root edges lowered by more than any two trees differ. O(n²) a graph."""
+    """Copy graphs, with root edges lowered by more than any two trees differ. O(n²) per graph."""
     size = batch.shape[1]
     least = np.empty(size, batch.dtype)
     most = np.empty(size, batch.dtype)
@@ -60,17 +60,17 @@ def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
 
 
 def greedy(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best head of each word: the limit, for it reads each score once."""
+    """Return the best head of each word; see `greedy_pass`."""
     heads = np.full(batch.shape[:2], -1, np.int64)
     greedy_pass(batch, heads)
     return heads
 
 
 def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best trees with one root edge, by one unconstrained run for each child of it.
+    """Return the best single-root trees, by one unconstrained run for each child of the root.
 
-    As `baselines.best_of_n_runs`, with the runs of all sentences for one child side by side: what
-    is not decoding is next to nothing.
+    As `baselines.best_of_n_runs`, but each batch contains the runs of all sentences for one child,
+    so the overhead is negligible.
     """
     graphs = batch.copy()
     root_edges = batch[:, 0]
@@ -90,7 +90,7 @@ def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the trees with one root edge that are best once root edges cost too much for two.
+    """Return single-root trees by reweighting: a penalty on root edges, then one unconstrained run.
 
     As `baselines.reweighted`, compiled.
     """
@@ -100,7 +100,7 @@ def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
     return heads
 
 
-#: All of them. The last three should find the same trees.
+#: All decoders. The last three should find the same trees.
 DECODERS: Final[Mapping[str, Decoder]] = {
     GREEDY: greedy,
     UNCONSTRAINED: partial(decode, root="multi"),
@@ -111,7 +111,7 @@ DECODERS: Final[Mapping[str, Decoder]] = {
 
 
 def count_worse(batch: NDArray[Any], best: NDArray[np.int64], others: NDArray[np.int64]) -> int:
-    """Return how many of the other trees weigh less than the best ones, or have several roots.
+    """Return how many of `others` weigh less than the best trees, or have several root edges.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def count_worse(batch: NDArray[Any], best: NDArray[np.int64], others: NDArray[np
     best : (B, N) int64
         The best trees with one root edge.
     others : (B, N) int64
-        Trees that should weigh the same. They are compared exactly.
+        Trees that should have the same weight. The comparison is exact.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Scores for decoders to be timed on: like a real parser's, and such that hurt.
+"""Random edge scores for timing: like those of a real parser, and worst cases.
 
-Each function takes a generator of random numbers, how many graphs there shall be, their words n,
-and a type of floats, and returns scores (count, n + 1, n + 1), ``[head, dependent]``.
+Each function takes a random generator, the number of graphs, the number of words n and a float
+dtype, and returns scores (count, n + 1, n + 1), ``[head, dependent]``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Protocol):
-    """Makes graphs of one kind."""
+    """A function that makes graphs of one kind."""
 
     def __call__(
         self, rng: np.random.Generator, count: int, n: int, dtype: DTypeLike = np.float32
@@ -39,7 +39,7 @@ def model_like(
 
 
 def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Make probabilities of heads of scores (count, N, N), in logarithms."""
+    """Apply log-softmax over the heads of each word: (count, N, N)."""
     diagonal = np.arange(scores.shape[-1])
     scores[:, diagonal, diagonal] = -np.inf
     highest = scores.max(axis=1, keepdims=True)
@@ -51,14 +51,14 @@ def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def uniform(
     rng: np.random.Generator, count: int, n: int, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
-    """Independent scores in [0, 1): no sentence is easy."""
+    """Independent uniform scores in [0, 1): no sentence is easy."""
     return rng.random((count, n + 1, n + 1)).astype(dtype)
 
 
 def masked(
     rng: np.random.Generator, count: int, n: int, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
-    """Model-like scores with 30 % of the edges masked by the lowest float, as PyTorch users do."""
+    """Model-like scores, with 30 % of the edges masked by the lowest float, as often in PyTorch."""
     scores = model_like(rng, count, n, dtype)
     scores[rng.random(scores.shape) < 0.3] = np.finfo(scores.dtype).min
     return scores
@@ -67,7 +67,7 @@ def masked(
 def nested(
     rng: np.random.Generator, count: int, n: int, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
-    """Graphs in which each contraction makes a cycle with one more word: n - 1 of them."""
+    """Graphs with n - 1 nested contractions: each makes a cycle with one more word."""
     scores = rng.normal(-50, 1, (count, n + 1, n + 1))
     scores[:, 2, 1] = scores[:, 1, 2] = 10
     words = np.arange(3, n + 1)
@@ -87,7 +87,7 @@ def many_roots(
     return scores.astype(dtype)
 
 
-#: By name.
+#: All kinds, by name.
 KINDS: Final[Mapping[str, Kind]] = {
     "model-like": model_like,
     "uniform": uniform,

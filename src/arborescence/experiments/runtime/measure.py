@@ -1,6 +1,6 @@
-"""Times of decoders as sentences grow, and of `kbest` beside the algorithm of Camerini et al.
+"""Times of decoders by sentence length, and of `kbest` against the algorithm of Camerini et al.
 
-The complexities that Zmigrod, Vieira and Cotterell (2020) claim; Table 1 of Zmigrod, Vieira and
+The complexity claims of Zmigrod, Vieira and Cotterell (2020); Table 1 of Zmigrod, Vieira and
 Cotterell (2021).
 """
 
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.scores import Scores
 
     Result = TypeVar("Result")
-    #: Scores of some sentences of a test set, and where they come from.
+    #: The scores of some sentences of a test set, and their origin.
     Sample = tuple[list[NDArray[np.float32]], dict[str, Any]]
 
 _SEED: Final = 1
 _ROUNDS: Final = 5
 _ONE_WORD: Final = np.zeros((2, 2), np.float32)
-# The k best trees as n and k grow: of what graphs, and how many; and for k, with how many words,
-# for how many times the largest k.
+# The k best trees for increasing n and k: the kinds of graphs, and their number. For increasing k:
+# the number of words, and the additional multiples of the largest k.
 _LISTED: Final = ("model-like", "uniform")
 _SENTENCES: Final = 20
 _WORDS: Final = 25
@@ -61,22 +61,23 @@ _TIMES: Final = (2, 4, 10)
 
 
 class Timed(NamedTuple):
-    """How long one tree of a sentence of n words takes.
+    """The times of the decoders for one tree of a sentence of n words.
 
     Attributes
     ----------
     kind : str
-        What graphs: one of `graphs.KINDS`.
+        The kind of graphs, one of `graphs.KINDS`.
     n, sentences : int
-        Their words, and how many there are.
+        The number of words and of sentences.
     seconds : dict of str to float
-        Of each of `DECODERS`, for a sentence.
+        The seconds per sentence of each of `DECODERS`.
     easy : int
-        For how many the greedy graph is a tree: without the constraint, all is done then.
+        The number of sentences whose greedy graph is a tree: no contraction is needed without the
+        constraint.
     several : int
-        For how many sentences the best tree of all has several root edges.
+        The number of sentences whose best unconstrained tree has several root edges.
     worse : dict of str to int
-        For how many the trees of `N_RUNS` and `REWEIGHTED` are worse than the best ones.
+        The number of sentences for which the trees of `N_RUNS` and `REWEIGHTED` are not optimal.
     """
 
     kind: str
@@ -89,12 +90,12 @@ class Timed(NamedTuple):
 
 
 def batch_of(kind: str, n: int, sentences: int) -> NDArray[Any]:
-    """Return so many graphs of a kind: (sentences, n + 1, n + 1) float32, always the same."""
+    """Return random graphs of a kind: (sentences, n + 1, n + 1) float32, always the same."""
     return KINDS[kind](np.random.default_rng([_SEED, n]), sentences, n)
 
 
 def enough(n: int) -> int:
-    """Return how many sentences of n words make a batch beside which a call takes no time."""
+    """Return a batch size for n words at which the overhead of a call is negligible."""
     return min(1000, max(10, 400_000 // (n + 1) ** 2))
 
 
@@ -106,20 +107,20 @@ def time_decoders(
     rounds: int,
     clock: Callable[[], float] = time.process_time,
 ) -> Timed:
-    """Time all decoders on the same batch of graphs, by turns.
+    """Time all decoders on the same batch of graphs, in turn.
 
     Parameters
     ----------
     kind
         One of `graphs.KINDS`.
     n
-        Words of each sentence.
+        The number of words of each sentence.
     sentences
-        How many there are.
+        The number of sentences.
     rounds
-        How often each decoder is timed; the least counts.
+        The number of times each decoder is timed; the minimum is used.
     clock
-        Tells seconds.
+        Returns seconds.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def time_decoders(
 
 @dataclass(frozen=True)
 class Lists:
-    """How long the k best trees of S sentences take, one call each.
+    """The times of the k best trees of S sentences, one call per sentence.
 
     Attributes
     ----------
@@ -154,11 +155,11 @@ class Lists:
     ours, theirs : list of S floats
         Seconds of `kbest` and of `kbest_by_camerini`.
     our_calls, their_calls : list of S floats
-        Seconds of both for a sentence of one word, which has one tree, taken by turns with those
-        above: a machine may be slower for a while. That is what a call takes besides the search:
-        the input is checked, and memory and some eighty arrays are handed over.
+        Seconds of both for a sentence of one word, which has one tree, timed in turn with those
+        above, because the speed of a machine varies. This is the overhead of a call: checking the
+        input, allocating memory and passing about eighty arrays.
     unequal : int
-        Sentences for which the two do not find trees of the same weights.
+        The number of sentences for which the two find trees of different weights.
 
     Examples
     --------
@@ -178,48 +179,47 @@ class Lists:
 
     @property
     def called(self) -> float:
-        """How many times as fast as theirs our calls are, over all sentences."""
+        """The ratio of the total times of calls, theirs to ours."""
         return sum(self.theirs) / sum(self.ours)
 
     @property
     def searches(self) -> NDArray[np.float64]:
-        """The seconds without those of a call, (2, S): ours and theirs."""
+        """The seconds without the overhead of a call, (2, S): ours and theirs."""
         calls = np.array([self.our_calls, self.their_calls])
         searches: NDArray[np.float64] = np.array([self.ours, self.theirs]) - calls
         return searches
 
     @property
     def speed_up(self) -> float:
-        """How many times as fast as theirs our search is, without what a call takes."""
+        """The ratio of total times without the overhead of a call, theirs to ours."""
         ours, theirs = self.searches.sum(axis=1).tolist()
         return float(theirs / ours)
 
     @cached_property
     def interval(self) -> Interval:
-        """Where the speed-up probably lies for other such sentences."""
+        """The bootstrap interval of the speed-up, over sentences."""
         ours, theirs = self.searches
         return ratio_interval(theirs, ours)
 
     @property
     def microseconds(self) -> tuple[float, float]:
-        """Those of a sentence, on average, without those of a call: ours and theirs.
+        """The mean microseconds per sentence, without the overhead of a call: ours and theirs.
 
-        No less than a thousandth: where there is next to nothing to do, the difference could be
-        negative.
+        At least 0.001, because the difference could be negative for very short searches.
         """
         ours, theirs = (1e6 * self.searches.mean(axis=1)).clip(1e-3).tolist()
         return ours, theirs
 
 
 class Measured(NamedTuple):
-    """Lists, and whose.
+    """The times of lists, and the treebank or kind of graphs.
 
     Attributes
     ----------
     name : str
         A treebank, or a kind of graphs.
     words : float
-        How many a sentence has, on average.
+        The mean number of words per sentence.
     lists : Lists
     """
 
@@ -236,20 +236,20 @@ def time_lists(
     rounds: int,
     clock: Callable[[], float] = time.process_time,
 ) -> Lists:
-    """Time both algorithms on the same sentences, by turns.
+    """Time both algorithms on the same sentences, in turn.
 
     Parameters
     ----------
     graphs
         The scores of each sentence, (n + 1, n + 1).
     root
-        Whether exactly one edge may leave the root, or one or more.
+        As in `kbest`.
     k
-        How many trees.
+        The number of trees.
     rounds
-        How often each call is timed; the least counts.
+        The number of times each call is timed; the minimum is used.
     clock
-        Tells seconds.
+        Returns seconds.
 
     Examples
     --------
@@ -270,21 +270,21 @@ def time_lists(
 
 
 def _same(weights: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Tell if weights agree; Camerini's are rounded more than once."""
+    """Return whether weights agree, with a tolerance: Camerini's are rounded more than once."""
     return len(weights) == len(others) and np.allclose(weights, others, rtol=1e-12, atol=0)
 
 
 class Times(NamedTuple):
-    """All that is timed.
+    """All measured times.
 
     Attributes
     ----------
     treebanks : list of Measured
-        The k best trees of the sentences of treebanks; none if there are no treebanks.
+        The k best trees of sentences of treebanks; empty without treebanks.
     decoders : list of Timed
         The best trees of random graphs.
     with_words, with_trees : list of Measured
-        The k best trees of random graphs: more and more words, and larger and larger k.
+        The k best trees of random graphs, for increasing numbers of words, and for increasing k.
     """
 
     treebanks: list[Measured]
@@ -296,31 +296,31 @@ class Times(NamedTuple):
 def measure(
     experiment: Experiment, recipe: Recipe, sizes: Sequence[int], ks: Sequence[int], sentences: int
 ) -> Times:
-    """Train the parsers of all treebanks, and then take all times.
+    """Train the parsers of all treebanks, then measure all times.
 
     Parameters
     ----------
     experiment
-        The treebanks. Times are kept in its output, and taken from there.
+        The treebanks. Times are saved in its output folder and reused.
     recipe
-        How the parser of each treebank is trained.
+        The training recipe of the parser of each treebank.
     sizes
-        The words of random graphs, in rising order.
+        The numbers of words of random graphs, increasing.
     ks
-        How many best trees are asked for.
+        The list lengths k.
     sentences
-        How many of each test set are looked at, drawn at random.
+        The number of sentences sampled from each test set.
     """
     results = Results(experiment.output / "times")
 
     def draw(recipe: Recipe, scores: Scores) -> Sample:
-        if scores.matrices is None:  # a model that was given
+        if scores.matrices is None:  # possible for a given model
             raise ScoresError("its parser gives edges no scores")
         order = np.random.default_rng(recipe.seed).permutation(len(scores.matrices))
         drawn = [scores.matrices[i].copy() for i in sorted(order[:sentences].tolist())]
         return drawn, {"scores": scores.settings, "seed": recipe.seed}
 
-    # All of them before the first time is taken: nothing else is to be at work then.
+    # All parsers are trained before the first measurement, so that no other process runs during it.
     samples = experiment.measure({one: [recipe] for one in experiment.treebanks}, draw)
 
     steps = len(samples) + len(KINDS) * len(sizes) + len(_LISTED) * (len(sizes) + 1)

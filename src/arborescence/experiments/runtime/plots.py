@@ -1,4 +1,4 @@
-"""The plots: speed-ups of treebanks, and times as sentences and lists get longer."""
+"""The plots of times: speed-ups by treebank, and times by sentence length and list length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.runtime.measure import Measured, Timed, Times
 
-#: How each of `DECODERS` is drawn.
+#: The style of each of `DECODERS`.
 _STYLES: Final = tuple(style.STYLES[place] for place in (4, 1, 0, 3, 2))
 
 
@@ -25,7 +25,7 @@ def draw(times: Times, folder: Path) -> dict[str, str]:
     Returns
     -------
     figures : dict of str to str
-        What each shows, by the name of its file.
+        A caption for each file name.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def draw(times: Times, folder: Path) -> dict[str, str]:
 
 
 def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
-    """Draw a row for each treebank, a panel for each root constraint."""
+    """Draw one row per treebank, one panel per root constraint."""
     roots = grouped(treebanks, lambda one: one.lists.root)
     first = next(iter(roots.values()))
     means = grouped(first, lambda one: one.name)
@@ -91,7 +91,7 @@ def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
 
 
 def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
-    """Draw a panel for each kind of graphs, a line for each decoder."""
+    """Draw one panel per kind of graphs, one line per decoder."""
     kinds = grouped(decoders, lambda one: one.kind)
     with style.figure(9, 6.4) as figure:
         panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
@@ -107,7 +107,7 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
             _both_log(panel)
         for panel in panels[len(kinds) :]:
             panel.set_axis_off()
-        for panel in panels[len(kinds) - 3 : len(kinds)]:  # those with no other one below them
+        for panel in panels[len(kinds) - 3 : len(kinds)]:  # the panels without another one below
             panel.tick_params(labelbottom=True)
             panel.set_xlabel("words")
         for panel in panels[::3]:
@@ -117,7 +117,7 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
 
 
 def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], path: Path) -> None:
-    """Draw the time of lists by words, and by k: a line for each algorithm and kind of graphs."""
+    """Draw the time of lists by words, and by k: one line per algorithm and kind of graphs."""
     with style.figure(9, 4) as figure:
         panels = figure.subplots(1, 2, sharey=True)
         for panel, measured, over, power, guide in (
@@ -144,7 +144,7 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
 
 
 def _guide(panel: Any, x: Sequence[float], end: float, power: int, name: str) -> None:
-    """Draw what grows as a power of x, and ends here."""
+    """Draw a guide line proportional to a power of x, through the given end point."""
     y = [end * (value / x[-1]) ** power for value in x]
     panel.plot(x, y, color=style.INK, linewidth=0.8, linestyle=":")
     panel.annotate(name, (x[-1], end), xytext=(3, -2), textcoords="offset points")

@@ -1,4 +1,4 @@
-"""The report on times in Markdown, beside the papers' numbers, and its tables as CSV."""
+"""The report on times in Markdown, with the papers' numbers for comparison; tables as CSV."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.runtime.measure import Measured, Timed, Times
 
-#: The speed-ups in the paper's Table 1, where any number of edges may leave the root.
+#: The speed-ups in the paper's Table 1, without the root constraint.
 PAPER: Final[Mapping[int, float]] = {10: 1.42, 20: 1.39, 50: 1.37}
-#: How tables and plots call the constraint.
+#: The names of the constraint in tables and plots.
 ROOTS: Final[Mapping[Root, str]] = {"multi": "any number", "single": "one"}
 
 _LIST_COLUMNS: Final = (
@@ -47,7 +47,7 @@ _DECODER_COLUMNS: Final = (
     *("graphs", "n", "sentences", "easy", "several_roots", "decoder", "microseconds"),
     *("times_unconstrained", "worse"),
 )
-_LAST: Final = 3  # sizes that the second of two exponents looks at
+_LAST: Final = 3  # the number of sizes used for the second exponent
 _DECODERS: Final = """\
 - *greedy pass*: the best head of each word. It reads each score once, and no exact decoder can do
   with less.
@@ -63,18 +63,18 @@ _DECODERS: Final = """\
 def texts(
     times: Times, figures: Mapping[str, str], recipe: Recipe, others: Sequence[LeftOut]
 ) -> dict[str, str]:
-    """Write ``lists.csv``, ``decoders.csv`` and ``report.md``; return what is in them.
+    """Return the content of ``lists.csv``, ``decoders.csv`` and ``report.md``.
 
     Parameters
     ----------
     times
-        What is to be reported.
+        The measured times.
     figures
-        The plots beside the report: what each shows, by the name of its file.
+        The captions of the plots, keyed by file name.
     recipe
-        How the treebanks' parsers are trained.
+        The training recipe of the parsers.
     others
-        The treebanks that are left out.
+        The treebanks that were left out.
     """
     lists = [*times.treebanks, *times.with_words, *times.with_trees]
     return {
@@ -102,7 +102,7 @@ def _decoder_rows(decoders: Iterable[Timed]) -> Iterator[tuple[object, ...]]:
 
 
 def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterator[str]:
-    """Write the report, part by part."""
+    """Yield the parts of the report."""
     treebanks, decoders, with_words, with_trees = times
     about = ", ".join(f"{name} {value}" for name, value in machine().items())
     yield "# How long decoding takes\n"
@@ -134,7 +134,7 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
 
 
 def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
-    """Compare the two algorithms on treebanks: averages beside the paper's."""
+    """Compare the two algorithms on treebanks: our averages and the paper's."""
     count = len({measured.name for measured in treebanks})
     call, their_call = (
         1e6 * fmean(chain.from_iterable(lists))
@@ -235,7 +235,7 @@ def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:
 
 
 def _grown(measured: Sequence[Measured], axis: str, of: Callable[[Measured], int]) -> str:
-    """Write a table of the k best trees: with more words, or more trees."""
+    """Write a table of times of the k best trees, by words or by k."""
     rows: list[Sequence[object]] = []
     header: list[int] = []
     for (kind, root), group in grouped(measured, lambda one: (one.name, one.lists.root)).items():
@@ -249,7 +249,7 @@ def _grown(measured: Sequence[Measured], axis: str, of: Callable[[Measured], int
 
 
 def _exponents(sizes: Sequence[int], times: Sequence[float]) -> tuple[str, str]:
-    """Return those of the power laws of all sizes, and of the last."""
+    """Return the exponents of power laws fitted to all sizes, and to the last ones."""
     exponent, later = (
         log_slope(sizes[-count:], times[-count:]) if len(sizes) > 1 else float("nan")
         for count in (len(sizes), _LAST)

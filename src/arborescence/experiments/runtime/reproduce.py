@@ -1,4 +1,4 @@
-"""The whole experiment on times: from treebanks and random graphs to tables and plots."""
+"""The complete experiment on times: from treebanks and random graphs to tables and plots."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ def reproduce(
     sentences: int = 300,
     **options: Unpack[Options],
 ) -> list[LeftOut]:
-    """Time decoders beside those that the papers compare with, and write what comes out.
+    """Time decoders against the baselines of the papers, and write a report.
 
-    Times are taken in one thread, once all parsers are trained. They are kept in `output`, each as
-    soon as it is there; the next call on the same machine takes them from there.
+    Times are measured in one thread, after all parsers are trained. Each is saved in `output` at
+    once, and reused by the next call on the same machine.
 
     Parameters
     ----------
     treebanks, output, options
         As for `Experiment`. The output is ``report.md``, ``lists.csv``, ``decoders.csv``, plots,
-        and single times in ``times``. ``quick``: 50 sentences and the four smallest sizes, too.
+        and single times in ``times``. ``quick``: also 50 sentences and the four smallest sizes.
     recipe
-        How the parsers are trained; it has to be linear ones.
+        The training recipe of the parsers, which must be linear.
     sizes
-        The words of random graphs, in rising order.
+        The numbers of words of random graphs, increasing.
     ks
-        How many best trees are asked for.
+        The list lengths k.
     sentences
-        How many of each test set are looked at, drawn at random.
+        The number of sentences sampled from each test set.
 
     Returns
     -------
     list of LeftOut
-        The treebanks that the report goes without.
+        The treebanks that were left out.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def reproduce(
     TreebankError, OSError
         As for `Experiment`.
     OptionError
-        If the parsers of the recipe give edges no scores, or a size is less than 2.
+        If the parsers of the recipe have no edge scores, or a size is less than 2.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The tables of *undirected*: four parsers with first-order features, over many treebanks.
+"""The tables of *undirected*: four first-order parsers, on many treebanks.
 
 Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency Parsing with Undirected
-Minimum Spanning Tree Inference*, compare a directed parser with three that look for an undirected
-spanning tree first.
+Minimum Spanning Tree Inference*, compare a directed parser with three parsers that first find an
+undirected spanning tree.
 """
 
 from arborescence.experiments.undirected.reproduce import reproduce

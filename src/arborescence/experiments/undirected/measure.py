@@ -1,8 +1,9 @@
-"""The four models of *undirected*, from three trainings, and what the paper reports of them.
+"""The four models of *undirected*, from three trained parsers, and the measures of the paper.
 
 Levi, Reichart and Rappoport (2016): ``D-MST`` is the directed parser; ``U-MST-uf`` and ``U-MST-df``
-find an undirected spanning tree by undirected and by directed features, and direct its edges away
-from the root; ``U-MST-uf-lep`` is ``U-MST-uf`` with local enhancement by the scores of ``D-MST``.
+find an undirected spanning tree with undirected and with directed features, and direct its edges
+away from the root; ``U-MST-uf-lep`` is ``U-MST-uf`` with local enhancement by the scores of
+``D-MST``.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ DIRECTED: Final = "D-MST"
 ENHANCED: Final = "U-MST-uf-lep"
 UNDIRECTED: Final = "U-MST-uf"
 ENCODED: Final = "U-MST-df"
-#: In the order of the tables.
+#: The models, in the order of the tables.
 MODELS: Final = (DIRECTED, ENHANCED, UNDIRECTED, ENCODED)
 
-# Three are trained. `ENHANCED` needs the trees of `UNDIRECTED`, so that comes before `DIRECTED`.
+# The trained models. `ENHANCED` needs the trees of `UNDIRECTED`, which comes before `DIRECTED`.
 _TRAININGS: Final[Mapping[str, dict[str, Any]]] = {
     UNDIRECTED: {"inference": "undirected", "features": "undirected"},
     DIRECTED: {"inference": "exact", "features": "directed"},
@@ -45,20 +46,20 @@ _ROUNDS: Final = 5
 
 @dataclass(frozen=True)
 class Counts:
-    """How many edges of each of S sentences a parser has found.
+    """The numbers of correct edges of a parser in each of S sentences.
 
-    Punctuation is left out: words whose gold relation is ``punct``, as in `evaluate`.
+    Punctuation (words with gold relation ``punct``) is not counted, as in `evaluate`.
 
     Attributes
     ----------
     words : (S,) int64
-        The words that count, and with them their gold edges.
+        The number of words that count, each with one gold edge.
     directed : (S,) int64
-        How many of those edges the parser's tree has too.
+        The number of these edges in the parser's tree.
     undirected : (S,) int64
-        How many it has in the same or in the other direction.
+        The number of these edges in the parser's tree, in either direction.
     roots : (S,) bool
-        Whether the words that hang from the root are those of gold.
+        Whether the children of the root are those of the gold tree.
 
     Examples
     --------
@@ -80,7 +81,7 @@ class Counts:
         counted: Iterable[NDArray[np.bool_]],
         trees: Iterable[ArrayLike],
     ) -> Self:
-        """Compare head vectors with those of gold; `counted` tells which words count."""
+        """Compare head vectors with gold; `counted` is the mask of the words that count."""
         rows = []
         for heads, here, tree in zip(gold, counted, trees, strict=True):
             found = np.asarray(tree)
@@ -93,44 +94,44 @@ class Counts:
 
     @property
     def uas(self) -> float:
-        """The percentage of words with the right head."""
+        """The percentage of words with the correct head."""
         return percent(self.directed.sum(), self.words.sum() or 1)
 
     @property
     def undirected_uas(self) -> float:
-        """The percentage of words whose gold edge is in the tree, in whatever direction."""
+        """The percentage of words whose gold edge is in the tree, in either direction."""
         return percent(self.undirected.sum(), self.words.sum() or 1)
 
     @property
     def right_roots(self) -> float:
-        """The percentage of sentences with the right root."""
+        """The percentage of sentences with the correct root."""
         return percent(self.roots.sum(), self.roots.size)
 
 
 def wins(ours: Counts, theirs: Counts) -> float:
-    """Return the percentage of sentences of which `ours` has more right heads than `theirs`."""
+    """Return the percentage of sentences in which `ours` has more correct heads than `theirs`."""
     return percent((ours.directed > theirs.directed).sum(), ours.words.size)
 
 
 def oracle_uas(ours: Counts, theirs: Counts) -> float:
-    """Return the UAS in percent if the tree with more right heads is taken for each sentence."""
+    """Return the UAS in percent if the tree with more correct heads is chosen for each sentence."""
     best = np.maximum(ours.directed, theirs.directed)
     return percent(best.sum(), ours.words.sum() or 1)
 
 
 class Outcome(NamedTuple):
-    """What the models made of a treebank.
+    """The results of the models on a treebank.
 
     Attributes
     ----------
     treebank : str
         Its name.
     split : str
-        The part that they learned from, ``"train"`` or ``"dev"``.
+        The part that they were trained on, ``"train"`` or ``"dev"``.
     size : int
-        How many training sentences there are.
+        The number of training sentences.
     counts : dict of str to Counts
-        How each of `MODELS` did on the test part, in this order.
+        The counts of each of `MODELS` on the test part, in this order.
     """
 
     treebank: str
@@ -147,7 +148,7 @@ def measure(experiment: Experiment, recipe: Recipe) -> list[Outcome]:
     experiment
         The treebanks.
     recipe
-        How to train, inference and features apart.
+        The training recipe, except inference and features.
     """
     names = {replace(recipe, **how): name for name, how in _TRAININGS.items()}
     undirected: list[NDArray[np.int64]] = []  # the trees of `UNDIRECTED` for this treebank
@@ -174,16 +175,16 @@ def measure(experiment: Experiment, recipe: Recipe) -> list[Outcome]:
 
 
 class Finding(NamedTuple):
-    """A number that the paper averages over treebanks.
+    """A measure that the paper averages over treebanks.
 
     Attributes
     ----------
     name : str
-        What it is, in words.
+        Its description.
     paper : float
         The paper's average over its 18 languages.
     of : callable
-        Computes it from the counts of a treebank's models.
+        Computes it from the counts of the models on a treebank.
     """
 
     name: str
@@ -191,12 +192,12 @@ class Finding(NamedTuple):
     of: Callable[[Models], float]
 
     def average(self, outcomes: Iterable[Outcome]) -> float:
-        """Return the mean over treebanks, each of the same weight."""
+        """Return the unweighted mean over treebanks."""
         return fmean(self.of(outcome.counts) for outcome in outcomes)
 
 
 def oracle_gain(models: Models) -> float:
-    """Return what the oracle of the two best models adds to the better of them."""
+    """Return the gain of the oracle of the two best models over the better of them."""
     ours, theirs = models[DIRECTED], models[ENHANCED]
     return oracle_uas(ours, theirs) - max(ours.uas, theirs.uas)
 
@@ -233,7 +234,7 @@ LOST: Final = Finding(
 )
 ORACLE: Final = Finding("what the oracle of the two adds, directed UAS", 1.2, oracle_gain)
 
-#: In the order of the table.
+#: The measures, in the order of the table.
 FINDINGS: Final = (
     *(ABOVE, ABOVE_UNDIRECTED, ENHANCEMENT, ENHANCEMENT_UNDIRECTED, WON, LOST, ORACLE),
 )

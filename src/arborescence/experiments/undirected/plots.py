@@ -1,4 +1,4 @@
-"""Plots of what the models made of each treebank; they need the extra ``experiments``."""
+"""Plots of *undirected*: the models on each treebank. Needs the extra ``experiments``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.undirected.measure import Outcome
 
-#: How each of `MODELS` is drawn.
+#: The style of each of `MODELS`.
 _STYLES: Final = style.STYLES[: len(MODELS)]
 
 
@@ -57,7 +57,7 @@ def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
 
 
 def _draw_uas(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
-    """Draw both accuracies of each model: a treebank is a row."""
+    """Draw both accuracies of each model: one row per treebank."""
     rows = range(len(outcomes))
     handles = []
     for panel, measure, title in (
@@ -81,7 +81,7 @@ def _draw_uas(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
 
 
 def _draw_wins(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:
-    """Draw how two models compare, and what local enhancement has to do with it."""
+    """Draw the comparison of two models, and the effect of local enhancement."""
     rows = range(len(outcomes))
     handles = []
     for finding, side, color in ((WON, -1, style.TEAL), (LOST, 1, style.AMBER)):

@@ -1,4 +1,4 @@
-"""The report in Markdown beside the paper's numbers, and the tables as CSV."""
+"""The report of *undirected* in Markdown, with the paper's numbers; its tables as CSV."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ def texts(
     figures: Iterable[str],
     others: Sequence[LeftOut],
 ) -> dict[str, str]:
-    """Write ``models.csv``, ``pairs.csv`` and ``report.md``; return what is in them.
+    """Return the content of ``models.csv``, ``pairs.csv`` and ``report.md``.
 
     Parameters
     ----------
     outcomes
-        What the models made of each treebank; at least one.
+        The results of the models on each treebank; at least one.
     recipe
-        How they were trained.
+        Their training recipe.
     figures
-        The names of the figures beside the report.
+        The file names of the figures.
     others
-        The treebanks that are left out.
+        The treebanks that were left out.
     """
     parts = *_report(outcomes, recipe, figures), left_out(others)
     return {
@@ -93,13 +93,13 @@ def _pair_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
 
 
 def _pair(models: Models) -> tuple[float, ...]:
-    """Return what each side wins, their oracle, and what it adds to the better of them."""
+    """Return the wins of each side, their oracle, and its gain over the better of them."""
     ours, theirs = models[DIRECTED], models[ENHANCED]
     return wins(ours, theirs), wins(theirs, ours), oracle_uas(ours, theirs), oracle_gain(models)
 
 
 def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
-    """Write the report, part by part."""
+    """Yield the parts of the report."""
     loss = "MIRA" if recipe.loss == "mira" else recipe.loss
     how = f"{loss}, epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
     yield "# Parsing through undirected spanning trees\n"
@@ -146,7 +146,7 @@ def _each(measure: Callable[[Counts], float], models: Models) -> list[float]:
 
 
 def _groups(outcomes: Sequence[Outcome]) -> dict[str, Sequence[Outcome]]:
-    """Return what to average over: all treebanks, and apart those that have a train part."""
+    """Return the groups to average over: all treebanks, and those with a train part."""
     groups = {f"average of {len(outcomes)}": outcomes}
     large = [outcome for outcome in outcomes if outcome.split == "train"]
     if 0 < len(large) < len(outcomes):
@@ -157,7 +157,7 @@ def _groups(outcomes: Sequence[Outcome]) -> dict[str, Sequence[Outcome]]:
 def _treebanks(
     outcomes: Sequence[Outcome], header: Row, of: Callable[[Models], Iterable[float]]
 ) -> str:
-    """Write a table with a row for each treebank, and averages below."""
+    """Write a table with one row per treebank, and averages below."""
     rows: list[Row] = [
         (treebank, f"{size:,} ({split})", *map(number, of(models)))
         for treebank, split, size, models in outcomes

@@ -1,4 +1,4 @@
-"""The whole experiment of *undirected*: from a folder of treebanks to tables and plots."""
+"""The complete experiment of *undirected*: from a folder of treebanks to tables and plots."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def reproduce(
     recipe: Recipe = _RECIPE,
     **options: Unpack[Options],
 ) -> list[LeftOut]:
-    """Train and test the four models of *undirected* on treebanks, and write what comes out.
+    """Train and test the four models of *undirected* on treebanks, and write a report.
 
     Parameters
     ----------
     treebanks, output, options
         As for `Experiment`; without ``models``. The output is ``report.md``, ``models.csv``,
-        ``pairs.csv``, ``uas.svg`` and ``wins.svg``; no plots where Matplotlib or SciPy is missing.
+        ``pairs.csv``, ``uas.svg`` and ``wins.svg``; no plots if Matplotlib or SciPy is missing.
     recipe
-        How every parser is trained, inference and features apart; it has to be linear ones.
+        The training recipe of the linear parsers, except inference and features.
 
     Returns
     -------
     list of LeftOut
-        The treebanks that it went without.
+        The treebanks that were left out.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def reproduce(
     Notes
     -----
     The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
-    without a development set, with gold tags. Three trainings make four models.
+    without a dev set, with gold tags. The four models need three trained parsers.
 
     Examples
     --------

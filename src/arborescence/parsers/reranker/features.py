@@ -1,8 +1,8 @@
-"""Features of whole trees, hashed: what a reranker looks at and a first-order parser cannot.
+"""Hashed features of whole trees, for the reranker; a first-order parser cannot use them.
 
-As in `features`, templates are data: ``h:p d:p,R s:R`` is the tag of the head, tag and relation of
-the dependent, and the relation of the sibling before it. Small letters are fields of words, hashed
-once a sentence; capitals say what a tree makes of a word, and are hashed once a tree:
+As in `shared.features`, templates are data: ``h:p d:p,R p:R`` is the tag of the head, tag and
+relation of the dependent, and the relation of the sibling before it. Lower-case letters are fields
+of words, hashed once per sentence. Capitals are fields of a word in a tree, hashed once per tree:
 
 ===== ============================================================
 field what it is
@@ -10,11 +10,11 @@ field what it is
 R     the relation to its head
 I     on which side of its head it is
 O     the same, and how far from it
-K     whether an edge to a word between crosses the one to its head
-V     its valency: how many children it has on the left and right
+K     whether its edge is crossed by that of a word in between
+V     its valency: the number of its children on the left and right
 F     its frame: the relations of its children, in order
 T     the tags of its children, in order
-Z     how many words hang from it, itself included, roughly
+Z     the size of its subtree, itself included, in bins
 ===== ============================================================
 
 ==== =================================================
@@ -31,8 +31,9 @@ u    the child of g before h
 ==== =================================================
 
 Every word of a tree gives one feature for each template: the exclusive or of the hashes of its
-fields, each rotated by an amount that belongs to its role. The trees of a k-best list have most of
-their *parts* in common, a word with all that can be seen from it; each part is looked at once.
+fields, each rotated by an amount that depends on the role. A *part* is a word with the values of
+all fields that the templates use. The trees of a k-best list share most of their parts, and the
+features of each distinct part are computed once.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ if TYPE_CHECKING:
 
 #: The roles, in the order of their numbers.
 ROLES: Final = NEAR + "qau"
-#: What a tree makes of its words, in the order of the columns.
+#: The fields of a word in a tree, in the order of the columns.
 FIELDS: Final = "RIOKVFTZ"
-#: The templates, by what they add to those of `edges`.
+#: The templates, in groups: each group adds the named information to `edges`.
 TEMPLATES: Final = {
     "edges": [
         "d:p,R,O h:p", "d:w,R h:w", "d:p,R h:l", "d:l,R h:p", "d:p,R,I h:p", "d:p,R,K h:p",
@@ -82,7 +83,7 @@ TEMPLATES: Final = {
 }  # fmt: skip
 
 _R, _I, _O, _K, _V, _F, _T, _Z = range(len(FIELDS))
-_WORD: Final = len(FIELDS)  # the column that tells words apart
+_WORD: Final = len(FIELDS)  # the column with the hash of the word's number
 _ROLES: Final = len(ROLES)
 _TURN: Final = 6  # rotation from one role to the next
 _SEEDS = np.array(
@@ -93,21 +94,21 @@ _SEEDS = np.array(
     ],
     dtype=np.uint64,
 )  # fmt: skip
-_HEAD = np.uint64(0xBA7C9045F12C7F99)  # where the head stands among its children
-_NOBODY = np.uint64(0x24A19947B3916CF7)  # what a tree says of a word that is not there
+_HEAD = np.uint64(0xBA7C9045F12C7F99)  # marks the head's position among its children
+_NOBODY = np.uint64(0x24A19947B3916CF7)  # the fields of a missing word
 
 
 class TreeTemplates(NamedTuple):
-    """Which fields of which words make up the features of a word in its tree.
+    """The fields and roles of each feature template.
 
     Attributes
     ----------
     looks : (T, P, 2) int64
-        Role and column of each field, -1 past the last. The columns number first the sides of
-        words, the tag before all others, then `FIELDS`.
+        Role and column of each field, -1 after the last. The columns are first the sides of words,
+        starting with the tag, then `FIELDS`.
     seen : (S, 2) int64
-        What makes up a part, role and column of `hash_tree`: all fields that `looks` looks at, and
-        which word it is where it looks at a side.
+        Role and column (of `hash_tree`) of each field that identifies a part: all fields used in
+        `looks`, and the hash of the word's number where a side is used.
     """
 
     looks: NDArray[np.int64]
@@ -120,7 +121,7 @@ class TreeTemplates(NamedTuple):
         sides: list[str],
         templates: Mapping[str, list[str]] = TEMPLATES,
     ) -> Self:
-        """Lay out the templates that look at `columns` only; write their sides to `sides`.
+        """Compile the templates that use only `columns`; write their sides to `sides`.
 
         >>> sides: list[str] = []
         >>> templates = TreeTemplates.of(["upos"], sides, {"some": ["d:p,R h:p,p+1", "d:w"]})
@@ -154,20 +155,20 @@ class TreeTemplates(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for the trees of one k-best list.
+    """Buffers for the trees of one k-best list.
 
     Attributes
     ----------
     relatives, counts, fields
         Of one tree: see `hash_tree`.
     signs : (K, N) uint64
-        What tells parts apart.
+        A hash that identifies each part.
     parts : (K, N) int32
-        The number of the part that each word of each tree is the middle of.
+        The number of the part of each word of each tree.
     rows : (K N, T) int32
         The rows of weights of each part.
     sums : (K N,) float32
-        A number for each part.
+        One number per part.
     """
 
     relatives: NDArray[np.int64]
@@ -180,7 +181,7 @@ class Workspace(NamedTuple):
 
     @classmethod
     def of(cls, batch: Batch, lists: Lists, templates: TreeTemplates) -> Self:
-        """Make room for any of the lists."""
+        """Allocate buffers that are large enough for every list."""
         nodes = int(np.diff(batch.starts).max(initial=1))
         trees = int(np.diff(lists.firsts).max(initial=0))
         return cls(
@@ -203,7 +204,7 @@ def hash_tree(
     counts: np.ndarray,
     fields: np.ndarray,
 ) -> None:
-    """Find the words around each word of a tree, and hash what the tree makes of it.
+    """Find the relatives of each word in a tree, and hash its tree fields.
 
     Parameters
     ----------
@@ -212,17 +213,17 @@ def hash_tree(
     relations, tags
         uint64 (n + 1,): hashes of the relation and of the tag of each node.
     relatives
-        Written: int64 (n + 1, 10), the words in each role, -1 for none; row 0 is of no use.
+        Written: int64 (n + 1, 10), the word in each role, -1 for none; row 0 is undefined.
     counts
-        Written: int64 (n + 1, 3), how many children each node has on its left and right, and how
-        many nodes hang from it, itself included.
+        Written: int64 (n + 1, 3), each node's number of children on its left and right, and the
+        size of its subtree.
     fields
-        Written: uint64 (n + 2, 9), the fields of each node and a hash of its number, and in the
-        last row those of a word that is not there.
+        Written: uint64 (n + 2, 9), the fields of each node and a hash of its number; the last row
+        is for a missing word.
 
     Notes
     -----
-    O(n²) where each edge spans the sentence; O(n) for the trees that people draw.
+    O(n²) in the worst case, where each edge spans the sentence; O(n) for typical trees.
     """
     nodes = len(heads)
     find_relatives(heads, relatives[:, :7])
@@ -265,7 +266,7 @@ def hash_tree(
 
 @kernel
 def binned(length: int) -> int:
-    """Sort a length into 1, 2, 3, 4-5, 6-8, 9-13 and more, numbered from 1."""
+    """Return the bin of a length, from 1: 1, 2, 3, 4-5, 6-8, 9-13, more."""
     return (
         1 + (length > 1) + (length > 2) + (length > 3) + (length > 5) + (length > 8) + (length > 13)
     )
@@ -273,7 +274,7 @@ def binned(length: int) -> int:
 
 @kernel
 def is_crossed(heads: np.ndarray, d: int) -> bool:
-    """Tell whether the edge to a word between crosses the one to d."""
+    """Return whether the edge to d is crossed by the edge to a word between d and its head."""
     low = min(d, heads[d])
     high = max(d, heads[d])
     crossed = False
@@ -286,7 +287,7 @@ def is_crossed(heads: np.ndarray, d: int) -> bool:
 def find_parts(
     batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
 ) -> int:
-    """Take the trees of a k-best list to parts, and hash the features of each.
+    """Find the distinct parts of the trees of a k-best list, and hash the features of each.
 
     Parameters
     ----------
@@ -304,12 +305,12 @@ def find_parts(
     Returns
     -------
     count
-        How many different parts there are.
+        The number of distinct parts.
 
     Notes
     -----
-    O(k n) for the hashes of trees, O(T) for each different part, and at most k comparisons for
-    each word of each tree: most often the tree before has the same part.
+    O(k n) for the hashes of trees, O(T) for each distinct part, and at most k comparisons for each
+    word of each tree. Usually the previous tree has the same part, so one comparison is enough.
     """
     start = batch.starts[b]
     nodes = batch.starts[b + 1] - start
@@ -386,16 +387,16 @@ def score_list(
     work: Workspace,
     out: np.ndarray,
 ) -> None:
-    """Add up the weights of the features of each tree of a list.
+    """Sum the weights of the features of each tree of a list.
 
     Parameters
     ----------
     lists, b
         The lists, and the number of the sentence.
     weights
-        float32, a power of two of them.
+        float32; their number is a power of two.
     count, nodes, work
-        The number of parts and of nodes, and what `find_parts` has written.
+        The number of parts and of nodes, and the output of `find_parts`.
     out
         Written: float64 (m,).
     """
@@ -423,7 +424,7 @@ def score_lists(
     work: Workspace,
     out: np.ndarray,
 ) -> None:
-    """Add up the weights of the features of every tree; `out` is written: float64 (C,)."""
+    """Sum the weights of the features of every tree; `out` is written: float64 (C,)."""
     mask = np.uint64(len(weights) - 1)
     for b in range(len(batch.starts) - 1):
         count = find_parts(batch, lists, b, templates, mask, work)

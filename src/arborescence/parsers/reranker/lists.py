@@ -1,4 +1,4 @@
-"""k-best lists as arrays: what a reranker learns from and chooses from."""
+"""k-best lists as arrays, for training and applying a reranker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
-    #: Features of a user's own: says of a parsed sentence what a reranker should look at.
+    #: A user-defined feature function: returns feature strings for a parsed sentence.
     Features = Callable[[Sentence], Iterable[str]]
 
 _COLON = 58
@@ -33,18 +33,18 @@ class Lists(NamedTuple):
     firsts : (B + 1,) int64
         Sentence b has the trees ``firsts[b]`` to ``firsts[b + 1]``, best first.
     places : (B + 1,) int64
-        Where in `heads` and `relations` the trees of each sentence begin.
+        The offset of each sentence's trees in `heads` and `relations`.
     heads : int32
-        Head vectors in a row.
+        Concatenated head vectors.
     relations : uint64
         The hash of the relation of each node.
     weights : (C,) float64
         The weight of each tree.
     right : (C, 2) int64
-        How many words have the right head, and how many the right relation too, subtypes aside.
+        The number of words with the correct head, and also the correct relation (without subtype).
     own_firsts : (C + 1,) int64
     own : uint64
-        The hashes of a user's own features of each tree.
+        The hashes of each tree's user-defined features.
     """
 
     firsts: NDArray[np.int64]
@@ -63,21 +63,21 @@ class Lists(NamedTuple):
         gold: Sequence[Sentence] | None = None,
         features: Features | None = None,
     ) -> tuple[list[Sentence], Self]:
-        """Turn what `Parser.kbest` yields into arrays, list by list.
+        """Convert the k-best lists that `Parser.kbest` yields to arrays.
 
         Parameters
         ----------
         ranked
-            For each sentence its trees, best first.
+            The trees of each sentence, best first.
         gold
-            The same sentences with the right trees; without them, `right` is 0 everywhere.
+            The same sentences with the gold trees. If None, `right` is 0 everywhere.
         features
             See `Reranker.train`.
 
         Returns
         -------
         sentences, lists
-            The first of each list, for their words and tags; and the arrays.
+            The first tree of each list (for words and tags), and the arrays.
         """
         sentences: list[Sentence] = []
         heads: list[NDArray[np.int32]] = []
@@ -113,7 +113,7 @@ class Lists(NamedTuple):
 
 
 def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Read the trees of a sentence of n words.
+    """Return the heads and relations of the trees of a sentence of n words.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]
 
 @kernel
 def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
-    """Hash the relations of words, as they are and without their subtypes: uint64 (n, 2)."""
+    """Hash the relations of words, with and without their subtypes: uint64 (n, 2)."""
     for i in range(len(spans)):
         start = spans[i, DEPREL]
         stop = spans[i, DEPREL + 1] - 1
@@ -146,7 +146,7 @@ def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
 
 
 def hash_strings(strings: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash strings: `hashing.hash_bytes` of the UTF-8 of each."""
+    """Hash strings with `hashing.hash_bytes`, in UTF-8."""
     spelled = [string.encode() for string in strings]
     ends = np.cumsum([0, *map(len, spelled)])
     hashed = np.empty(len(spelled), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""A reranker: the best tree of a parser's k-best list, by features of whole trees."""
+"""Reranks a parser's k-best lists by features of whole trees (Charniak and Johnson 2005)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
-#: The longest list to choose from.
+#: The maximum length of a k-best list.
 MOST_TREES: Final = 10_000
 
 _PARSER: Final = "parser/"
@@ -48,23 +48,24 @@ _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
 class Reranker(Parser):
-    """A parser that finds k trees with another parser, and looks at each of them as a whole.
+    """Reranks the k best trees of another parser by features of whole trees.
 
-    The score of a tree is the weight that the parser gives it, times a scale, and the sum of the
-    weights of its features: consecutive siblings, grandparents, valency, relations of all children
-    and more (`features`). Made by `train`, or by `arborescence.load`.
+    The score of a tree is its weight in the parser, times a scale, plus the sum of the weights of
+    its features: consecutive siblings, grandparents, valency, relations of all children and more
+    (`features`). Made by `train`, or by `arborescence.load`.
 
     Attributes
     ----------
     parser : Parser
-        Finds the trees, and gives them relations.
+        Finds the trees and their relations.
     k : int
-        How many trees it is asked for, and the most that `kbest` gives. May be changed: fewer are
-        found faster.
+        The length of the parser's k-best lists, and the maximum that `kbest` returns. May be
+        changed: a smaller k is faster.
     features : callable or None
-        Features of your own, see `train`. They are not kept in a model file: set them anew.
+        Your own features, see `train`. They are not saved in a model file: set them again after
+        loading.
     info : dict
-        How it was trained, and its scores on the development set after each epoch.
+        The training settings, and the scores on the dev set after each epoch.
 
     Examples
     --------
@@ -95,7 +96,7 @@ class Reranker(Parser):
         own: bool = False,
         info: dict[str, Any] | None = None,
     ) -> None:
-        """Put a reranker together.
+        """Make a reranker from its parts.
 
         Parameters
         ----------
@@ -104,9 +105,9 @@ class Reranker(Parser):
         weights : (2^bits,) float32
             The weights of hashed features.
         scale
-            What the parser's weight of a tree is multiplied by.
+            The factor of the parser's weight of a tree.
         own
-            Whether it was trained with features of a user's own.
+            Whether it was trained with user-defined features.
         """
         self.parser = parser
         self.text = parser.text
@@ -137,40 +138,39 @@ class Reranker(Parser):
     ) -> Self:
         """Train a parser, and a reranker for it.
 
-        A parser knows the sentences that it was trained on too well. So the k-best lists to learn
-        from are made by cross-validation: the treebank is dealt into folds, and the trees of each
-        fold are found by a parser that was trained on all others. Then one more parser is trained
-        on all sentences, to be kept. All in all, that is ``folds + 1`` times the training of a
-        parser.
+        A parser is too accurate on its own training sentences. So the k-best lists for training are
+        made by cross-validation: the treebank is split into folds, and the trees of each fold are
+        found by a parser trained on the other folds. The final parser is trained on all sentences.
+        In total, ``folds + 1`` parsers are trained.
 
         Parameters
         ----------
         treebank
             Sentences whose heads are trees.
         dev
-            Sentences by which to choose the best epoch and the scale of the parser's weight (by
-            LAS). Without them, the last epoch counts, and the scale is estimated from the treebank.
+            Sentences used to choose the best epoch and the scale of the parser's weight, by LAS.
+            Without them, the last epoch is kept, and the scale is estimated from the treebank.
         k
-            How many trees to choose from.
+            The length of the k-best lists.
         folds
-            In how many parts to deal the treebank, 2 or more.
+            The number of parts the treebank is split into, 2 or more.
         epochs
-            How often to go over the lists.
+            The number of training epochs over the lists.
         seed
-            Deals the folds, and fixes the order of the lists.
+            Seed for the split into folds and for the order of the lists.
         root
             ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
         bits
-            Room for 2^bits weights.
+            The number of weights is 2^bits.
         make_parser
             Trains a parser: called as ``make_parser(sentences, dev=dev, root=root,
             progress=progress)``. For other settings, and a tagger, use
             ``functools.partial(LinearParser.train, columns=("form", "upos"), tagger=tagger)``.
         features
-            Features of your own, beside the others: a function that is called with each parsed
-            sentence and says in strings what may matter. Much slower than the others.
+            Your own features, added to the others: a function that is called with each parsed
+            sentence and returns feature strings. Much slower than the others.
         threads
-            How many batches of sentences to parse at the same time.
+            The number of batches of sentences that are parsed in parallel.
         progress
             Called as ``progress(phase, done, total)``.
 
@@ -179,7 +179,7 @@ class Reranker(Parser):
         TreebankError
             If there are fewer sentences than folds, or `make_parser` raises it.
         OptionError
-            If a setting makes no sense.
+            If a setting is invalid.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class Reranker(Parser):
         return cls(
             parser=parser,
             k=k,
-            # Half the precision is enough, and what a file holds.
+            # Rounded to float16, as in a model file.
             weights=weights.astype(np.float16).astype(np.float32),
             scale=scale,
             features=features,
@@ -255,14 +255,14 @@ class Reranker(Parser):
         )
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the weights of all edges, as the parser behind gives them: (n + 1, n + 1).
+        """Return the edge scores of the underlying parser: (n + 1, n + 1).
 
-        The tree that `parse` finds is not always the best one of these.
+        The tree that `parse` returns is not always the best tree by these scores.
         """
         return self.parser.scores(sentence)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, those of the parser among them."""
+        """Return the header and the arrays of a model file, including those of the parser."""
         parser, arrays = self.parser.to_file()
         header = {
             "kind": self.kind,
@@ -278,7 +278,7 @@ class Reranker(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a reranker of what `model_file.load` returned; ModelError if anything is amiss."""
+        """Make a reranker from the output of `model_file.load`; ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         weights = scheme.arrays_of(arrays, _ARRAYS, {})["weights"]
         return cls(
@@ -311,7 +311,7 @@ class Reranker(Parser):
 
 
 def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
-    """Lay out what to look at: the columns that the parser looks at too."""
+    """Compile the feature templates for the columns that the parser uses."""
     sides: list[str] = []
     templates = TreeTemplates.of(getattr(parser, "columns", COLUMNS), sides)
     return Sides.of(sides), templates
@@ -323,6 +323,6 @@ def _prepared(
     gold: list[Sentence] | None,
     features: Features | None,
 ) -> tuple[Batch, Lists]:
-    """Hash the words of sentences, and turn their lists into arrays."""
+    """Hash the words of the sentences, and convert their k-best lists to arrays."""
     sentences, lists = Lists.of(ranked, gold, features)
     return Batch.of(sentences, sides, _NO_TAGS), lists

@@ -1,9 +1,9 @@
-"""How a reranker is trained: a log-linear model of k-best lists (Charniak and Johnson 2005).
+"""Train a reranker: a log-linear model of k-best lists (Charniak and Johnson 2005), by AdaGrad.
 
-The lists come from parsers that have not seen the sentences (`jackknifing`), so that the weights of
-trees are as far off as they will be in new text. The model gives each tree of a list a probability
-(Charniak and Johnson 2005): it is the exponential of its score, normalized over the list, and the
-best trees of the list, those with the most right words, are to have all of it.
+The lists come from parsers that were not trained on these sentences (`jackknifing`), so that the
+errors in the weights of trees are as large as on new text. The probability of a tree is the
+exponential of its score, normalized over the list. The loss is the negative logarithm of the total
+probability of the best trees of the list, those with the most correct words.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     #: Sentences and their lists.
     Data = tuple[Batch, Lists]
 
-# Chosen on the development parts of Gothic-PROIEL and Turkish-IMST.
+# Chosen on the dev sets of Gothic-PROIEL and Turkish-IMST.
 _RATE: Final = np.float32(0.03)
 _PENALTY: Final = np.float32(0.01)
-# A share of a tree in the gradient that is not worth the work.
+# Smaller values in the gradient are skipped.
 _NEGLIGIBLE: Final = 1e-4
-# What the scale of the parser's weight may be, and, times that, what dev may choose.
+# Candidates for the scale of the parser's weight, and factors of it to choose from on dev.
 _SCALES: Final = 2.0 ** (np.arange(-28, 13) / 2)
 _FACTORS: Final = 2.0 ** (np.arange(-5, 6) / 2)
 
 
 def fit_scale(lists: Lists) -> float:
-    """Return what to multiply the parser's weights by, so that they are log-probabilities.
+    """Return the scale that turns the parser's weights into log-probabilities, halved.
 
-    That which makes the best trees of the lists most likely if nothing else is known, halved:
-    features will explain a part of what the weight had to explain alone.
+    The scale maximizes the likelihood of the best trees of the lists without any features. It is
+    halved, because the features will explain a part of the difference.
     """
     lengths = np.diff(lists.firsts)
     starts = lists.firsts[:-1]
@@ -53,7 +53,7 @@ def fit_scale(lists: Lists) -> float:
         chances = np.exp(scale * below)
         of_best = np.add.reduceat(chances * best, starts)
         of_all = np.add.reduceat(chances, starts)
-        # A tree that underflows to nothing is not impossible.
+        # A probability that underflows to 0 is not really 0.
         likelihoods.append(np.log(np.maximum(of_best / of_all, 1e-300)).sum())
     return float(_SCALES[np.argmax(likelihoods)]) / 2
 
@@ -64,15 +64,15 @@ class Trainer:
     Parameters
     ----------
     data
-        The sentences to learn from, and their lists.
+        The training sentences and their k-best lists.
     dev
-        Those to choose the epoch and the scale by, or None.
+        The sentences and lists used to choose the epoch and the scale, or None.
     templates
-        What to look at.
+        The feature templates.
     seed
-        Fixes the order of the sentences.
+        Seed for the order of the sentences.
     bits
-        There are 2^bits weights.
+        The number of weights is 2^bits.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Trainer:
         self.history: list[dict[str, float]] = []
 
     def run(self, epochs: int, progress: Progress | None) -> tuple[NDArray[np.float32], float, int]:
-        """Learn; return weights, the scale of the parser's weight, and the epoch they are from."""
+        """Train; return the weights, the scale of the parser's weight, and their epoch."""
         best = self._learned.weights, self._scale, 0
         sentences = len(self._data[0].starts) - 1
         for epoch in range(1, epochs + 1):
@@ -130,7 +130,7 @@ class Trainer:
         )
 
     def _choose_scale(self, dev: Data) -> tuple[float, dict[str, float]]:
-        """Return the scale with the best LAS, and that with its UAS, in percent."""
+        """Return the scale with the best LAS on dev, and its UAS and LAS in percent."""
         batch, lists = dev
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)
@@ -146,7 +146,7 @@ class Trainer:
 
 
 def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of the tree with the highest score in each list, the first of ties."""
+    """Return the number of the best-scoring tree of each list, the first of ties."""
     starts = lists.firsts[:-1]
     highest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(lists.firsts))
     numbers = np.where(scores == highest, np.arange(len(scores)), len(scores))
@@ -167,28 +167,28 @@ def learn_lists(
     scores: np.ndarray,
     work: Workspace,
 ) -> None:
-    """Go over the lists once, and learn from each: a step of `descend` for each weight.
+    """Train for one epoch: for each list, one step of `descend` for each weight.
 
     Parameters
     ----------
     batch, lists, templates, work
         As for `features.find_parts`.
     order
-        int64: which sentences, in which order.
+        int64: the sentences, in this order.
     scale
-        What the parser's weight of a tree is multiplied by.
+        The factor of the parser's weight of a tree.
     weights, squares
-        float32, a power of two of them: changed.
+        float32, changed. Their number is a power of two.
     gradient
-        Scratch: float32, as many, all 0; so it is left.
+        Scratch: float32, one per weight; all 0 before and after.
     touched
-        Scratch: int32, room for as many features as the trees of a list can have.
+        Scratch: int32, as long as the largest number of features of a list's trees.
     scores
-        Scratch: float64, room for the trees of a list.
+        Scratch: float64, as long as the longest list.
 
     Notes
     -----
-    O(T) for each part of a list, beside what `find_parts` takes.
+    O(T) for each part of a list, plus the cost of `find_parts`.
     """
     mask = np.uint64(len(weights) - 1)
     for b in order:
@@ -228,7 +228,7 @@ def learn_lists(
 
 @kernel
 def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
-    """Turn scores of features into the slope of the loss: too much or too little probability."""
+    """Replace the feature scores of trees by the gradient of the loss with respect to them."""
     first = lists.firsts[b]
     most = lists.right[first, 1]
     highest = -np.inf
@@ -246,6 +246,6 @@ def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
     for i in range(len(scores)):
         wanted = 0.0
         if lists.right[first + i, 1] == most:
-            # Where all of it underflows, the step is as long as it can be.
+            # If all best trees underflow, take the largest possible gradient.
             wanted = scores[i] / of_best if of_best > 0 else 1.0
         scores[i] = scores[i] / of_all - wanted

@@ -1,1 +1,1 @@
-"""A part-of-speech tagger: a linear model, word by word."""
+"""A part-of-speech tagger: greedy left-to-right tagging with log-linear models."""

@@ -1,9 +1,9 @@
-"""The kernels of the tagger: hashed features, greedy tagging from the left, and learning.
+"""Tagger kernels: feature hashing, greedy left-to-right tagging, AdaGrad (Duchi et al. 2011).
 
-A feature is a 64-bit hash of what is seen (a suffix, the two words before, the tag before, ...) and
-of the template that looks. Its lower bits are the place in one long table of weights where the
-weights of all tags for this feature begin: tag t has the t-th cell. Cells of different features
-may overlap, and no harm is done: the table is mostly empty.
+A feature is a 64-bit hash of a template's number and its value (a suffix, the two previous words,
+the previous tag, ...). The lower bits of the hash are an index into one long table of weights. From
+there on, the table holds the weights of this feature: that of tag t at index + t. Cells of
+different features may overlap; this does little harm, because the table is mostly empty.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -17,7 +17,7 @@ from arborescence.core.jit import kernel
 from arborescence.parsers.shared.adagrad import NEGLIGIBLE, descend
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
 
-#: How many features a table of weights has places for; the tags of the last run over its end.
+#: The number of feature indices. The table has one more weight for each tag, for the last index.
 PLACES: Final = 1 << 22
 _MASK = np.uint64(PLACES - 1)
 
@@ -26,23 +26,23 @@ FORM, FOLDED, SUFFIX_1, PREFIX_1, SHAPE, LENGTH = 0, 1, 2, 7, 11, 12
 LETTERS: Final = 13
 SUFFIX_2, SUFFIX_3 = SUFFIX_1 + 1, SUFFIX_1 + 2
 
-#: How many features depend on the words alone.
+#: The number of features that depend only on the words.
 WORD_FEATURES: Final = 43
-#: How many features a stage has that looks at the tags that it has given to the words before; at
-#: the tags that an earlier stage has given to the neighbours, too; and to the word itself, too.
+#: The number of features of a stage. `HISTORY`: it also looks at its own tags of the previous
+#: words. `NEIGHBOURS`: also at an earlier stage's tags of the neighbours. `OWN`: also at an earlier
+#: stage's tag of the word itself.
 HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
 
-# The size of a step, and how much a weight shrinks in a step of size 1: chosen on the development
-# part of English-EWT.
+# The step size, and the L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _RATE: Final = np.float32(0.2)
 _PENALTY: Final = np.float32(0.003)
 
 
 @kernel
 def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
-    """Hash what single words are spelled with.
+    """Hash the form, affixes and shape of each word.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
 
 @kernel
 def _look(letters: np.ndarray, first: int, last: int, i: int, what: int) -> np.uint64:
-    """Give a hash of word `i`, or of how far it lies outside its sentence."""
+    """Return hash `what` of word `i`, or a code of its distance from the sentence if outside."""
     if i < first:
         return np.uint64(1000 + first - i)
     if i >= last:
@@ -82,7 +82,7 @@ def _look(letters: np.ndarray, first: int, last: int, i: int, what: int) -> np.u
 
 @kernel
 def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
-    """Tell which share of a sentence's words begin with a capital, in quarters."""
+    """Return the share of capitalized words in a sentence, in quarters rounded down (0 to 4)."""
     words = 0
     capitals = 0
     for i in range(first, last):
@@ -93,7 +93,7 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
 
 @kernel
 def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -> None:
-    """Find the places of the features that depend on the words alone.
+    """Compute the weight indices of the features that depend only on the words.
 
     Parameters
     ----------
@@ -176,10 +176,10 @@ def _look_at_tags(
     tag_2: np.uint64,
     places: np.ndarray,
 ) -> None:
-    """Find the places of the features of word `i` that depend on tags, as many as there is room.
+    """Compute the weight indices of the tag features of word `i`, as many as `places` has room for.
 
-    `context` holds what an earlier stage found for every word, `tag` and `tag_2` what this
-    stage found for the two words before.
+    `context` holds an earlier stage's result for every word. `tag` and `tag_2` are this stage's
+    tags of the previous word and of the word before that.
     """
     before = mix(tag, np.uint64(1))
     before_2 = mix(before, tag_2)
@@ -222,8 +222,8 @@ def _look_at_tags(
 
 @kernel
 def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.ndarray) -> int:
-    """Add up the weights of `tags` over all features; give the index of the first best."""
-    if tags.size == scores.size:  # all tags, side by side: a vector instruction adds many
+    """Sum the weights of each of `tags` over all features; return the index of the best tag."""
+    if tags.size == scores.size:  # all tags: their weights are adjacent, so the loop is vectorized
         scores[:] = 0
         for place in places:
             for tag in range(np.uint64(scores.size)):
@@ -257,39 +257,39 @@ def tag_words(
     gold: np.ndarray,
     squares: np.ndarray,
 ) -> None:
-    """Tag sentences word by word from the left, each word with the best tag; or learn to.
+    """Tag sentences greedily from left to right; train the weights too if `gold` is given.
 
-    What is learned is a log-linear model, by stochastic gradient descent. The tag before is the one
-    predicted, as it will be later. O(features · tags) a word.
+    A log-linear model, trained by AdaGrad (`descend`). Also in training, the previous tag is the
+    predicted one. O(features · tags) per word.
 
     Parameters
     ----------
     letters, word_places, starts
         As in `look_at_words`.
     order : int64
-        Which sentences to tag, in which order.
+        The sentences to tag, in this order.
     features
         `HISTORY`, `NEIGHBOURS` or `OWN`.
     context : int64, shape (n,)
-        What an earlier stage found for each word; -1 is unknown.
+        An earlier stage's result for each word; -1 is unknown.
     allowed, allowed_starts : uint64 and int64
-        The tags that a word with context c may have are ``allowed[allowed_starts[c + 1] :
+        The tags allowed for a word with context c are ``allowed[allowed_starts[c + 1] :
         allowed_starts[c + 2]]``.
     weights : int8 or float32, shape (PLACES + tags,)
-        Changed if learning.
+        Changed in training.
     scores : int32 or float32, shape (tags,)
         Scratch.
     tags : int64, shape (n,)
         Filled for these sentences.
     gold : int64, shape (n,)
-        The right tags. With them, `weights` (now float32) are learned; empty: they are not. A word
-        that is not allowed to have its right tag teaches nothing.
+        The gold tags: then `weights` are float32 and are trained. Empty: no training. A word whose
+        gold tag is not allowed is skipped.
     squares : float32, shape (PLACES + tags,)
-        For learning: see `descend`.
+        For training: see `descend`.
 
     Notes
     -----
-    Indices are unsigned because Numba then need not look for negative ones, which halves the time.
+    Indices are unsigned, so that Numba does not check for negative ones. This halves the time.
     """
     places = np.empty(features, dtype=np.uint64)
     none = scores.size
@@ -322,7 +322,7 @@ def _learn(
     right: np.uint64,
     squares: np.ndarray,
 ) -> None:
-    """Learn from one word, of whose `tags` one has the best score."""
+    """Take a gradient step for one word; `best` is the index in `tags` of the highest score."""
     if not _to_probabilities(scores[: tags.size], best, tags, right):
         return
     for k in range(tags.size):
@@ -334,7 +334,7 @@ def _learn(
 
 @kernel
 def _to_probabilities(scores: np.ndarray, best: int, tags: np.ndarray, right: np.uint64) -> bool:
-    """Apply softmax in place; tell whether the right tag is among `tags`."""
+    """Apply softmax in place; return whether the gold tag is among `tags`."""
     highest = scores[best]
     total = np.float32(0)
     found = False

@@ -1,4 +1,4 @@
-"""Retagging: a treebank with the tags that new text will get, by jackknifing."""
+"""Replace the gold tags of a treebank by predicted tags, by jackknifing (cross-validation)."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ def retagged(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[Sentence]:
-    """Replace the tags of each sentence by those of a tagger that has not seen it.
+    """Replace the tags of each sentence by those of a tagger that was not trained on it.
 
-    A parser that learns from a treebank and from this copy of it is ready for tags that are right,
-    and for tags that are predicted.
+    A parser that is trained on the treebank and on this copy can handle both gold and predicted
+    tags.
 
     Parameters
     ----------
     treebank
         Tagged sentences.
     folds
-        How many parts they are dealt into, and so how many taggers are trained.
+        The number of parts the treebank is split into, which is the number of taggers trained.
     columns
-        What is tagged anew; columns without any values stay empty.
+        The columns to predict. Columns without any values stay empty.
     epochs
-        How often each stage of a tagger goes over its part of the treebank.
+        The number of training epochs of each stage of a tagger.
     seed
-        Deals the folds, and fixes the order in which the taggers learn.
+        Seed for the split into folds and for the order of training.
     progress
         Called as ``progress(phase, done, total)``.
 
     Returns
     -------
     treebank : list of Sentence
-        The same sentences in the same order; none, if there are fewer of them than folds.
+        The same sentences in the same order. Empty if there are fewer sentences than folds.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def retagged(
 
     Notes
     -----
-    The time is that of training a `Tagger` with as many epochs, times `folds` - 1.
+    Takes `folds` - 1 times as long as training one `Tagger` with the same number of epochs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One stage of the tagger: it predicts one column, given what earlier stages have found."""
+"""One stage of the tagger: it predicts one column, from the words and the earlier stages' tags."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Codes = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]
 
-#: What can be predicted, and where it stands.
+#: The columns that can be predicted, and their numbers.
 COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
-#: The code of a tag, or of a context, that is not known.
+#: The code of an unknown tag or context.
 UNKNOWN: Final = -1
 
 _NO_GOLD: Final = np.empty(0, dtype=np.int64)
@@ -46,7 +46,7 @@ _ARRAYS: Final = {
 
 
 class Words:
-    """The words of some sentences, laid out for the kernels."""
+    """The words of some sentences, as arrays for the kernels."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
@@ -58,31 +58,31 @@ class Words:
 
     @cached_property
     def letters(self) -> npt.NDArray[np.uint64]:
-        """What each word is spelled with: see `kernels.spell`."""
+        """Hashes of each word's spelling: see `kernels.spell`."""
         letters = np.empty((len(self), kernels.LETTERS), dtype=np.uint64)
         kernels.spell(self._joined.raw, self._joined.places_of_columns, letters)
         return letters
 
     @cached_property
     def places(self) -> npt.NDArray[np.uint32]:
-        """The places of each word's features: see `kernels.look_at_words`."""
+        """The weight indices of each word's features: see `kernels.look_at_words`."""
         places = np.empty((len(self), kernels.WORD_FEATURES), dtype=np.uint32)
         kernels.look_at_words(self.letters, self.starts, places)
         return places
 
     def given(self, column: str) -> Mask:
-        """Tell for each sentence whether any word has a value in a column."""
+        """Return for each sentence whether any word has a value in a column."""
         return self._joined.is_given(COLUMNS[column])
 
     def annotated(self, column: str) -> Mask:
-        """Tell for each sentence whether a column says something, be it that there is nothing.
+        """Return for each sentence whether a column is annotated, possibly with empty values only.
 
-        A tagged sentence may have no features at all.
+        FEATS of a tagged sentence may be empty for every word.
         """
         return self.given(column) | (self.given("upos") if column == "feats" else np.False_)
 
     def values(self, column: str, of: Mask) -> list[str]:
-        """List the different values of a column, for the sentences in the mask `of`."""
+        """Return the distinct values of a column in the sentences of the mask `of`."""
         return sorted(
             {
                 value
@@ -93,7 +93,7 @@ class Words:
         )
 
     def codes(self, column: str, tags: Sequence[str], of: Mask) -> Codes:
-        """Give the index in `tags` of each word's value, for the sentences in the mask `of`."""
+        """Return the index in `tags` of each word's value, for the sentences in the mask `of`."""
         code_of = {tag: code for code, tag in enumerate(tags)}
         codes = np.full(len(self), UNKNOWN)
         for sentence in np.flatnonzero(of).tolist():
@@ -113,11 +113,11 @@ class Stage:
     tags : tuple of str
         The values that it predicts; a code is an index into these.
     features : int
-        How much it looks at: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`.
+        Its number of features: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`.
     contexts : int64, ascending
-        What earlier stages may have found for a word, as `joint` numbers it.
+        The known combinations of earlier stages' tags, as numbered by `joint`.
     allowed, allowed_starts : uint64 and int64
-        The tags that go with each context: see `kernels.tag_words`.
+        The tags allowed in each context: see `kernels.tag_words`.
     weights : int8
     """
 
@@ -130,7 +130,7 @@ class Stage:
     weights: npt.NDArray[np.int8]
 
     def context(self, found: Codes) -> Codes:
-        """Turn what earlier stages have found for words into indices into `contexts`."""
+        """Convert the numbers that `joint` gives for words to indices into `contexts`."""
         index = np.searchsorted(self.contexts, found)
         known = np.isin(found, self.contexts)
         return np.where(known, index, UNKNOWN)
@@ -147,7 +147,7 @@ class Stage:
     def learn(
         self, words: Words, order: Codes, context: Codes, gold: Codes, learned: Learned
     ) -> None:
-        """Go once over the sentences in `order`, and learn from their `gold` codes."""
+        """Train for one epoch on the sentences in `order` with their `gold` codes."""
         scores = np.empty(len(self.tags), dtype=np.float32)
         self._run(
             words, order, context, learned.weights, scores, np.empty_like(gold), gold,
@@ -172,12 +172,12 @@ class Stage:
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Make a stage of what `to_file` gave, or raise `ModelError`."""
+        """Restore a stage from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         tags, features = tuple(fields["tags"]), fields["features"]
         kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": len(tags)})
         contexts, allowed, starts = kept["contexts"], kept["allowed"], kept["allowed_starts"]
-        # The tags of a context stand in ascending order, so each of them once.
+        # The tags of a context must be strictly ascending, so none occurs twice.
         descends = np.flatnonzero(allowed[1:] <= allowed[:-1]) + 1
         fits = (
             starts.size == (contexts.size if features == kernels.OWN else 0) + 2
@@ -198,7 +198,7 @@ class Stage:
 
 
 def joint(codes: Mapping[str, Codes], sizes: Mapping[str, int], words: int) -> Codes:
-    """Give each word a number for the codes that it has in some columns of `sizes` tags."""
+    """Combine each word's codes in some columns (of `sizes` tags each) into one number."""
     number = np.zeros(words, dtype=np.int64)
     unknown = np.full(words, not codes)
     for column, column_codes in codes.items():

@@ -1,9 +1,9 @@
-"""A part-of-speech tagger: log-linear models over hashed features, each from left to right.
+"""A part-of-speech tagger: log-linear models over hashed features, greedy from left to right.
 
-Words are tagged in stages. The first stage drafts the first column (UPOS) from the words and the
-tags just given; the second decides it, now that it sees drafted tags on both sides. Each further
-stage predicts one column more (XPOS, then FEATS), among the values that the training data has seen
-together with what is already known of a word.
+Words are tagged in stages. The first stage predicts a draft of the first column (UPOS) from the
+words and the previous tags. The second stage predicts the same column again and also sees the draft
+tags on both sides. Each further stage predicts one more column (XPOS, then FEATS). It chooses among
+the values that occurred in training together with the tags predicted so far.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _VERSION = 1
-# A draft of the first column, and each of them.
+# One stage for the draft of the first column, and one for each column.
 _FIELDS: Final = {"stages": scheme.list_of(scheme.MAPPING, 1, len(COLUMNS) + 1)}
 
 
@@ -43,7 +43,7 @@ class Tagger:
     Attributes
     ----------
     columns : tuple of str
-        What it predicts, in this order: some of ``"upos"``, ``"xpos"`` and ``"feats"``.
+        The predicted columns, in this order: some of ``"upos"``, ``"xpos"`` and ``"feats"``.
 
     Examples
     --------
@@ -80,17 +80,17 @@ class Tagger:
         Parameters
         ----------
         treebank
-            Sentences with values in the columns. A sentence that has none in a column teaches
-            nothing about it, and a column without any values is left out.
+            Sentences with values in the columns. A sentence without values in a column is not used
+            for that column. A column without any values is left out.
         dev
-            If given, each stage is taken as it was after the epoch (in the second half of them)
-            that tags these sentences best, not after the last.
+            If given, each stage keeps the epoch of the second half that tags these sentences best,
+            instead of the last epoch.
         columns
-            What to predict. Each column is predicted from those before it.
+            The columns to predict. Each column is predicted from those before it.
         epochs
-            How often each stage goes over the treebank.
+            The number of training epochs of each stage.
         seed
-            Fixes the order in which sentences are seen, and with it the result.
+            Seed for the order of the training sentences. The same seed gives the same result.
         progress
             Called as ``progress(phase, done, total)`` after each epoch.
 
@@ -147,9 +147,9 @@ class Tagger:
         Parameters
         ----------
         sentences
-            Any number: they are read in batches, as the results are asked for.
+            Any number. They are read lazily, in batches.
         overwrite
-            Whether to replace values that are given; else they are kept, and the other columns
+            Whether to replace given values. If not, they are kept, and the other columns are
             predicted from them.
 
         Yields
@@ -171,10 +171,10 @@ class Tagger:
                 yield next(tagged) if change else sentence
 
     def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
-        """Give the share of words that are tagged right when no tag is given, for each column.
+        """Return the share of correctly tagged words for each column, without any given tags.
 
-        Sentences without values in a column do not count for it; a column that has none in any
-        sentence is left out.
+        Sentences without values in a column do not count for it. A column without values in all
+        sentences is left out.
         """
         words = Words(list(sentences))
         nothing = np.zeros(len(words.sentences), dtype=np.bool_)
@@ -190,19 +190,19 @@ class Tagger:
         return shares
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return the header and the arrays that a model file needs; see `from_file`."""
+        """Return the header and the arrays of a model file; see `from_file`."""
         headers, arrays = zip(*(stage.to_file() for stage in self._stages), strict=True)
         parts = {f"{i}.": of_stage for i, of_stage in enumerate(arrays)}
         return {"version": _VERSION, "stages": list(headers)}, scheme.joined(parts)
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Make a tagger of what `to_file` gave.
+        """Restore a tagger from the output of `to_file`.
 
         Raises
         ------
         ModelError
-            If they do not fit together, or were made by another version.
+            If they do not match each other, or come from another version.
         """
         stages = scheme.fields_of_part("tagger", header, _FIELDS, _VERSION)["stages"]
         return cls(
@@ -226,7 +226,7 @@ class Tagger:
             )
 
     def _codes(self, words: Words, keep: Mapping[str, Mask]) -> dict[str, Codes]:
-        """Find the code of each word in each column, for sentences not in `keep` by predicting."""
+        """Return each word's code in each column: given for sentences in `keep`, else predicted."""
         codes: dict[str, Codes] = {}
         for stage in self._stages:
             column = stage.column
@@ -244,7 +244,7 @@ def _sizes(stages: Iterable[Stage]) -> dict[str, int]:
 def _accuracy_with(
     tagger: type[Tagger], stages: Sequence[Stage], dev: Sequence[Sentence], stage: Stage
 ) -> float:
-    """Tell how well a further stage does."""
+    """Return the dev accuracy of `stage` after the earlier `stages`."""
     return tagger([*stages, stage]).accuracy(dev).get(stage.column, 0.0)
 
 

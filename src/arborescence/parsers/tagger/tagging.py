@@ -1,4 +1,4 @@
-"""Missing tags and lemmas, filled in before parsing; what finds them is in the parser's file."""
+"""Fill in missing tags and lemmas before parsing, with the models in the parser's file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def annotated(
     tagger: Tagger | None,
     text: Text | None,
 ) -> tuple[list[Sentence], Batch]:
-    """Hash the words of some sentences; first, UPOS and lemmas that are missing are filled in."""
+    """Fill in missing UPOS and lemmas, then hash the words of the sentences."""
     batch = Batch.of(sentences, sides, known_tags)
     given = sentences
     if tagger and batch.untagged.any():
@@ -50,7 +50,7 @@ def pack(
     header: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
 ) -> None:
-    """Add a tagger and what raw text needs, if they are there, to what a model file will hold."""
+    """Add the tagger and the raw-text models, where given, to the content of a model file."""
     for name, model in (("text", text), ("tagger", tagger)):
         if model:
             header[name], of_model = model.to_file()
@@ -58,14 +58,14 @@ def pack(
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tagger | None:
-    """Return the tagger that a model file holds, if there is one; ModelError if it is amiss."""
+    """Return the tagger of a model file, or None; ModelError if it is invalid."""
     if "tagger" not in header:
         return None
     return Tagger.from_file(header["tagger"], scheme.part(arrays, "tagger/"))
 
 
 def unpack_text(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Text | None:
-    """Return what a model file holds for raw text, if anything; ModelError if it is amiss."""
+    """Return the raw-text models of a model file, or None; ModelError if they are invalid."""
     if "text" not in header:
         return None
     return Text.from_file(header["text"], scheme.part(arrays, "text/"))

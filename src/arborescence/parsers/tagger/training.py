@@ -1,4 +1,4 @@
-"""Training of one stage of the tagger: a log-linear model, by stochastic gradient descent."""
+"""Train one stage of the tagger: a log-linear model, by AdaGrad (Duchi et al. 2011)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.tagger.stages import Codes, Words
 
-# A weight that is smaller after half the epochs is left out: chosen on the development part of
+# Weights below this absolute value are removed after half the epochs. Chosen on the dev set of
 # English-EWT.
 _THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
 
@@ -24,9 +24,9 @@ _THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
 def untrained(column: str, tags: Sequence[str], features: int, found: Codes, gold: Codes) -> Stage:
     """Make a stage without weights.
 
-    `found` is what the right answers of earlier stages are for each word, `gold` what the right
-    answer of this stage is. With `features` `OWN`, a word may have the tags that other words
-    with the same findings have.
+    `found` holds the gold results of earlier stages for each word (see `joint`), `gold` the gold
+    tag of this stage. With `features` `OWN`, the tags allowed for a word are those that occur
+    together with its value of `found`.
     """
     everything = np.arange(len(tags))
     known = (found != UNKNOWN) & (gold != UNKNOWN)
@@ -60,10 +60,10 @@ def trained(
     progress: Callable[[int, int], None],
     accuracy: Callable[[Stage], float] | None,
 ) -> Stage:
-    """Give a stage with weights learned from the sentences in `order`.
+    """Return the stage with weights trained on the sentences in `order`.
 
-    After half the epochs, small weights are left out for good, and the others learn to do without
-    them. With `accuracy`, the best of the later epochs is taken.
+    After half the epochs, small weights are set to zero permanently, and the others are trained
+    further. With `accuracy`, the best of the later epochs is returned.
     """
     learned = Learned(stage.weights.size)
     context = stage.context(found)

@@ -1,4 +1,4 @@
-"""Raw text to sentences, words and lemmas, learned from a treebank."""
+"""From raw text to sentences, words and lemmas, with log-linear models trained on a treebank."""
 
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.model import Text

@@ -1,8 +1,8 @@
-"""Text as arrays of characters: what kernels need to know of each.
+"""Text as arrays of characters: code point, kind, white space after it, and offset.
 
-Each run of white space is one space; a blank line ends a paragraph. Line ends within a paragraph
-are spaces too, but they are marked where the next word would still have fitted into the line: such
-a line was ended on purpose.
+Each run of white space is one space; a blank line ends a paragraph. A line end within a paragraph
+is a space too. It is marked as `SHORT_LINE` if the next word would have fitted into the line,
+because then it was probably set on purpose.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -15,16 +15,16 @@ import numpy as np
 
 from arborescence.core.jit import kernel
 
-#: What stands around each paragraph, so that kernels may look a little too far.
+#: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5
-#: No character: what padding holds.
+#: The code in padding, above all characters.
 NOTHING: Final = 0x110000
 
-#: What follows a character: another one; a space; a line end that had to be; a line end where the
-#: next word would have fitted; the end of the paragraph.
+#: What follows a character: another character; a space; a line end because the next word would not
+#: have fitted; a line end where it would have fitted; the end of the paragraph.
 NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH = range(5)
 
-#: Kinds of characters that shapes of words are made of. White space is 0.
+#: Kinds of characters, for word shapes. White space is 0.
 UPPER, LOWER, TERMINAL, QUOTE, OPENING, CLOSING = 1, 2, 11, 15, 16, 17
 _UNSEEN: Final = 255
 _KIND_OF_CATEGORY: Final = {
@@ -51,21 +51,21 @@ _kinds[NOTHING] = 0
 
 
 class Characters(NamedTuple):
-    """The characters of some text in a row, with padding around each paragraph.
+    """The characters of a text, with padding around each paragraph.
 
     Attributes
     ----------
     folded : uint32, shape (n,)
-        In lower case, where that is one character; `NOTHING` in padding; 32 for a space.
+        Code points, in lower case if that is one character; `NOTHING` in padding; 32 for a space.
     kinds : uint8, shape (n,)
-        What kind of character; 0 for a space and in padding.
+        The kind of each character; 0 for a space and in padding.
     gaps : uint8, shape (n,)
-        What follows.
+        What follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE` or `PARAGRAPH`.
     offsets : int64, shape (n,)
-        Where in the text; -1 in padding.
+        The offset in the text; -1 in padding.
     paragraphs : int64, shape (p + 1,)
-        Where each paragraph begins: with padding; the last entry is n. Of each, what is not
-        padding begins and ends with something other than a space.
+        The start of each paragraph, padding included; the last entry is n. Without its padding, a
+        paragraph neither begins nor ends with a space.
     """
 
     folded: np.ndarray
@@ -76,7 +76,7 @@ class Characters(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Characters:
-        """Look at a text; lone surrogates must not be in it."""
+        """Convert a text, which must not contain lone surrogates."""
         codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
         kinds = _kinds[codes]
         unseen = kinds == _UNSEEN
@@ -95,7 +95,7 @@ class Characters(NamedTuple):
 
 
 def _look_up(code: int) -> None:
-    """Look a character up, once a process."""
+    """Fill in the kind and lower case of a character, once per process."""
     character = chr(code)
     lower = character.lower()
     _folded[code] = ord(lower) if len(lower) == 1 else code
@@ -108,7 +108,7 @@ def _look_up(code: int) -> None:
         kind = _KIND_OF_CATEGORY.get(category, _OTHER_PUNCTUATION)
         if category == "Lo":
             kind = _KIND_OF_NAME.get(unicodedata.name(character, "").partition(" ")[0], kind)
-    _kinds[code] = kind  # last: other threads look at this
+    _kinds[code] = kind  # last, because other threads test this entry
 
 
 @kernel
@@ -122,7 +122,7 @@ def _lay_out(
     offsets: np.ndarray,
     paragraphs: np.ndarray,
 ) -> tuple[int, int]:
-    """Fill the arrays of `Characters` (so far padding), and count them and the paragraphs. O(n)."""
+    """Fill the arrays of `Characters`; return their length and the number of paragraphs. O(n)."""
     n = codes.size
     written = 0
     found = 0
@@ -133,7 +133,7 @@ def _lay_out(
         if i == n:
             break
         # One paragraph: find its end, and its longest line.
-        stop = i  # after its last character that is no space
+        stop = i  # after its last character that is not a space
         line = i
         width = 0
         line_ends = 0
@@ -159,7 +159,7 @@ def _lay_out(
                 written += 1
                 i += 1
                 continue
-            # A run of white space; it is followed by a word of this paragraph.
+            # A run of white space, followed by a word of this paragraph.
             first = i
             broken = False
             next_line = line

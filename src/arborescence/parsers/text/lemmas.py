@@ -1,7 +1,7 @@
-"""Lemmas of words, from forms and tags: the best edit script of those that fit (Chrupała 2006).
+"""Lemmatizer: a log-linear choice among edit scripts, from forms and tags (Chrupała 2006).
 
-Each word is rewritten by the best of the rules that fit it (`rewriting`); what was learned of a
-form with its tags and what is guessed of unknown ones are one model.
+Each word is rewritten by the best-scoring rule that fits it (`rewriting`). The same model handles
+known and unknown forms.
 """
 
 from __future__ import annotations
@@ -59,21 +59,21 @@ class Lemmatizer(Rewriter):
     def train(
         cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
     ) -> Self:
-        """Learn from the lemmas of a treebank.
+        """Train a lemmatizer on a treebank with lemmas.
 
         Parameters
         ----------
         treebank
-            Sentences; words whose lemma is ``_`` teach nothing.
+            Sentences; words whose lemma is ``_`` are skipped.
         seed
-            Fixes the order in which words are seen.
+            Seed for the order of the training words.
         progress
             Called as ``progress(phase, done, total)``.
 
         Raises
         ------
         TreebankError
-            If there are no lemmas.
+            If the treebank has no lemmas.
         """
         lemmas: defaultdict[Word, Counter[str]] = defaultdict(Counter)
         for sentence in treebank:
@@ -86,7 +86,7 @@ class Lemmatizer(Rewriter):
         targets: list[str | None] = []
         for word, counts in lemmas.items():
             lemma, count = counts.most_common(1)[0]
-            # What is frequent is seen more often, but is not all that counts.
+            # Frequent words are repeated, but less than in proportion to their counts.
             times = count.bit_length()
             words += [word] * times
             targets += [None if lemma == word[0] else lemma] * times
@@ -108,9 +108,9 @@ class Lemmatizer(Rewriter):
         Parameters
         ----------
         sentences
-            With tags, as the lemmatizer saw them in training.
+            With the same kinds of tags as in training.
         overwrite
-            Whether to replace lemmas that are given, too.
+            Whether to replace given lemmas, too.
 
         Yields
         ------
@@ -125,7 +125,7 @@ class Lemmatizer(Rewriter):
 
     def _lemmas(self, words: list[Word]) -> list[str]:
         known = self._found
-        # Other threads may fill and empty it meanwhile.
+        # Other threads may fill or clear it at the same time.
         found = {word: known.get(word, "") for word in words}
         unknown = [word for word, lemma in found.items() if not lemma]
         if unknown:
@@ -144,7 +144,7 @@ def _words(sentence: Sentence) -> list[Word]:
 
 
 def _contexts(words: Sequence[Word]) -> NDArray[np.uint64]:
-    """Hash the tags of words: one by one, and all together."""
+    """Hash the tags of words: each tag, and all together."""
     hashes = [
         [crc32(tag.encode()) for tag in (upos, xpos, feats, f"{upos}\t{xpos}\t{feats}")]
         for _, upos, xpos, feats in words

@@ -1,4 +1,4 @@
-"""What a parser needs for raw text: a tokenizer and a lemmatizer, kept in its model file."""
+"""The raw-text models of a parser: a tokenizer and a lemmatizer, saved in its model file."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FIELDS: Final = {"tokenizer": scheme.MAPPING, "lemmatizer": scheme.MAPPING_OR_N
 
 
 class Text:
-    """Everything between raw text and tagged words.
+    """The models that turn raw text into words with lemmas.
 
     Attributes
     ----------
     tokenizer : Tokenizer
-        Cuts text into sentences and words.
+        Splits text into sentences and words.
     lemmatizer : Lemmatizer or None
-        Finds the lemmas of tagged words; None if the treebank had none.
+        Finds the lemmas of tagged words; None if the treebank has no lemmas.
     """
 
     def __init__(self, tokenizer: Tokenizer, lemmatizer: Lemmatizer | None) -> None:
@@ -43,7 +43,7 @@ class Text:
     def train(
         cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
     ) -> Self:
-        """Learn from a treebank; see `Tokenizer.train` and `Lemmatizer.train`."""
+        """Train on a treebank; see `Tokenizer.train` and `Lemmatizer.train`."""
         treebank = list(treebank)
         tokenizer = Tokenizer.train(treebank, seed=seed, progress=progress)
         try:
@@ -78,12 +78,12 @@ class Text:
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make a model of text of what `to_file` gave.
+        """Restore the models from the output of `to_file`.
 
         Raises
         ------
         ModelError
-            If they do not fit together, or were made by another version.
+            If they do not match each other, or come from another version.
         """
         fields = scheme.fields_of_part("text", header, _FIELDS, _VERSION)
         lemmatizer = fields["lemmatizer"]

@@ -1,6 +1,6 @@
-"""Multiword tokens: which tokens stand for several words (*du* for *de le*), and for which.
+"""Find and split multiword tokens (*du* into *de le*): a log-linear choice among edit scripts.
 
-Tokens are rewritten like lemmas are (`rewriting`), in lower case; what decides are the neighbours.
+Lower-cased tokens are rewritten as in `rewriting`. The context is the neighbouring tokens.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -26,7 +26,7 @@ _OUTSIDE: Final = np.uint64(7)
 
 
 class Splitter(Rewriter):
-    """Finds the words of multiword tokens: rewrites tokens in lower case as several words."""
+    """Splits multiword tokens: rewrites a lower-cased token as several words."""
 
     @classmethod
     def train(
@@ -38,14 +38,14 @@ class Splitter(Rewriter):
         generator: np.random.Generator,
         progress: Callable[[int, int], None],
     ) -> Self | None:
-        """Learn from the tokens of a treebank.
+        """Train on the tokens of a treebank.
 
         Parameters
         ----------
         tokens
-            t forms, in their order.
+            The t forms, in text order.
         words
-            The words of each, or None where it is a word itself.
+            The words of each token, or None if it is one word.
         letters : (t, LETTERS) uint64
             See `sentences.spell`.
         generator, progress
@@ -73,7 +73,7 @@ class Splitter(Rewriter):
         )
 
     def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
-        """Give the words of those tokens that stand for several, by the number of the token."""
+        """Return the words of each multiword token, keyed by the number of the token."""
         found = self.rewritten(
             [token.lower() for token in tokens], lambda chosen: _neighbours(letters, chosen)
         )
@@ -81,7 +81,7 @@ class Splitter(Rewriter):
 
 
 def _cased(token: str, words: str) -> list[str]:
-    """Write the words as the token is written: *DON'T* becomes *DO N'T*.
+    """Apply the capitalization of the token to its words: *DON'T* becomes *DO N'T*.
 
     >>> _cased("Du", "de le"), _cased("DON'T", "do n't"), _cased("ZUM", "zu dem")
     (['De', 'le'], ['DO', "N'T"], ['ZU', 'DEM'])

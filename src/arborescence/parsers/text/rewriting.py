@@ -1,8 +1,8 @@
-"""Which rule rewrites a form in its context: a log-linear choice among those that fit, or none.
+"""Rewrite forms in context: a log-linear choice among the edit scripts that fit (Chrupała 2006).
 
-Lemmas and multiword tokens are both found like this. What speaks for a rule are the form, its
-beginning and end, the context (tags, or neighbours), and whether what it makes is a word that
-other forms were rewritten as, too.
+Used for lemmas and for multiword tokens. The features of a rule are the form, its prefixes and
+suffixes, the context (tags, or neighbouring tokens), and whether its result is a known word: one
+that other forms were rewritten to in training. No rule is a choice too; its score is 0.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: How many hashes of its context a form comes with.
+#: The number of context hashes of a form.
 CONTEXTS: Final = 4
 _SUFFIXES: Final = 5
 _PREFIXES: Final = 3
 _SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
-# Of a row: the rule, whether its words and the form are known words, how its first word ends.
+# The columns of a row: rule; whether its words and the form are known; suffix of its first word.
 _ROW: Final = 3
 _FEATURES: Final = 1 + _SPELLING + 6 * CONTEXTS + 5
-# How much a weight shrinks in a step of size 1: chosen on the development part of English-EWT.
+# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
 _WORD_BITS: Final = 24
 _MOST_FORMS: Final = 100_000
@@ -41,14 +41,14 @@ _NO_GOLD: Final = np.zeros(0, dtype=np.int64)
 
 
 class Options(NamedTuple):
-    """What may become of a form.
+    """The candidate rewritings of a form.
 
     Attributes
     ----------
     words
-        The words of each option, with spaces between.
+        The words of each option, separated by spaces.
     spelling
-        Hashes of the form, its ends and beginnings.
+        Hashes of the form, its suffixes and its prefixes.
     rows
         For each option: see `_ROW`.
     """
@@ -64,9 +64,9 @@ class Rewriter:
     Parameters
     ----------
     rules
-        What may become of forms.
+        The rewriting rules.
     known
-        Numbers of words that forms become: see `_number`.
+        Hashes of the known words: see `_number`.
     weights
         int8, (PLACES,).
     """
@@ -93,20 +93,21 @@ class Rewriter:
         generator: np.random.Generator,
         progress: Callable[[int, int], None],
     ) -> Self:
-        """Learn how forms are rewritten.
+        """Train on forms and their rewritings.
 
         Parameters
         ----------
         forms
-            n of them.
+            The n forms.
         words
-            What each becomes, with spaces between words; None: it stays as it is.
+            The rewriting of each, with words separated by spaces; None: it is unchanged.
         contexts : (n, CONTEXTS) uint64
-            Hashes of what is known of each.
+            Hashes of the context of each.
         cases
-            How letters may be changed: see `Rule`.
+            The allowed changes of letter case: see `Rule`.
         epochs, generator, progress
-            How often to go over the forms, in which order, and what is called after each time.
+            The number of epochs, the generator of the order of the forms, and a function that is
+            called after each epoch.
         """
         pairs = [
             (form, tuple(became.split(" ")))
@@ -114,7 +115,7 @@ class Rewriter:
             if became is not None
         ]
         rules = Rules.of(pairs, cases)
-        # A word is known to a form if some other form becomes it.
+        # For a given form, a word is known if another form is rewritten to it.
         sources: dict[int, set[str]] = {}
         for form, became in zip(forms, words, strict=True):
             for word in (became or form).split(" "):
@@ -162,12 +163,12 @@ class Rewriter:
         forms
             Any number.
         context
-            Gives the hashes of the contexts, (m, CONTEXTS), of the forms with some numbers.
+            Returns the context hashes, (m, CONTEXTS), of the forms with the given numbers.
 
         Returns
         -------
         words
-            By the number of the form, those that do not stay as they are.
+            The rewritings of the forms that change, keyed by the number of the form.
         """
         seen = self._seen
         if len(seen) > _MOST_FORMS:
@@ -197,7 +198,7 @@ class Rewriter:
         }
 
     def _options(self, form: str, known: Callable[[int], bool]) -> Options | None:
-        """Find what may become of a form; None: nothing but itself."""
+        """Return the candidate rewritings of a form; None if there are none."""
         words: list[str] = []
         rows: list[tuple[int, int, int]] = []
         itself = known(_number(form))
@@ -232,7 +233,7 @@ class Rewriter:
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make one of what `to_file` gave, or raise `ModelError`."""
+        """Restore a rewriter from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         known = scheme.arrays_of(arrays, _ARRAYS, {})["known"]
         rules = [Rule(*rule) for rule in fields["rules"]]
@@ -242,7 +243,7 @@ class Rewriter:
 
 
 def _is_rule(value: object) -> bool:
-    """Tell whether a value of JSON is a rule."""
+    """Return whether a JSON value is a rule."""
     if not isinstance(value, list | tuple) or len(value) != len(Rule._fields):
         return False
     case, prefix, suffix, words = value
@@ -257,7 +258,7 @@ def _is_rule(value: object) -> bool:
 
 
 def _are_words(value: object) -> bool:
-    """Tell whether a value of JSON is words with single spaces between."""
+    """Return whether a JSON value is a string of words separated by single spaces."""
     return isinstance(value, str) and scheme.VALUE.fits(value) and all(value.split(" "))
 
 
@@ -284,7 +285,7 @@ def _number(word: str) -> int:
 def _table(
     options: Sequence[Options],
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
-    """Lay options out for the kernels: spelling, rows, and where the rows of each begin."""
+    """Convert options to arrays: spelling, rows, and the start of each form's rows."""
     spelling = np.array([found.spelling for found in options], dtype=np.uint64)
     rows = np.array([row for found in options for row in found.rows], dtype=np.uint64)
     starts = np.cumsum([0, *(len(found.rows) for found in options)])
@@ -293,7 +294,7 @@ def _table(
 
 @kernel
 def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray) -> None:
-    """Find the places of the features of one option."""
+    """Compute the weight indices of the features of one option."""
     rule = row[0]
     known = row[1]
     tail = row[2]
@@ -331,28 +332,28 @@ def choose(
     gold: np.ndarray,
     squares: np.ndarray,
 ) -> None:
-    """Choose the best option of each form, or none; or learn to.
+    """Choose the best option of each form, or none; train the weights too if `gold` is given.
 
     O(rows).
 
     Parameters
     ----------
     order : int64
-        Which forms, in which order.
+        The forms to process, in this order.
     spelling : uint64, shape (n, 9)
     contexts : uint64, shape (n, CONTEXTS)
     rows : uint64, shape (m, 3)
         The options of all forms.
     starts : int64, shape (n + 1,)
-        Where the options of each begin.
+        The start of each form's options in `rows`.
     weights : int8 or float32, shape (PLACES,)
-        Changed if learning.
+        Changed in training.
     chosen : int64, shape (n,)
-        Filled: which of its options, counted from 0; -1 for none.
+        Filled: the index of the chosen option of each form; -1 for none.
     gold : int64, shape (n,)
-        The right ones. With them, `weights` (now float32) are learned; empty: they are not.
+        The correct choices: then `weights` are float32 and are trained. Empty: no training.
     squares : float32, shape (PLACES,)
-        For learning: see `descend`.
+        For training: see `descend`.
     """
     most = 0
     for i in order:
@@ -371,7 +372,7 @@ def choose(
                 chosen[i] = k
         if gold.size == 0:
             continue
-        partition = np.exp(-highest)  # of none
+        partition = np.exp(-highest)  # the term of "none"
         for k in range(count):
             partition += np.exp(scores[k] - highest)
         for k in range(count):

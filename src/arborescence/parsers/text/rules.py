@@ -1,8 +1,8 @@
-"""Rules that rewrite a form as one or several words: the edit scripts of lemmas and tokens.
+"""Edit scripts that rewrite a form as one or several words (after Chrupała 2006).
 
-A rule keeps the longest stretch that the form shares with the words, and says what stands before
-and after it on both sides: *-ies* becomes *-y*, *-n't* becomes a word of its own. Rules are found
-by comparing forms with what they stand for (edit scripts: Chrupała 2006).
+A rule keeps the longest common substring of the form and the words, and replaces the text before
+and after it: *-ies* becomes *-y*, *-n't* becomes a separate word. Rules are extracted from pairs of
+a form and its words.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: What stands for the stretch that is kept.
+#: The placeholder of the substring that is kept.
 STEM: Final = "\0"
-#: How the letters of a form are changed first: not at all; to lower case; but for the first.
+#: How the form is changed first: not at all; to lower case; to lower case except the first letter.
 AS_IS, LOWERED, CAPITALIZED = range(3)
-# Longer beginnings and ends are rewritten for forms that were seen only.
+# Rules with longer prefixes or suffixes are used only for forms seen in training.
 _LONGEST: Final = 8
 _SHORTEST_STEM: Final = 2
 
@@ -28,11 +28,11 @@ class Rule(NamedTuple):
     Attributes
     ----------
     case
-        `AS_IS`, `LOWERED` or `CAPITALIZED`: how the form is changed first.
+        `AS_IS`, `LOWERED` or `CAPITALIZED`: the change of letter case that comes first.
     prefix, suffix
-        What the form begins and ends with; the rest of it, not empty, is its stem.
+        The prefix and suffix of the form; the rest, which is not empty, is its stem.
     words
-        What it becomes: the words with spaces between, `STEM` where the stem stands.
+        The result: the words separated by spaces, with `STEM` in place of the stem.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Rule(NamedTuple):
 
     @classmethod
     def between(cls, form: str, words: tuple[str, ...], cases: Iterable[int] = (AS_IS,)) -> Rule:
-        """Find the rule that makes these words of a form, changing as little as possible."""
+        """Return the rule that rewrites a form as these words and keeps the longest stem."""
         best: tuple[int, int, int, int, int] | None = None
         for case in cases:
             base = cased(form, case)
@@ -65,26 +65,26 @@ class Rule(NamedTuple):
         return cls(case, base[:start], base[start + size :], " ".join(kept))
 
     def applied(self, form: str) -> str:
-        """Rewrite a form that the rule fits."""
+        """Apply the rule to a form that it fits."""
         base = cased(form, self.case)
         stem = base[len(self.prefix) : len(base) - len(self.suffix)]
         return self.words.replace(STEM, stem)
 
     @property
     def is_general(self) -> bool:
-        """Whether it says something of forms that were never seen."""
+        """Whether the rule may be applied to unknown forms."""
         return STEM in self.words and max(len(self.prefix), len(self.suffix)) <= _LONGEST
 
 
 class Rules:
-    """Rules by the forms that they fit.
+    """A set of rules, indexed by the prefixes and suffixes of forms.
 
     Parameters
     ----------
     rules
-        Rules for all forms that they fit.
+        General rules, for every form that they fit.
     exceptions
-        Forms, each with what it may also become: words with spaces between.
+        Additional rewritings of single forms: words separated by spaces.
     """
 
     def __init__(self, rules: Iterable[Rule], exceptions: dict[str, tuple[str, ...]]) -> None:
@@ -101,7 +101,7 @@ class Rules:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, tuple[str, ...]]], cases: Iterable[int]) -> Rules:
-        """Learn rules of forms and the words that they stand for; a pair counts once."""
+        """Extract rules from pairs of a form and its words; each distinct pair counts once."""
         cases = tuple(cases)
         seen: defaultdict[Rule, list[tuple[str, str]]] = defaultdict(list)
         for form, words in sorted(set(pairs)):
@@ -120,7 +120,7 @@ class Rules:
         return cls(sorted(rules), {form: tuple(texts) for form, texts in exceptions.items()})
 
     def options(self, form: str) -> Iterator[tuple[int, str]]:
-        """Give what a form may become: the number of a rule (-1: an exception), and the words."""
+        """Yield each candidate of a form: the rule's number (-1: an exception), and the words."""
         for words in self.exceptions.get(form, ()):
             yield -1, words
         bases: list[str] = []
@@ -129,7 +129,7 @@ class Rules:
             if base in bases:
                 continue
             bases.append(base)
-            # All that a form could begin with and end with, the stem being what is left.
+            # All prefixes and suffixes of rules that fit and leave a stem.
             suffixes = [
                 suffix
                 for cut in range(min(_LONGEST, len(base) - _SHORTEST_STEM) + 1)
@@ -144,19 +144,19 @@ class Rules:
 
 
 def cased(form: str, case: int) -> str:
-    """Change the letters of a form; see `Rule`."""
+    """Change the letter case of a form; see `Rule`."""
     if case == LOWERED:
         return form.lower()
     return form[:1] + form[1:].lower() if case == CAPITALIZED else form
 
 
 def _longest_common(one: str, other: str) -> tuple[int, int, int]:
-    """Find the longest stretch that two strings share, the first of several.
+    """Find the longest common substring of two strings, the first of several.
 
     Returns
     -------
     start, at, size
-        Where it begins in one and in the other, and how long it is.
+        Its offset in `one`, its offset in `other`, and its length.
     """
     for size in range(min(len(one), len(other)), 0, -1):
         for start in range(len(one) - size + 1):

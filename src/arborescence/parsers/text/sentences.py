@@ -1,8 +1,8 @@
-"""Where sentences end in a row of tokens: a log-linear decision after each, left to right.
+"""Sentence segmentation: a binary log-linear decision after each token, from left to right.
 
-What speaks for an end are the tokens around and their shapes, the white space between them, how
-long the sentence is by now, what it began with, whether a quotation or a bracket is open, and how
-far away the next full stop is (headings have none).
+The features of a sentence end are the surrounding tokens and their shapes, the white space between
+them, the length of the sentence so far, its first token, whether a quotation or a bracket is open,
+and the distance to the next full stop (headings have none).
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -30,27 +30,27 @@ _FEATURES: Final = 54
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _OUTSIDE: Final = np.uint64(7)
 
-#: The columns of what `spell` fills in.
+#: The columns of the array that `spell` fills.
 FORM, SHAPE, FIRST, LAST, SUFFIX, GAP, AHEAD, OUTLINE = range(8)
 LETTERS: Final = 8
-# How much a weight shrinks in a step of size 1: chosen on the development part of English-EWT.
+# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
 def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
-    """Hash what tokens are spelled with.
+    """Hash the forms and shapes of tokens.
 
     Parameters
     ----------
     text
-        The characters that the tokens are made of.
+        The characters of the text.
     starts, ends : int64, shape (t,)
         The first and the last character of each token.
     letters : uint64, shape (t, LETTERS)
-        Filled: the form in lower case; the kinds of its characters; the first kind; the last
-        kind; its last three characters; the gap after it; how far ahead the next token is that
-        could end a sentence; its kinds, a run of one kind counted once.
+        Filled: the form in lower case; the kinds of its characters; the first kind; the last kind;
+        its last three characters; the gap after it; the distance to the next token of `TERMINAL`
+        characters only, in bins; its kinds, with each run of one kind counted once.
     """
     folded, kinds = text.folded, text.kinds
     ahead = 0
@@ -84,7 +84,7 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
 
 @kernel
 def _rough(number: int) -> np.uint64:
-    """Tell small numbers exactly, and larger ones less and less so."""
+    """Return the bin of a number: 0, 1, 2, 3, 4, 5-7, 8-11, 12-19, 20-39, more."""
     if number < 5:
         return np.uint64(number)
     if number < 8:
@@ -100,7 +100,7 @@ def _rough(number: int) -> np.uint64:
 
 @kernel
 def _token(letters: np.ndarray, t: int, first: int, last: int, column: int) -> np.uint64:
-    """Give a hash of a token, or of there being none in this paragraph."""
+    """Return a hash of a token, or `_OUTSIDE` if it is outside the range from `first` to `last`."""
     if t < first or t >= last:
         return _OUTSIDE
     return letters[t, column]
@@ -118,10 +118,9 @@ def _look(
     capitals: np.uint64,
     places: np.ndarray,
 ) -> None:
-    """Find the places of the features of an end after token `t`.
+    """Compute the weight indices of the features of a sentence end after token `t`.
 
-    The paragraph holds the tokens from `first` to before `last`; the sentence began with
-    `begin`.
+    The paragraph has the tokens from `first` to `last` - 1; the sentence starts at `begin`.
     """
     w = letters[t, FORM]
     w1 = _token(letters, t - 1, begin, last, FORM)
@@ -213,24 +212,24 @@ def end(
     gold: np.ndarray,
     squares: np.ndarray,
 ) -> None:
-    """Find the ends of sentences, or learn to.
+    """Find the ends of sentences; train the weights too if `gold` is given.
 
-    O(1) a token: 54 features.
+    O(1) per token: 54 features.
 
     Parameters
     ----------
     letters
-        As `spell` fills it. A paragraph ends a sentence.
+        The output of `spell`. The end of a paragraph always ends a sentence.
     weights : int8 or float32, shape (PLACES,)
-        Changed if learning.
+        Changed in training.
     scores : float64, shape (t,)
-        Filled: what speaks for an end after each token.
+        Filled: the score of a sentence end after each token.
     ends : bool, shape (t,)
-        Filled: whether a sentence ends with this token. Later decisions look at earlier ones.
+        Filled: whether a sentence ends with this token. Later decisions depend on earlier ones.
     gold : bool, shape (t,)
-        Where sentences end really. With it, `weights` (now float32) are learned; empty: not.
+        The gold ends: then `weights` are float32 and are trained. Empty: no training.
     squares : float32, shape (PLACES,)
-        For learning: see `descend`.
+        For training: see `descend`.
     """
     n = ends.size
     places = np.empty(_FEATURES, dtype=np.uint64)

@@ -1,10 +1,10 @@
-"""Raw text to sentences and words, as a treebank cuts them: learned from the treebank itself.
+"""Tokenizer: splits raw text into sentences and words, with log-linear models from a treebank.
 
-Three steps, each a log-linear model of hashed features: where words end (`words`), where
-sentences end (`sentences`), and which tokens stand for several words (`multiwords`). The text of a
-treebank is put together from its forms and ``SpaceAfter=No``, as the shared tasks on parsing
-from raw text do it (Zeman et al. 2018); in training, lines are broken here and there, so that
-line ends mean something, but not too much.
+It has three steps, each a log-linear model of hashed features: find the ends of tokens (`words`),
+find the ends of sentences (`sentences`), and split multiword tokens (`multiwords`). The training
+text is made from the forms of the treebank and ``SpaceAfter=No``, as in the shared tasks on parsing
+from raw text (Zeman et al. 2018). In training, line ends are inserted at random, so that the model
+learns how reliable they are.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -38,13 +38,13 @@ _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
     "multiwords": scheme.MAPPING_OR_NULL,
 }
-# How much text to look at at once, and how much of it to look at again with what follows.
+# The number of characters per piece, and how many of them are repeated in the next piece.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
 
 
 class Tokenizer:
-    """Cuts raw text into sentences and words.
+    """Splits raw text into sentences and words.
 
     Tokenizers are made by `train` and `from_file`.
 
@@ -77,15 +77,15 @@ class Tokenizer:
     def train(
         cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
     ) -> Self:
-        """Learn from the text of a treebank.
+        """Train on the text of a treebank.
 
         Parameters
         ----------
         treebank
-            Sentences in their order: ``SpaceAfter=No`` says where no space follows a token,
-            ``# newpar`` and ``# newdoc`` where paragraphs begin.
+            Sentences in text order. ``# newpar`` and ``# newdoc`` mark the start of paragraphs,
+            ``SpaceAfter=No`` a token without a space after it.
         seed
-            Fixes what is left to chance: where the lines of the text are broken.
+            Seed for the random line breaks in the text.
         progress
             Called as ``progress(phase, done, total)``.
 
@@ -101,7 +101,7 @@ class Tokenizer:
         words, sentences = Learned(PLACES), Learned(PLACES)
         with_spaces = False
         for epoch in range(_EPOCHS + 1):
-            # The first and the last time as it is; the last is for multiword tokens only.
+            # Even epochs use the plain text. The last text is only for multiword tokens.
             text = TrainingText.of(paragraphs, generator, plain=epoch % 2 == 0)
             characters = Characters.of(text.text)
             there = characters.offsets >= 0
@@ -139,20 +139,20 @@ class Tokenizer:
         Parameters
         ----------
         text
-            Paragraphs with blank lines between. Each run of white space counts as one space.
+            Paragraphs separated by blank lines. Each run of white space counts as one space.
         lines
             Whether each line is a sentence.
 
         Yields
         ------
         Sentence
-            With ``# sent_id`` and ``# text``, ``# newpar`` at the beginning of a paragraph,
-            multiword tokens, and ``SpaceAfter=No`` where no space follows a token.
+            With ``# sent_id``, ``# text``, ``# newpar`` at the start of a paragraph, multiword
+            tokens, and ``SpaceAfter=No`` where no space follows a token.
 
         Raises
         ------
         TreebankError
-            If the text holds lone surrogates, which are no characters.
+            If the text contains lone surrogates, which are not characters.
         """
         return self.stream([text], lines=lines)
 
@@ -164,25 +164,25 @@ class Tokenizer:
         name: str | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
-        r"""Split a text that comes in pieces, as `split` does, in constant memory.
+        r"""Split a text that is given in pieces, like `split`, in constant memory.
 
         Parameters
         ----------
         pieces
-            Stretches of text, cut anywhere. A line ends with ``\n``.
+            Consecutive pieces of the text, cut anywhere. A line ends with ``\n``.
         lines
             Whether each line is a sentence.
         name
-            The name of the document: its first sentence says ``# newdoc``, and ``# sent_id``
-            begins with it.
+            The name of the document, for ``# newdoc`` of the first sentence and as the start of
+            every ``# sent_id``.
         warn
-            Called with a message for the first sentence of more than 500 words,
-            which are cut; None: it is a Python warning.
+            Called with a message for the first sentence of more than 500 words, as such sentences
+            are cut. None: a Python warning is issued.
         """
         writer = Writer(name, warn, paragraphs=not lines)
         held = ""
         for piece in pieces:
-            # A blank line ends a sentence in any case.
+            # A blank line always ends a sentence.
             held += piece.replace("\n", "\n\n") if lines else piece
             while len(held) >= 2 * _PIECE:
                 used, found = self._first(held[: 2 * _PIECE], writer, lines)
@@ -192,7 +192,7 @@ class Tokenizer:
             yield from writer.write(self._cut(held, lines))
 
     def _first(self, text: str, writer: Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
-        """Take whole sentences from the beginning of a text: its length, and they."""
+        """Return complete sentences from the start of a text, and the number of characters used."""
         end = text.rfind("\n\n")
         if end > 0:
             paragraphs = text[: end + 2]
@@ -200,17 +200,17 @@ class Tokenizer:
         if not text.strip():
             return len(text), ()
         tokens = self._cut(text, lines)
-        tokens.gaps[-1] = NO_GAP  # it may go on
+        tokens.gaps[-1] = NO_GAP  # the paragraph may continue
         stops = np.flatnonzero(tokens.scores > 0) + 1
         before = np.searchsorted(tokens.stops, len(text) - _AGAIN)
         certain = stops[stops <= before]
-        # Where there is no end of a sentence in sight, one is made.
+        # If no sentence end is found, cut here.
         count = int(certain[-1]) if certain.size else max(int(before), 1)
         used = tokens.starts[count] if count < len(tokens.forms) else len(text)
         return used, writer.write(tokens.first(count))
 
     def _cut(self, text: str, lines: bool) -> Tokens:
-        """Cut a text into tokens; with `lines`, no sentence ends within a paragraph."""
+        """Split a text into tokens; with `lines`, only the end of a paragraph ends a sentence."""
         try:
             characters = Characters.of(text)
         except UnicodeEncodeError as error:
@@ -247,7 +247,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make a tokenizer of what `to_file` gave, or raise `ModelError`."""
+        """Restore a tokenizer from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         splitter = fields["multiwords"]
         return cls(
@@ -263,7 +263,7 @@ class Tokenizer:
 def _spelled(
     characters: Characters, cuts: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Find the tokens that end where `cuts` says: their letters, first and last characters."""
+    """Return the hashes, first characters and last characters of the tokens that end at `cuts`."""
     ends = np.flatnonzero(cuts)
     written = np.flatnonzero(characters.kinds)
     starts = written[np.searchsorted(written, np.concatenate(([0], ends[:-1] + 1)))]

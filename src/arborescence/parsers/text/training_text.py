@@ -1,6 +1,6 @@
-"""The raw text of a treebank, and where its words and sentences end: what a tokenizer learns from.
+"""Training data of a tokenizer: the raw text of a treebank, and where words and sentences end.
 
-Forms are put together as ``SpaceAfter=No`` says; ``# newpar`` and ``# newdoc`` begin paragraphs.
+Forms are joined according to ``SpaceAfter=No``; ``# newpar`` and ``# newdoc`` start paragraphs.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-# Where lines are broken in training: a share of the paragraphs is wrapped at some width, a share
-# has a line for each sentence.
+# Line breaks in training: the share of paragraphs that are wrapped at a random width, and the share
+# with one line per sentence.
 _WRAPPED: Final = 0.25
 _A_LINE_EACH: Final = 0.25
 _WIDTHS: Final = (40, 100)
-# A treebank that says nothing of paragraphs is cut after so many sentences, on average.
+# The mean number of sentences per paragraph, for a treebank without paragraph marks.
 _PARAGRAPH: Final = 5
 
-# The first word and MISC.
+# Groups: the first word of a multiword token, and MISC.
 _MULTIWORD: Final = re.compile(r"^(\d+)-\d+\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
 class Token(NamedTuple):
-    """A token of a treebank: its form, its words if it has several, and if a space follows."""
+    """A token: its form, its words if it has several, and whether a space follows."""
 
     form: str
     words: tuple[str, ...] | None
     spaced: bool
 
 
-#: Sentences with their tokens.
+#: The tokens of each sentence.
 Paragraph = list[list[Token]]
 
 
 def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
-    """Read the tokens of a treebank, by paragraphs and sentences."""
+    """Return the tokens of a treebank, by paragraphs and sentences."""
     paragraphs: list[Paragraph] = []
     for sentence in treebank:
         new = any(comment.startswith(("# newpar", "# newdoc")) for comment in sentence.comments)
@@ -76,18 +76,18 @@ def _token(form: str, words: tuple[str, ...] | None, misc: str) -> Token:
 
 
 def _misc_of_multiwords(sentence: Sentence) -> dict[int, str]:
-    """Give MISC of each multiword token, by its first word."""
+    """Return MISC of each multiword token, keyed by its first word."""
     return {int(first): misc for first, misc in _MULTIWORD.findall(str(sentence))}
 
 
 class TrainingText(NamedTuple):
-    """A text, and where its words and sentences end.
+    """A text, and the ends of its tokens and sentences.
 
     Attributes
     ----------
     text : str
     token_ends, sentence_ends : bool, shape (len(text),)
-        Whether a token, or a sentence, ends with this character.
+        Whether a token, or a sentence, ends with each character.
     """
 
     text: str
@@ -98,7 +98,7 @@ class TrainingText(NamedTuple):
     def of(
         cls, paragraphs: Sequence[Paragraph], generator: np.random.Generator, *, plain: bool
     ) -> Self:
-        """Write paragraphs down: as they are (`plain`), or with line ends thrown in."""
+        """Make the text of paragraphs: plain, or with random line ends."""
         pieces: list[str] = []
         token_ends: list[int] = []
         sentence_ends: list[int] = []
@@ -138,7 +138,7 @@ def _marks(places: list[int], size: int) -> NDArray[np.bool_]:
 def _shorter(
     paragraphs: Sequence[Paragraph], generator: np.random.Generator
 ) -> Sequence[Paragraph]:
-    """Cut a treebank into paragraphs that does not say where they begin."""
+    """Cut the text into random paragraphs if the treebank has no paragraph marks."""
     if len(paragraphs) > 1:
         return paragraphs
     shorter: list[Paragraph] = [[]]

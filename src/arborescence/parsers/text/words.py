@@ -1,7 +1,7 @@
-"""Where words end in running text: a log-linear decision after each character, left to right.
+"""Word segmentation: a binary log-linear decision after each character, from left to right.
 
-What speaks for an end are the characters around, exactly and by kind, the stretch between two
-spaces, and the words cut off so far. Nothing is known of any language beforehand.
+The features of a word end are the surrounding characters and their kinds, the text between the two
+nearest spaces, and the previous words. There are no language-specific rules.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -19,20 +19,20 @@ from arborescence.parsers.text.weights import learn, to_places, total
 _FEATURES: Final = 50
 _SPACE: Final = 32
 _START: Final = np.uint64(0x5851F42D4C957F2D)
-_LONGEST: Final = 8  # of lengths that are told apart
-# How much a weight shrinks in a step of size 1: chosen on the development part of English-EWT.
+_LONGEST: Final = 8  # longer words share one length feature
+# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.02)
 
 
 class Stretches(NamedTuple):
-    """Hashes of what lies between spaces, uint64 (n,) each.
+    """Hashes of the text between spaces, uint64 (n,) each.
 
     Attributes
     ----------
     lead, rest
-        The characters from the last space up to here, and from here to the next space.
+        The characters from the previous space up to this one, and from this one to the next space.
     lead_shape, rest_shape
-        The same for kinds of characters, a run of one kind counted once.
+        The same for kinds of characters, with each run of one kind counted once.
     """
 
     lead: np.ndarray
@@ -43,7 +43,7 @@ class Stretches(NamedTuple):
 
 @kernel
 def stretches(text: Characters) -> Stretches:
-    """Hash what lies between spaces. O(n)."""
+    """Hash the text between spaces. O(n)."""
     folded, kinds = text.folded, text.kinds
     n = folded.size
     lead, rest = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
@@ -78,10 +78,10 @@ def _look(
     length: int,
     places: np.ndarray,
 ) -> None:
-    """Find the places of the features of an end after character `i`.
+    """Compute the weight indices of the features of a word end after character `i`.
 
-    `piece` is the hash of the word so far, `length` how long it is, and `before` the hash of the
-    word before.
+    `piece` is the hash of the word so far, `length` its length, and `before` the hash of the
+    previous word.
     """
     folded, kinds = text.folded, text.kinds
     lead, lead_shape, rest_shape = around.lead, around.lead_shape, around.rest_shape
@@ -169,24 +169,24 @@ def cut(
     gold: np.ndarray,
     squares: np.ndarray,
 ) -> None:
-    """Find the ends of words, or learn to.
+    """Find the ends of words; train the weights too if `gold` is given.
 
-    O(1) a character: 50 features.
+    O(1) per character: 50 features.
 
     Parameters
     ----------
     text
         n characters.
     with_spaces
-        Whether a word may hold spaces; else each space ends a word.
+        Whether a word may contain spaces. If not, each space ends a word.
     weights : int8 or float32, shape (PLACES,)
-        Changed if learning.
+        Changed in training.
     ends : bool, shape (n,)
-        Filled: whether a word ends with this character. Later decisions look at earlier ones.
+        Filled: whether a word ends with this character. Later decisions depend on earlier ones.
     gold : bool, shape (n,)
-        Where words end really. With it, `weights` (now float32) are learned; empty: they are not.
+        The gold ends: then `weights` are float32 and are trained. Empty: no training.
     squares : float32, shape (PLACES,)
-        For learning: see `descend`.
+        For training: see `descend`.
     """
     kinds, gaps, paragraphs = text.kinds, text.gaps, text.paragraphs
     around = stretches(text)

@@ -1,4 +1,4 @@
-"""Tokens of raw text, written as sentences of CoNLL-U."""
+"""Convert the tokens of raw text to CoNLL-U sentences."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: A sentence of more words is cut.
+#: Sentences with more words are cut.
 LONGEST_SENTENCE: Final = 500
 
 _SPACE: Final = re.compile(r"\s+")
-# As UDPipe writes white space into MISC.
+# Escapes of white space in MISC, as in UDPipe.
 _ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
@@ -35,13 +35,13 @@ class Tokens(NamedTuple):
     ----------
     forms : list of t strings
     starts, stops : lists of t numbers
-        Where each begins in the text, and where it ends.
+        The start and end offset of each token in the text.
     gaps : list of t numbers
-        What follows: see `Characters`.
+        The white space that follows: see `Characters`.
     scores : float64, shape (t,)
-        What speaks for the end of a sentence after each; above 0 it is one.
+        The score of a sentence end after each token; an end if above 0.
     words : dict of number to list of strings
-        The words of those that are multiword tokens.
+        The words of the multiword tokens, keyed by token number.
     """
 
     forms: list[str]
@@ -53,7 +53,7 @@ class Tokens(NamedTuple):
     text: str
 
     def first(self, count: int) -> Tokens:
-        """Give the first tokens."""
+        """Return the first `count` tokens."""
         return Tokens(
             self.forms[:count],
             self.starts[:count],
@@ -65,7 +65,7 @@ class Tokens(NamedTuple):
         )
 
     def misc(self, t: int) -> str:
-        """Say what white space follows a token, unless it is one space or ends a paragraph."""
+        """Return MISC: the white space after a token; "_" for one space or a paragraph's end."""
         gap = self.gaps[t]
         if gap == NO_GAP:
             return "SpaceAfter=No"
@@ -76,7 +76,7 @@ class Tokens(NamedTuple):
 
 
 class Writer:
-    """Writes tokens as sentences of CoNLL-U."""
+    """Converts tokens to CoNLL-U sentences."""
 
     def __init__(
         self, name: str | None, warn: Callable[[str], None] | None, *, paragraphs: bool
@@ -89,7 +89,7 @@ class Writer:
         self._warned = False
 
     def write(self, tokens: Tokens) -> Iterator[Sentence]:
-        """Write sentences: tokens up to one after which a sentence ends, and so on."""
+        """Yield the sentences of the tokens; the last one ends with the last token."""
         first = 0
         lines: list[str] = []
         for stop in self._stops(tokens):
@@ -123,10 +123,10 @@ class Writer:
         lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
 
     def _stops(self, tokens: Tokens) -> Iterator[int]:
-        """Give where sentences end, and cut those that are too long."""
+        """Yield the ends of sentences; sentences that are too long are cut."""
         first = 0
         for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
-            # A token counts as many times as it has words.
+            # The number of words of each token.
             sizes = [len(tokens.words.get(t, " ")) for t in range(first, stop)]
             while sum(sizes) > LONGEST_SENTENCE:
                 longest = np.searchsorted(np.cumsum(sizes), LONGEST_SENTENCE, side="right")

@@ -96,7 +96,7 @@ class Estimate(NamedTuple):
         return cls(outcomes, backoff, levels)
 
     def log(self, outcome: Codes, contexts: Sequence[Codes]) -> NDArray[np.float64]:
-        """Return the log-probabilities of outcomes given contexts; all arrays have the same shape."""
+        """Return the log-probabilities of outcomes given contexts; all arrays have one shape."""
         p = np.full(outcome.shape, 1 / self.outcomes)
         for context, level in zip(reversed(contexts), reversed(self.levels), strict=True):
             pairs, times, kinds = level

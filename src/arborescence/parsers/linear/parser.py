@@ -526,7 +526,8 @@ class LinearParser(Parser):
         parsed = self._annotated(sentences, batch, heads, np.ones((1, 0)), options)
         for b, [tree] in enumerate(parsed):
             before, after = heads[0, batch.starts[b] : batch.starts[b + 1]], tree.heads
-            moved = np.flatnonzero(before != after)  # lowered edges get the marginals of lifted ones
+            # Lowered edges swap marginals with the lifted ones.
+            moved = np.flatnonzero(before != after)
             of_both = evidence[b][[before[moved], after[moved]], moved]
             evidence[b][[after[moved], before[moved]], moved] = of_both
         return [(tree, of_sentence) for [tree], of_sentence in zip(parsed, evidence, strict=True)]

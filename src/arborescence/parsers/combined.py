@@ -155,7 +155,7 @@ class CombinedParser(Parser):
         Parameters
         ----------
         sentence
-            Of n words. Without UPOS, each parser that has a tagger tags it first.
+            A sentence of n words. Without UPOS, each parser that has a tagger tags it first.
 
         Returns
         -------

@@ -5,11 +5,11 @@ The group of a feature determines its conjunctions and the place of its weights:
 ========== ======================================================================== ==========
 group      features                                                                 weights
 ========== ======================================================================== ==========
-alone      head or dependent by itself, with its neighbours                         rows of 16
+alone      head or dependent alone, with its neighbours                             rows of 16
 pairs      tags of head and dependent and of the words around them                  rows of 16
 between    the set of tags between head and dependent                               rows of 16
-words      pairs in which a form or a lemma takes part                              rows of 2
-in-between tag of the head, one tag that occurs between, tag of the dependent       2 P³
+words      pairs with a form, a lemma or FEATS                                      rows of 2
+in-between tag of the head, one tag in between, tag of the dependent                2 P³
 ========== ======================================================================== ==========
 
 A row of 2 has a weight for each direction of the edge. A row of 16 also has a weight for each
@@ -17,7 +17,8 @@ direction and binned distance (columns 2-8 and 9-15), so one cache line holds al
 feature for an edge. Features of one word are summed once for each word, not for each edge. Features
 of word pairs are many and mostly unseen; their narrow rows save cache space.
 
-All weights are in one flat vector: rows of 16, then rows of 2, then weights of tags in between.
+All weights are in one flat vector: rows of 16, rows of 2, then weights of tags in between (for P
+tags).
 """
 
 from __future__ import annotations
@@ -161,7 +162,10 @@ class EdgeModel(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Hashes of one sentence's nodes as head and as dependent; xor of two gives a row number."""
+    """Partial row numbers of one sentence's nodes, as head and as dependent; axis 0 is the node.
+
+    The row of a feature is the exclusive or of two of them; for `alone`, each is a row number.
+    """
 
     alone_heads: NDArray[np.uint32]
     alone_deps: NDArray[np.uint32]

@@ -56,8 +56,8 @@ def add_relations(
     unit
         The factor of the relation scores.
     gold, gold_relations
-        Empty; or, in training, the gold heads and relations of a batch of one sentence, int64 (n +
-        1,). Then each wrong relation of a gold edge gets a cost of 1, added to its score.
+        In training: the gold heads and relations of a batch of one sentence, int64 (n + 1,); then
+        each wrong relation of a gold edge gets a cost of 1, added to its score. Else empty.
     scores, places
         The scores, as written by `edges.score_edges` (changed), and where they begin.
     best

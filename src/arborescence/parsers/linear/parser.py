@@ -279,8 +279,8 @@ class LinearParser(Parser):
             ``"exact"``: training and parsing use the best tree. ``"undirected"``: they use the best
             undirected tree, directed away from the root and enhanced: an approximation (Levi,
             Reichart and Rappoport 2016; see `arborescence.undirected`). Such a parser has no k-best
-            lists and no confidence. Not with `k` > 1, `joint`, `projective`,
-            `prune`, or the losses ``"tree"`` and ``"head"``.
+            lists and no confidence. Not with `k` > 1, `joint`, `projective`, `prune`, or the losses
+            ``"tree"`` and ``"head"``.
         features
             ``"undirected"``, for undirected inference only: both directions of an edge have the
             same score, from the features of the edge from the left word to the right one. So half

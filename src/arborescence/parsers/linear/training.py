@@ -292,7 +292,10 @@ class Trainer(OnlineTrainer):
         scores: NDArray[np.float32],
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Find the k best trees, (k, n + 1); their relations; and which words are wrong in them."""
+        """Find the k best trees, their relations, and which words are wrong in them.
+
+        The trees are (k, n + 1). If the best one is gold, it is the only one.
+        """
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:

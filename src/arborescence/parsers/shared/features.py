@@ -148,7 +148,7 @@ class Batch(NamedTuple):
     Attributes
     ----------
     starts : (B + 1,) int64
-        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1]``.
+        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``.
     sides : (N + 1, S) uint64
         The hashed sides of each node; the last row stands for a missing node.
     tags : (N,) uint8

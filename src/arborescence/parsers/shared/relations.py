@@ -268,7 +268,7 @@ def update_relations(
     C: float,
     clock: int,
 ) -> None:
-    """Move the weights towards the gold relations of a sentence, word by word.
+    """Update the weights towards the gold relations of a sentence, word by word.
 
     Parameters
     ----------

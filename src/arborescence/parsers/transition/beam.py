@@ -313,7 +313,7 @@ def learn_with_beam(
         right = agenda.right.copy()
         count = 1
         step = 0
-        place = 0  # of the best right candidate; -1 if none is left
+        place = 0  # of the best right candidate in the agenda; -1: see parent, last
         parent = -1
         last = -1
         while step < most:

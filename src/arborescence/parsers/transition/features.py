@@ -11,7 +11,7 @@ word     which one
 ======== ==============================================================================
 s0-s2    from the top of the stack
 n0-n2    from the front of the buffer
-h, h2    after another word: its head, and the head of that
+h, h2    after another word: its head, and the head's head
 l, l2    its outermost left child, and the next
 r, r2    its outermost right child, and the next
 ======== ==============================================================================

@@ -1,8 +1,8 @@
-"""Greedy transition-based parsing and training, with static or dynamic oracles.
+"""Greedy transition parsing, trained with static or dynamic oracles (Goldberg and Nivre 2012).
 
 A linear function of hashed features scores the four actions of a state. Another one, with the
 features of `relations`, scores the relations of a new edge. If only one transition is legal, it is
-neither scored nor learned. Dynamic oracles: Goldberg and Nivre (2012).
+neither scored nor learned.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def learn_relation(
     gold: int,
     clock: int,
 ) -> int:
-    """Predict the relation of a right edge, update the weights if it is wrong, and return it."""
+    """Predict the relation of a right edge; update the weights if wrong; return the prediction."""
     guess = choose_relation(batch, start, state, model, head, dependent, scratch)
     if guess != gold:
         rows = scratch.relation_rows

@@ -218,8 +218,7 @@ class CombinedParser(Parser):
 
     def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:
         """Run all parsers on some sentences."""
-        # ``projective=False`` becomes None: parsers that find projective trees only can take part
-        # too.
+        # False becomes None, so that parsers that find projective trees only can take part too.
         wanted = options._replace(projective=options.projective or None, confidence=False)
         answers = [parser._evidence_batch(sentences, wanted) for parser in self.parsers]
         for of_sentence in zip(*answers, strict=True):

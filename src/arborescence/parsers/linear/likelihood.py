@@ -5,8 +5,8 @@ exponential of its score. The gradient for an edge's score is 1 for a gold edge 
 minus the edge's marginal. In head selection (Zhang, Cheng and Lapata 2017), each word chooses its
 head independently, and the probability of that choice takes the place of the marginal. Neural
 parsers use this loss too (Dozat and Manning 2017). Head selection takes O(n²) for each sentence,
-marginals of trees O(n³). In head selection, the chosen heads need not form a tree; the decoder
-ensures a tree with one root edge.
+marginals of trees O(n³). Heads chosen independently need not form a tree; only the decoder ensures
+a tree with one root edge.
 """
 
 from __future__ import annotations

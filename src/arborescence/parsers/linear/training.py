@@ -74,12 +74,8 @@ class Trainer(OnlineTrainer):
 
     Parameters
     ----------
-    treebank
-        Sentences to learn from.
-    dev
-        Sentences to choose the best epoch by; may be empty.
-    settings
-        The settings of training.
+    treebank, dev, settings
+        As for `OnlineTrainer`.
     make
         Makes a parser from its parts, to evaluate it on dev.
     """

@@ -1,8 +1,7 @@
 """Weights learned by AdaGrad with an L1 penalty (Duchi, Hazan and Singer 2011), stored as int8.
 
-AdaGrad (Duchi, Hazan and Singer 2011, section 5.1) gives every weight its own learning rate, and
-the penalty moves it towards 0 at each step. So most weights become 0, and a model file stores only
-the others.
+AdaGrad (section 5.1 there) gives every weight its own learning rate, and the penalty moves it
+towards 0 at each step. So most weights become 0, and a model file stores only the others.
 """
 
 # mypy: disable-error-code="no-untyped-call"

@@ -97,14 +97,8 @@ class OnlineTrainer(ABC):
 
         Parameters
         ----------
-        epochs
-            The largest number of passes over the treebank.
-        patience
-            Stop after this many epochs without a better LAS on dev.
-        checkpoint
-            A file for the state after each epoch; if it exists, training continues from it.
-        progress
-            Called as ``progress(phase, done, total)``.
+        epochs, patience, checkpoint, progress
+            As for `LinearParser.train`.
 
         Raises
         ------

@@ -35,12 +35,8 @@ class Trainer(OnlineTrainer):
 
     Parameters
     ----------
-    treebank
-        Sentences to learn from.
-    dev
-        Sentences to choose the best epoch by; may be empty.
-    settings
-        The settings of training.
+    treebank, dev, settings
+        As for `OnlineTrainer`.
     make
         Makes a parser from its parts, to evaluate it on dev.
     """
@@ -62,8 +58,7 @@ class Trainer(OnlineTrainer):
         self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
         self._add_weights("relations", (1 << settings.bits - 5, len(self._trees.labels)))
-        # This parser shares its weight arrays with the trainer, so it always has the current
-        # weights.
+        # The parser shares its weight arrays with the trainer: it always has the current weights.
         weights = {name: Weights(table) for name, table in self._weights.items()}
         self._parser = make(**self._fixed(), weights=weights)
         _, self._batch = self._parser._prepare(list(treebank))

@@ -388,7 +388,7 @@ def _is_word(item: Any) -> bool:
 
 
 def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
-    """Yield batches of sentences, each with at least `enough` words or `_BATCH_EDGES` edges."""
+    """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges."""
     batch: list[Sentence] = []
     words = edges = 0
     for sentence in sentences:

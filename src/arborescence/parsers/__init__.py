@@ -1,4 +1,4 @@
-"""Trainable parsers, behind one interface."""
+"""Trainable dependency parsers with a common interface."""
 
 from __future__ import annotations
 

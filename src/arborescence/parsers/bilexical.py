@@ -1,6 +1,6 @@
-"""The generative bilexical model of the lecture (Smith 2017): heads that draw their dependents.
+"""A generative bilexical dependency model (Smith 2017): each head generates its dependents.
 
-A small model for teaching and comparison: counts instead of learned weights, and no relations.
+A small model for teaching and comparison: estimated from counts, without relations.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _UNKNOWN: Final = 0
 
 
 class Counts(NamedTuple):
-    """How often each of some events was seen.
+    """The counts of events.
 
     Attributes
     ----------
     events : (E,) int64
-        Their codes, ascending.
+        Event codes, in ascending order.
     counts : (E,) int64
     """
 
@@ -43,35 +43,36 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, events: Codes) -> Self:
-        """Count them: O(E log E)."""
+        """Count events: O(E log E)."""
         return cls(*np.unique(events, return_counts=True))
 
     def look_up(self, events: Codes) -> Codes:
-        """Return the counts of any events, 0 for those never seen: O(log E) each."""
+        """Return the counts of events, 0 for unseen ones: O(log E) each."""
         at = np.searchsorted(self.events, events)
         at[at == len(self.events)] = 0
         return np.where(self.events[at] == events, self.counts[at], 0)
 
 
 class Estimate(NamedTuple):
-    """Probabilities of outcomes, given contexts that go from particular to general.
+    """Probabilities of outcomes given contexts, from the most specific context to the most general.
 
     Maximum-likelihood estimates with interpolated Witten-Bell smoothing (Chen and Goodman 1998,
     Section 2.6): for a context that was seen c times, with t different outcomes,
 
         p(x | context) = (c(context, x) + κ t p(x | next context)) / (c + κ t)
 
-    A context that was never seen leaves it to the next one. After the last, all outcomes are alike.
+    For an unseen context, the estimate is that of the next context. After the last context, the
+    distribution is uniform.
 
     Attributes
     ----------
     outcomes : int
-        How many there are: their codes are below.
+        The number of outcomes; their codes are 0 to ``outcomes - 1``.
     backoff : float
-        κ, the weight of the more general context: 1 is Witten-Bell's own.
+        κ, the weight of the more general context; 1 is the original Witten-Bell smoothing.
     levels : list of (Counts, Counts, Counts)
-        For each context: how often it was seen with an outcome, how often at all, and with how
-        many different outcomes.
+        For each context: its counts with each outcome, its total counts, and its numbers of
+        different outcomes.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, outcome: Codes, contexts: Sequence[Codes], outcomes: int, backoff: float) -> Self:
-        """Count events: the outcome of each, and its contexts, the most particular one first."""
+        """Count events, each with its outcome and its contexts, the most specific context first."""
         levels = []
         for context in contexts:
             pairs = Counts.of(context * outcomes + outcome)
@@ -95,7 +96,7 @@ class Estimate(NamedTuple):
         return cls(outcomes, backoff, levels)
 
     def log(self, outcome: Codes, contexts: Sequence[Codes]) -> NDArray[np.float64]:
-        """Return the log-probabilities of outcomes in their contexts, all of one shape."""
+        """Return the log-probabilities of outcomes given contexts; all arrays have one shape."""
         p = np.full(outcome.shape, 1 / self.outcomes)
         for context, level in zip(reversed(contexts), reversed(self.levels), strict=True):
             pairs, times, kinds = level
@@ -107,12 +108,12 @@ class Estimate(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """Words and tags as numbers. 0 is what is not known, the number after the last is the root.
+    """Numbers of words and tags: 0 is an unknown one, the number after the last is the root.
 
     Attributes
     ----------
     words, tags : dict of str to int
-        Those that are known, from 1 up.
+        The known ones, numbered from 1.
     """
 
     words: dict[str, int]
@@ -120,7 +121,7 @@ class Lexicon(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence], with_tags: bool) -> Self:
-        """Gather the words that were seen more than once, in lower case, and the tags."""
+        """Collect the words that occur more than once (in lower case), and all tags."""
         words, tags = Counter[str](), set[str]()
         for sentence in sentences:
             words.update(form.lower() for form in sentence.forms)
@@ -133,48 +134,48 @@ class Lexicon(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many words and tags there are, the unknown one included."""
+        """The numbers of words and of tags, each including the unknown one."""
         return len(self.words) + 1, len(self.tags) + 1
 
     def nodes(self, sentence: Sentence) -> tuple[Codes, Codes]:
-        """Return the word and the tag of each node, (n + 1,) both."""
+        """Return the numbers of the word and of the tag of each node, (n + 1,) each."""
         root_word, root_tag = self.sizes
         words = [self.words.get(form.lower(), _UNKNOWN) for form in sentence.forms]
         tags = [self.tags.get(tag, _UNKNOWN) for tag in sentence.upos]
         return np.array([root_word, *words]), np.array([root_tag, *tags])
 
     def contexts(self, word: Codes, tag: Codes, side: Codes) -> list[Codes]:
-        """Return what may be known of heads: word and tag, the tag, nothing; always the side."""
+        """Return the contexts of heads: word, tag and side; tag and side; side alone."""
         tags = self.sizes[1] + 1
         return [(word * tags + tag) * 2 + side, tag * 2 + side, side]
 
     def contexts_of_words(self, contexts: Sequence[Codes], tag: Codes) -> list[Codes]:
-        """Return what may be known where a word is drawn: the same, and the tag that it has."""
+        """Return the contexts of a dependent's word: its tag with two head contexts, or alone."""
         tags = self.sizes[1]
         return [contexts[0] * tags + tag, contexts[1] * tags + tag, tag]
 
 
 class BilexicalModel:
-    """A generative model of trees and their words: each head draws its dependents.
+    """A generative model of trees and words: each head generates its dependents.
 
-    On each of its sides, a head decides time and again whether it takes one more dependent, and if
-    so, draws the tag of that and then its word. So the weight of an edge is
+    On each side, a head decides repeatedly whether to take one more dependent. If so, it draws the
+    dependent's tag and then its word. So the weight of an edge is
 
         log p(one more | head, side) + log p(tag | head, side) + log p(word | tag, head, side)
 
-    The root draws just one dependent. The probability of a tree with its words is the product over
-    its edges and over the ends of all sides. These are the same for all trees of a sentence, so the
-    most probable tree is the one that `arborescence.decode` finds. Each estimate backs off
-    (`Estimate`), from the word and tag of the head to its tag, and then to the side alone, or in
-    the last factor to the dependent's tag alone. Words are compared in lower case; those that were
-    seen only once count as one unknown word.
+    The root draws exactly one dependent. The probability of a tree with its words is the product
+    over its edges and over the stop decisions of all sides. The stop decisions have the same
+    probability in all trees of a sentence, so `arborescence.decode` finds the most probable tree.
+    Each estimate backs off (`Estimate`) from the head's word and tag to its tag, then to the side
+    alone (for the last factor: to the dependent's tag alone). Words are lowercased; all words that
+    were seen only once count as one unknown word.
 
-    Made by `train`.
+    Created by `train`.
 
     Attributes
     ----------
     lexicon : Lexicon
-        The words and tags that it knows.
+        The known words and tags.
 
     Examples
     --------
@@ -194,9 +195,9 @@ class BilexicalModel:
     """
 
     def __init__(self, lexicon: Lexicon, more: Estimate, tag: Estimate, word: Estimate) -> None:
-        """Put a model together, of the estimates of its three factors.
+        """Make a model from the estimates of its three factors.
 
-        The outcomes of `more` are 0, the end of a side, and 1, one more dependent.
+        The outcomes of `more` are 0 (stop) and 1 (one more dependent).
         """
         self.lexicon = lexicon
         self._more = more
@@ -207,16 +208,16 @@ class BilexicalModel:
     def train(
         cls, treebank: Iterable[Sentence], *, tags: bool = True, backoff: float = 5.0
     ) -> Self:
-        """Count what is in the trees of a treebank: O(m log m) for m words.
+        """Estimate a model from the counts in a treebank: O(m log m) for m words.
 
         Parameters
         ----------
         treebank
             Sentences whose heads are trees.
         tags
-            Whether to look at UPOS. Otherwise all words have the same tag.
+            Whether to use UPOS. Otherwise all words have the same tag.
         backoff
-            How much general contexts weigh beside particular ones, see `Estimate`.
+            The weight of more general contexts: see `Estimate`.
 
         Raises
         ------
@@ -293,14 +294,15 @@ class BilexicalModel:
         root: Root = "single",
         projective: bool = True,
     ) -> Iterator[Sentence]:
-        """Fill in the heads of the most probable trees; relations, which it knows not, become _.
+        """Fill in the heads of the most probable trees; the model has no relations: they become _.
 
         Parameters
         ----------
         sentences
             With UPOS if the model was trained with it.
         root, projective
-            As in `arborescence.decode`. The model speaks of projective trees with one root edge.
+            As in `arborescence.decode`. The model is defined for projective trees with one root
+            edge.
 
         Yields
         ------

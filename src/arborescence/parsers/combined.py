@@ -1,8 +1,7 @@
-"""Several parsers at once: the best tree by the sum of what speaks for each edge.
+"""Parser combination by reparsing: the best tree by summed edge scores (Sagae and Lavie 2006).
 
-Parsers of different kinds make different mistakes. Each of them finds a tree, all their edges go
-into one graph, and the maximum spanning tree of that graph is the answer: parser combination by
-reparsing (Sagae and Lavie 2006).
+Parsers of different kinds make different mistakes. Each parser scores the edges of a sentence; the
+weighted sums are the edge scores of one graph, and its maximum spanning tree is the result.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"
-_MOST: Final = 64  # parsers in a file
+_MOST: Final = 64  # the most parsers in a file
 _FIELDS: Final = {
     "parsers": scheme.list_of(scheme.MAPPING, 1, _MOST),
     "weights": scheme.list_of(scheme.real(1 / scheme.LARGEST, scheme.LARGEST), 1, _MOST),
@@ -39,23 +38,23 @@ _FIELDS: Final = {
 
 
 class CombinedParser(Parser):
-    """A parser that asks several others, and finds the tree that most speaks for.
+    """A parser that combines several others: it finds the tree of highest summed score.
 
-    Each parser says how much speaks for each edge: a graph-based one the probabilities of all
-    edges, any other one a vote for those of the tree that it finds. The tree of highest sum is
-    decoded exactly. Its edges may cross if those of one of the parsers do in that sentence.
+    Each parser scores each edge: a graph-based parser by its marginal, any other parser by a vote
+    for the edges of its own tree. The tree with the highest sum is decoded exactly. By default it
+    may be non-projective only if some parser's tree of that sentence is.
 
-    The relation of an edge is the one that most of the parsers give it whose trees have the edge,
-    and of all parsers if there are none. Tags, where they are missing, are those of the first.
+    The relation of an edge is chosen by a weighted vote of the parsers whose trees have the edge,
+    or of all parsers if none has it. Missing tags are filled in by the first parser.
 
-    Made of parsers, by `train`, or by `arborescence.load`.
+    Created from parsers, by `train`, or by `arborescence.load`.
 
     Attributes
     ----------
     parsers : tuple of Parser
-        Those that are asked.
+        The combined parsers.
     weights : tuple of float
-        What the words of each of them are multiplied by.
+        The factor of each parser's scores.
     info : dict
         The `info` of each parser, as a list under ``"parsers"``.
 
@@ -81,19 +80,19 @@ class CombinedParser(Parser):
     kind: ClassVar[str] = "combined"
 
     def __init__(self, parsers: Iterable[Parser], weights: Iterable[float] | None = None) -> None:
-        """Put parsers together.
+        """Combine parsers.
 
         Parameters
         ----------
         parsers
             One or more.
         weights
-            A positive number for each parser; without them, 1.
+            A positive number for each parser; 1 if not given.
 
         Raises
         ------
         OptionError
-            If there are no parsers, or the weights do not fit them.
+            If there are no parsers, or the weights are not one positive number each.
         """
         self.parsers = tuple(parsers)
         given = [1] * len(self.parsers) if weights is None else weights
@@ -125,14 +124,14 @@ class CombinedParser(Parser):
         Parameters
         ----------
         treebank, dev, progress
-            As for every `Parser`; without `dev`, the probabilities of a graph-based parser are
-            not to scale.
+            As for every `Parser`. Without `dev`, the probabilities of a graph-based parser are not
+            calibrated.
         make_parsers
-            Each trains a parser: called as ``make_parser(sentences, dev=dev, progress=progress)``.
-            Use `functools.partial` for their settings. A `LinearParser`, and a `TransitionParser`
-            with swap and a beam of 8, unless you say otherwise.
+            Functions that train one parser each, called as
+            ``make_parser(sentences, dev=dev, progress=progress)``; use `functools.partial` for
+            settings. Default: a `LinearParser`, and a `TransitionParser` with swap and a beam of 8.
         weights
-            A positive number for each parser; without them, 1.
+            A positive number for each parser; 1 if not given.
         """
         if make_parsers is None:
             swap = partial(registry.parser_class("transition").train, system="swap", beam=8)
@@ -151,26 +150,26 @@ class CombinedParser(Parser):
         return cls(made, weights)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the sum of what speaks for each edge.
+        """Return the weighted sum of the parsers' scores for each edge.
 
         Parameters
         ----------
         sentence
-            Of n words. Without UPOS, each parser that has a tagger tags it first.
+            A sentence of n words. Without UPOS, each parser that has a tagger tags it first.
 
         Returns
         -------
         scores : (n + 1, n + 1) float32
-            ``scores[h, d]`` is a sum over the parsers, times their weights: the probability of
-            the edge h -> d where the parser gives one, else 0.4 if its tree has the edge and 0 if
+            ``scores[h, d]`` is a sum over the parsers, times their weights: the probability of the
+            edge h -> d if the parser has probabilities; else 0.4 if its tree has the edge, and 0 if
             not. The tree that `parse` finds is ``arborescence.decode(scores)``, with
-            ``projective=True`` if no edges cross in the trees of the parsers.
+            ``projective=True`` if the trees of all parsers are projective.
         """
         [question] = self._ask([sentence], Options("single", None, False))
         return question.scores
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, those of the parsers among them."""
+        """Return the header and the arrays of a model file, including those of the parsers."""
         headers: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
         for number, parser in enumerate(self.parsers):
@@ -187,7 +186,7 @@ class CombinedParser(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
+        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         parsers = [
             registry.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
@@ -218,9 +217,8 @@ class CombinedParser(Parser):
         return found
 
     def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:
-        """Ask the parsers for some sentences."""
-        # Edges that do not cross are no reason to ask for some that do: a parser that can give
-        # projective trees only may have a say in others.
+        """Run all parsers on some sentences."""
+        # False becomes None, so that parsers that find projective trees only can take part too.
         wanted = options._replace(projective=options.projective or None, confidence=False)
         answers = [parser._evidence_batch(sentences, wanted) for parser in self.parsers]
         for of_sentence in zip(*answers, strict=True):
@@ -243,22 +241,22 @@ class CombinedParser(Parser):
 
 
 class _Question(NamedTuple):
-    """A sentence, and what P parsers say of it.
+    """A sentence and the results of P parsers for it.
 
     Attributes
     ----------
     sentence : Sentence
-        As the first parser gives it back, with its tags.
+        As returned by the first parser, with its tags.
     trees : (P, n + 1) int64
         The tree of each parser.
     relations : list of P lists of str
         The relations in these trees.
     weights : tuple of P floats
-        How much each parser counts.
+        The weight of each parser.
     scores : (n + 1, n + 1) float32
-        The sum of what speaks for each edge.
+        The summed score of each edge.
     projective : bool
-        Whether the edges of its tree must not cross.
+        Whether its tree must be projective.
     """
 
     sentence: Sentence
@@ -269,7 +267,7 @@ class _Question(NamedTuple):
     projective: bool
 
     def answered(self, heads: NDArray[np.int64], options: Options) -> Sentence:
-        """Return the sentence with a tree, relations, and probabilities where asked for."""
+        """Return the sentence with a tree, relations, and edge probabilities if requested."""
         misc = None
         if options.confidence:
             words = np.arange(1, len(heads))
@@ -278,11 +276,11 @@ class _Question(NamedTuple):
         return self.sentence.replace(heads=heads, deprels=self._vote(heads), misc=misc)
 
     def _vote(self, heads: NDArray[np.int64]) -> list[str]:
-        """Vote on the relation of each edge of a tree; of those with equal votes, the first.
+        """Vote on the relation of each edge of a tree; ties go to the first.
 
-        Where no parser has the edge, all of them vote, with the relation that the word has in their
-        trees. But where the word is the root here and not there, or there and not here, it has
-        changed places with another root, and gets the relation of that word.
+        If no parser has the edge, all vote with the relation of the word in their trees. But if the
+        word is the root word in only one of the two trees (the given one and the parser's), the
+        parser votes with its relation for the root word of the other tree.
         """
         root = _root(heads)
         agree = self.trees == heads

@@ -1,7 +1,7 @@
-"""Trained parsers by name or path, of whatever kind the file says.
+"""Load trained parsers of any kind, by name or path.
 
-Kinds are named here and nowhere else, and imported when a file holds one: so this module imports
-none of those that load parsers by it.
+All kinds of parsers are listed here. Their modules are imported only when a file needs them, which
+avoids circular imports.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.base import Parser
 
-#: The class of each kind of parser, by the name of the kind in model files.
+#: The class of each kind of parser; the keys are the names of the kinds in model files.
 KINDS: Final = {
     "linear": "arborescence.parsers.linear.parser:LinearParser",
     "transition": "arborescence.parsers.transition.parser:TransitionParser",
@@ -30,7 +30,7 @@ KINDS: Final = {
 #: The models that come with the library.
 BUILT_IN: Final = ("english",)
 
-#: How many parsers a file may hold, and how deep inside each other.
+#: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
 _DEEPEST: Final = 8
 
@@ -46,7 +46,7 @@ def load(model: str | os.PathLike[str]) -> Parser:
     Returns
     -------
     Parser
-        Of the kind that the file says.
+        Of the kind that the file names.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _from_path(path: str | os.PathLike[str]) -> Parser:
 
 
 def _check_nesting(header: dict[str, Any]) -> None:
-    """Raise ModelError if parsers within parsers would take too much of memory or stack."""
+    """Raise ModelError if nested parsers would take too much memory or stack."""
     layer = [header]
     count = 0
     for _ in range(_DEEPEST):
@@ -102,7 +102,7 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
-    """Make a parser, of the kind that the header says, of what `model_file.load` returned."""
+    """Make a parser of the kind named in the header, from what `model_file.load` returned."""
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")

@@ -1,1 +1,1 @@
-"""Graph-based parsers with a linear model (McDonald et al. 2005)."""
+"""First-order graph-based parsers with a linear model (McDonald et al. 2005)."""

@@ -1,23 +1,24 @@
-"""Scores of edges: a linear function of hashed features (McDonald et al. 2005).
+"""Edge scores as a linear function of hashed features (McDonald et al. 2005).
 
-What a feature is conjoined with, and where its weights are, depends on what it looks at:
+The group of a feature determines its conjunctions and the place of its weights:
 
 ========== ======================================================================== ==========
 group      features                                                                 weights
 ========== ======================================================================== ==========
-alone      head or dependent by itself, with its neighbours                         rows of 16
+alone      head or dependent alone, with its neighbours                             rows of 16
 pairs      tags of head and dependent and of the words around them                  rows of 16
 between    the set of tags between head and dependent                               rows of 16
-words      pairs in which a form or a lemma takes part                              rows of 2
-in-between tag of the head, one tag that occurs between, tag of the dependent       2 P³
+words      pairs with a form, a lemma or FEATS                                      rows of 2
+in-between tag of the head, one tag in between, tag of the dependent                2 P³
 ========== ======================================================================== ==========
 
-A row of 2 has a weight for each direction of the edge. One of 16 also has a weight for each
-direction and binned distance (columns 2-8 and 9-15), so that one cache line holds all that an edge
-needs of the feature. Features of one word are added up once a word, not once an edge; and the many
-features of pairs of words, most of which are never seen, take little room in the cache.
+A row of 2 has a weight for each direction of the edge. A row of 16 also has a weight for each
+direction and binned distance (columns 2-8 and 9-15), so one cache line holds all weights of a
+feature for an edge. Features of one word are summed once for each word, not for each edge. Features
+of word pairs are many and mostly unseen; their narrow rows save cache space.
 
-All weights are one flat vector: the rows of 16, the rows of 2, and the weights of tags in between.
+All weights are in one flat vector: rows of 16, rows of 2, then weights of tags in between (for P
+tags).
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: Weights in a row with distances: 2 directions, and 7 bins of distance for each.
+#: The length of a wide row: 2 directions, each with 7 bins of distance and one weight without.
 WIDE: Final = 16
-#: Weights in a row without: 2 directions.
+#: The length of a narrow row: 2 directions.
 NARROW: Final = 2
 
 ALONE: Final = [
@@ -60,24 +61,24 @@ WORDS: Final = [
 ]  # fmt: skip
 
 _DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
-_DEPENDENT = 32  # how far the sides of the dependent are rotated
-_EDGE_BITS = 32  # of an entry that puts the number of an edge behind that of a weight
+_DEPENDENT = 32  # the rotation of the sides of the dependent
+_EDGE_BITS = 32  # an entry is: number of the weight << 32 | number of the edge
 _EDGE_MASK = (1 << _EDGE_BITS) - 1
 _SET = np.uint64(0xA4093822299F31D0)
 
 
 class EdgeTemplates(NamedTuple):
-    """Which of the sides of a batch make up the features of an edge.
+    """The sides of a batch that the features of an edge are made of.
 
     Attributes
     ----------
     alone : (A,) int64
-        Sides of the head, and of the dependent, by themselves.
+        Sides of the head alone, and of the dependent alone.
     pairs, between, words : (T, 2) int64
-        A side of the head, and one of the dependent.
+        A side of the head and a side of the dependent.
     undirected : bool
-        Whether an edge has the features of the one that leads from its left word to its right one,
-        whichever of them is the head. So both directions have the same score.
+        Whether both directions of an edge have the features of the edge from the left word to the
+        right one, and so the same score.
     """
 
     alone: NDArray[np.int64]
@@ -88,7 +89,7 @@ class EdgeTemplates(NamedTuple):
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], undirected: bool = False) -> Self:
-        """Lay out the templates that look at `columns` only, and add their sides to `sides`."""
+        """Make the arrays of the templates that use only `columns`; add their sides to `sides`."""
 
         def number(side: str) -> int:
             if side not in sides:
@@ -111,13 +112,13 @@ class EdgeTemplates(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The largest number of weights that the score of an edge can have."""
+        """The largest number of weights in the score of an edge."""
         wide = 2 * len(self.alone) + len(self.pairs) + len(self.between)
         return 2 * wide + len(self.words) + MAX_TAGS + 2
 
 
 class Layout(NamedTuple):
-    """The number of wide rows, of narrow rows (powers of two), and of tags."""
+    """The numbers of wide rows and narrow rows (powers of two), and of tags."""
 
     wide: int
     narrow: int
@@ -138,14 +139,14 @@ def _is_layout(value: object) -> bool:
     )
 
 
-#: The field of a header that holds a layout.
+#: The header field of a layout.
 LAYOUT: Final = Field(
     f"two powers of two up to 2^{MOST_BITS}, and 2 to {MAX_TAGS + 2} tags", _is_layout
 )
 
 
 class EdgeModel(NamedTuple):
-    """All that the score of an edge is made of.
+    """The model of edge scores.
 
     Attributes
     ----------
@@ -161,7 +162,10 @@ class EdgeModel(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The halves of the row numbers of one sentence's features; the first axis is the node."""
+    """Partial row numbers of one sentence's nodes, as head and as dependent; axis 0 is the node.
+
+    The row of a feature is the exclusive or of two of them; for `alone`, each is a row number.
+    """
 
     alone_heads: NDArray[np.uint32]
     alone_deps: NDArray[np.uint32]
@@ -203,16 +207,16 @@ def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> 
 
 @kernel
 def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
-    """Hash a set of tags (a bit each) to the number of a wide row."""
+    """Hash a set of tags (one bit each) to the number of a wide row."""
     return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
 
 
 @uncounted_kernel
 def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-    """Add up the wide rows of each node.
+    """Sum the wide rows of each node.
 
-    The first column goes ahead of the others. That brings all rows of a node into the cache, none
-    waiting for another, and so takes half of the time.
+    The first column is summed before the others: that loads all rows of a node into the cache in
+    parallel, and halves the time.
     """
     for i in range(row_numbers.shape[0]):
         first_column = out.dtype.type(0)
@@ -223,7 +227,7 @@ def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> No
         for t in range(row_numbers.shape[1]):
             first = np.int64(row_numbers[i, t]) * WIDE
             row = weights[first : first + WIDE]
-            for c in range(len(row)):  # were it a constant, LLVM would unroll and not vectorize
+            for c in range(len(row)):  # with a constant, LLVM unrolls instead of vectorizing
                 total[c] += row[c]
         total[0] = first_column
 
@@ -240,10 +244,10 @@ def _score(
     h: int,
     d: int,
 ) -> float:
-    """Score the edge h -> d, given what is added up already, and the set of tags in between."""
+    """Score the edge h -> d, given the sums of its words and of the tags in between."""
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
-    # Three sums, so that one addition need not wait for another.
+    # Three independent sums: additions can run in parallel.
     plain = of_heads[h, direction] + of_deps[d, direction] + between
     binned = of_heads[h, column] + of_deps[d, column]
     for t in range(rows.pair_heads.shape[1]):
@@ -279,16 +283,17 @@ def score_edges(
     batch, model
         `Batch` and `EdgeModel`.
     sums, met
-        Scratch in which scores add up: (2, M, 16) and (P,), where M is the number of nodes of the
-        longest sentence; float32, or int32 for integer weights.
+        Scratch for sums: (2, M, 16) and (P,), for P tags and M nodes in the longest sentence;
+        float32, or int32 for integer weights.
     out, places
-        Written: float32; the scores of sentence b, (n + 1, n + 1), begin at ``places[b]``.
+        `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin at
+        ``places[b]``.
 
     Notes
     -----
-    O(T) for each pair of words, and half of that if edges are undirected. What concerns one word
-    only is added up once a word, and tags in between once for each new one: walking away from the
-    dependent, ``met[p]`` is the weight of all tags met so far for a head that is tagged p.
+    O(T) for each edge; half of the edges if they are undirected. Features of one word are summed
+    once for each word, and weights of tags in between once for each new tag: on the walk away from
+    the dependent, ``met[p]`` is the sum over all tags met so far for a head with tag p.
     """
     templates, layout, weights = model
     words_at = WIDE * layout.wide
@@ -336,21 +341,21 @@ def score_kept_edges(
     heads: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Score the edges that pruning has kept: each as `score_edges` does, to the last bit.
+    """Score the edges kept by pruning; scores are bitwise equal to those of `score_edges`.
 
     Parameters
     ----------
     batch, model, sums
-        As for `score_edges`; the model is of directed edges.
+        As for `score_edges`; edges must be directed.
     starts, heads
-        int64 (N + 1,) and (E,): what `pruning.keep_edges` has returned.
+        int64 (N + 1,) and (E,): as returned by `pruning.keep_edges`.
     out
         Written: float32 (E,).
 
     Notes
     -----
-    O(T) for each edge, and less than O(n) for each word. The walk away from a dependent notes the
-    tags that it meets in their order, and stops at the heads that are kept.
+    O(T) for each edge, and at most O(n) for each word. The walk away from a dependent records new
+    tags in order, and stops at each kept head.
     """
     templates, layout, weights = model
     words_at = WIDE * layout.wide
@@ -438,7 +443,7 @@ def _list_weights(
 def list_weights(
     batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
 ) -> int:
-    """List the numbers of the weights that add up to the score of one edge; return how many.
+    """List the numbers of the weights whose sum is the score of one edge; return their count.
 
     Parameters
     ----------
@@ -447,7 +452,7 @@ def list_weights(
     h, d
         Head and dependent.
     out
-        Written: int64, room for ``templates.most``.
+        Written: int64, with space for ``templates.most`` entries.
     """
     rows = _rows_of(batch, b, templates, layout)
     tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
@@ -470,41 +475,39 @@ def update_edges(
     clock: int,
     buffer: np.ndarray,
 ) -> np.ndarray:
-    """Move the weights towards the gold tree of a sentence and away from wrong ones.
+    """Update the weights towards the gold tree of a sentence and away from wrong trees.
 
     Parameters
     ----------
     batch, b, model
-        As for `score_edges`; the sentence is number b, and the weights are float32: changed.
+        As for `score_edges`; b is the number of the sentence. The weights are float32, and changed.
     averages
-        float32, changed: the changes of the weights, each times the clock.
+        float32, changed: sums of the weight changes, each times the clock.
         ``weights - averages / clock`` is their average (Daumé 2006, Fig. 2.3).
     gold, trees
-        int64: the head vector of gold, (n + 1,), and those of k other trees, (k, n + 1).
+        int64: the gold head vector, (n + 1,), and those of k other trees, (k, n + 1).
     losses
-        float64 (k,): by how much each tree was better than gold, the cost of what is wrong in it
-        included.
+        float64 (k,): score plus cost of each tree, minus the score of gold.
     others
-        float64 (k, k): products of the differences between gold and the trees, in weights kept
-        elsewhere.
+        float64 (k, k): inner products of the differences between gold and the trees in features of
+        other weights (of relations).
     C
-        The largest step of MIRA (see `mira.hildreth`). 0 stands for the perceptron, whose steps
-        are 1.
+        The largest step of MIRA (see `mira.hildreth`). 0 means the perceptron, with steps of 1.
     clock
         The number of the update, from 1.
     buffer
-        Scratch: int64, room for ``(k + 1) n model.templates.most``.
+        Scratch: int64, with space for ``(k + 1) n model.templates.most`` entries.
 
     Returns
     -------
     steps : (k,) float32
-        How far it moved away from each tree.
+        The size of the step away from each tree.
 
     Notes
     -----
-    O(E T log(E T)) for E edges in which trees and gold differ: the trees share most edges, so the
-    features of each edge are listed once, and the products are those of edges. If edges are
-    undirected, one that only has another direction than in gold adds what gold's takes away.
+    O(E T log(E T)) for E edges in which the trees and gold differ. Trees share most edges, so the
+    features of each edge are listed once, and inner products are computed between edges. If edges
+    are undirected, an edge that differs from gold only in direction causes no change.
     """
     templates, layout, weights = model
     rows = _rows_of(batch, b, templates, layout)
@@ -518,7 +521,7 @@ def update_edges(
             h, d = min(h, d), max(h, d)
         count = _list_weights(tags, rows, layout, h, d, buffer, count)
         for i in range(first, count):
-            buffer[i] = buffer[i] << _EDGE_BITS | e  # so that sorting brings weights together
+            buffer[i] = buffer[i] << _EDGE_BITS | e  # sorting groups entries by weight
     entries = np.sort(buffer[:count])
     steps = np.ones(len(trees))
     if C > 0:
@@ -550,26 +553,26 @@ def move_edges(
     clock: float,
     buffer: np.ndarray,
 ) -> None:
-    """Move the weights of each edge of a sentence: those of its features all by the same.
+    """Update the weights of each edge of a sentence, all weights of one edge by the same step.
 
     Parameters
     ----------
     batch, model, averages
-        As for `update_edges`; the batch is of one sentence.
+        As for `update_edges`; the batch has one sentence.
     moves
-        float64 (n + 1, n + 1): where an edge's score should go.
+        float64 (n + 1, n + 1): the gradient of the log-likelihood for each edge's score.
     least
-        Edges that should move by less are left alone.
+        Edges with a smaller absolute gradient are skipped.
     rate
-        What moves are multiplied by.
+        The factor of the gradients.
     clock
-        What changes are multiplied by in `averages`.
+        The factor of changes in `averages`.
     buffer
-        Scratch: int64, room for ``model.templates.most``.
+        Scratch: int64, with space for ``model.templates.most`` entries.
 
     Notes
     -----
-    O(T) for each edge that is moved.
+    O(T) for each edge that is not skipped.
     """
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
@@ -586,9 +589,9 @@ def move_edges(
 
 @kernel
 def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges, int64 (E, 2), in which trees differ from gold, and their signs (k, E).
+    """Return the edges, int64 (E, 2), in which the trees and gold differ, and their signs (k, E).
 
-    The sign is 1 where gold has the edge and the tree does not, and -1 for the reverse.
+    The sign is 1 if gold has the edge and the tree does not, -1 in the opposite case, else 0.
     """
     most = (len(trees) + 1) * (len(gold) - 1)
     edges = np.empty((most, 2), dtype=np.int64)
@@ -615,7 +618,7 @@ def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, n
 
 @kernel
 def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return the products of sums of edges (k, k), of sorted pairs of weight and edge."""
+    """Return inner products (k, k) of feature differences, from sorted weight-edge entries."""
     trees, edges = signs.shape
     common = np.zeros((edges, edges))
     stop = 0

@@ -1,8 +1,8 @@
-"""Relations that have a say in the tree: the score of an edge's best relation, before decoding.
+"""Joint scores of edges and relations: each edge gets the score of its best relation as well.
 
-The classifier of `relations` needs a tree to look at. This one sees head and dependent only, so
-that it can score every relation of every edge; the best one is added to the score of the edge. Both
-are trained together, on labelled trees.
+The classifier of `relations` needs the whole tree. This one uses head and dependent only, so it can
+score every relation of every edge before decoding; the score of the best one is added to that of
+the edge. Edges and relations are trained together, on labelled trees.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ def add_relations(
     places: np.ndarray,
     best: np.ndarray,
 ) -> None:
-    """Add to the score of every edge that of its best relation.
+    """Add the score of its best relation to the score of every edge.
 
     Parameters
     ----------
     batch, model, sums
-        As for `relations.label_edges`; templates are of heads and dependents only.
+        As for `relations.label_edges`; templates use heads and dependents only.
     unit
-        What a score is multiplied by.
+        The factor of the relation scores.
     gold, gold_relations
-        Empty; or, in training, head vector and relations of a batch of one sentence, int64
-        (n + 1,). A wrong relation of a gold edge then costs 1: its score is raised by so much.
+        In training: the gold heads and relations of a batch of one sentence, int64 (n + 1,); then
+        each wrong relation of a gold edge gets a cost of 1, added to its score. Else empty.
     scores, places
-        Changed: as `edges.score_edges` leaves them.
+        The scores, as written by `edges.score_edges` (changed), and where they begin.
     best
         Written: int16, the best relation of each edge, laid out like `scores`.
 
@@ -94,12 +94,12 @@ def add_all_relations(
     sums: np.ndarray,
     scores: np.ndarray,
 ) -> None:
-    """Add to the scores of every edge those of its relations.
+    """Add the score of each relation to the score of every edge.
 
     Parameters
     ----------
     batch, model, unit, sums
-        As for `add_relations`, of one sentence.
+        As for `add_relations`; the batch has one sentence.
     scores
         Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf.
 
@@ -131,12 +131,12 @@ def difference(
     trees: np.ndarray,
     relations: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compare a gold tree with others: scores of gold relations, and products of differences.
+    """Return the scores of gold relations, and inner products of differences to other trees.
 
     Parameters
     ----------
     batch, model
-        As for `add_relations`, of one sentence.
+        As for `add_relations`; the batch has one sentence.
     gold, gold_relations
         int64 (n + 1,).
     trees, relations
@@ -145,10 +145,11 @@ def difference(
     Returns
     -------
     scores : (k,) float64
-        What the relations of gold score, of the words whose head or relation the tree has wrong.
+        The summed scores of the gold relations of words whose head or relation is wrong in the
+        tree.
     gram : (k, k) float64
-        Products of the differences between gold and each tree, as if features of different words
-        or templates never shared a row.
+        Inner products of the feature differences between gold and each tree, assuming that features
+        of different words or templates never share a row.
     """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
@@ -189,7 +190,7 @@ def update(
     step: float,
     clock: int,
 ) -> None:
-    """Take a step towards the gold tree and away from the guess; as `edges.update_edges`."""
+    """Take a step towards the gold tree and away from the guess, as in `edges.update_edges`."""
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for d in range(1, len(gold)):

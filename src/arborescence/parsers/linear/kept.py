@@ -1,4 +1,4 @@
-"""The edges that pruning has kept, with their scores: to matrices, and to the best trees."""
+"""Scored edges kept by pruning: conversion to matrices, and decoding of the best trees."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Root
 
-#: From this number of nodes on, trees are found without a matrix. On shorter sentences, even with
-#: three edges a word, it is faster to fill one and to look at all of it.
+#: From this number of nodes on, sparse decoding is used. For shorter sentences, decoding a full
+#: matrix is faster, even with only three edges for each word.
 LONG: Final = 250
 
 
 class Matrices(NamedTuple):
-    """How the matrices of a batch lie in one array: those of equal size beside each other.
+    """The layout of a batch's score matrices in one array: those of equal size are adjacent.
 
-    So there are few calls of `decode`, without padding.
+    This allows few calls of `decode`, without padding.
 
     Attributes
     ----------
     places : (B,) int64
-        Where the matrix of each sentence begins.
+        The position of each sentence's matrix.
     groups : list of (G,) int64
         The sentences of equal length, the shortest first.
     nodes : (B,) int64
@@ -41,7 +41,7 @@ class Matrices(NamedTuple):
 
     @classmethod
     def of(cls, nodes: NDArray[np.int64]) -> Self:
-        """Lay out the matrices of sentences of so many nodes."""
+        """Make the layout for sentences of these numbers of nodes."""
         order = np.argsort(nodes, kind="stable")
         ends = np.cumsum(nodes[order] ** 2)
         places = np.empty_like(nodes)
@@ -57,7 +57,7 @@ class Matrices(NamedTuple):
     def split(
         self, array: NDArray[np.float32]
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Return each group of sentences with its part of the array, (G, n + 1, n + 1)."""
+        """Return each group of sentences and its part of the array, (G, n + 1, n + 1)."""
         parts = []
         for group in self.groups:
             n = int(self.nodes[group[0]])
@@ -67,14 +67,14 @@ class Matrices(NamedTuple):
 
 
 class KeptEdges(NamedTuple):
-    """The scored edges of a batch of sentences, by dependent.
+    """The scored edges of a batch of sentences, grouped by dependent.
 
     Attributes
     ----------
     sentences : (B + 1,) int64
         ``Batch.starts``: the nodes of each sentence.
     starts : (N + 1,) int64
-        Node i has the edges ``starts[i]`` to ``starts[i + 1]``.
+        The edges into node i are ``starts[i]`` to ``starts[i + 1] - 1``.
     heads : (E,) int64
         The head of each edge, as a node of its sentence.
     weights : (E,) float32
@@ -87,16 +87,16 @@ class KeptEdges(NamedTuple):
     weights: NDArray[np.float32]
 
     def to_matrices(self, layout: Matrices) -> NDArray[np.float32]:
-        """Write the scores as matrices, -inf for all other edges; column 0 and diagonals are 0.
+        """Return the scores as matrices: -inf for all other edges; column 0 and diagonals are 0.
 
-        Sentences for which the layout has no nodes are left out.
+        Sentences with 0 nodes in the layout are left out.
         """
         out = np.full(layout.size, -np.inf, dtype=np.float32)
         fill_kernel(*self, layout.nodes, layout.places, out)
         return out
 
     def best_trees(self, root: Root) -> NDArray[np.int64]:
-        """Find the best tree of each sentence: head vectors in a row, int64 (N,)."""
+        """Find the best tree of each sentence: the head vectors in a row, int64 (N,)."""
         heads = np.empty(self.sentences[-1], dtype=np.int64)
         nodes = np.diff(self.sentences)
         layout = Matrices.of(np.where(nodes < LONG, nodes, 0))
@@ -125,7 +125,7 @@ def fill_kernel(
     places: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the edges of `KeptEdges` where `Matrices` has room for them; O(n + E) a sentence."""
+    """Write the edges of `KeptEdges` into matrices laid out by `Matrices`; O(n + E) a sentence."""
     for b in range(len(nodes)):
         n = nodes[b]
         for d in range(n):

@@ -1,12 +1,12 @@
-"""Likelihood of gold trees, by gradient ascent: of all trees, or of each word's head by itself.
+"""Gradient ascent on the likelihood of gold trees (Smith and Smith 2007) or of gold heads.
 
 In the log-linear model (Smith and Smith 2007), the probability of a tree is proportional to the
-exponential of its score. By how much an edge's score should rise is 1 for a gold edge and 0 for
-others, minus the edge's marginal; so a step moves away from all wrong trees, each by its
-probability. In head selection (Zhang, Cheng and Lapata 2017), each word chooses its head by itself,
-and the same holds of the probability that it does. Neural parsers learn that way as well (Dozat and
-Manning 2017). It takes O(n²) a sentence, where marginals of trees take O(n³). That the heads make a
-tree, and that it has one root edge, is then up to the decoder.
+exponential of its score. The gradient for an edge's score is 1 for a gold edge and 0 for others,
+minus the edge's marginal. In head selection (Zhang, Cheng and Lapata 2017), each word chooses its
+head independently, and the probability of that choice takes the place of the marginal. Neural
+parsers use this loss too (Dozat and Manning 2017). Head selection takes O(n²) for each sentence,
+marginals of trees O(n³). Heads chosen independently need not form a tree; only the decoder ensures
+a tree with one root edge.
 """
 
 from __future__ import annotations
@@ -26,35 +26,36 @@ if TYPE_CHECKING:
     from arborescence.parsers.linear.edges import EdgeModel
     from arborescence.parsers.shared.features import Batch
 
-#: The precision of the Gaussian prior on each weight: of 1, 4 and about 11, the best on the
-#: development sets of English-EWT and Gothic-PROIEL.
+#: The precision of the Gaussian prior on each weight: 4 was better than 1 and about 11 on the dev
+#: sets of English-EWT and Gothic-PROIEL.
 PRECISION: Final = 4.0
-#: Edges whose score should move by less are left alone. So 20 to 40 edges a sentence are moved, of
-#: several hundred. With 0.01, LAS on Gothic-PROIEL dev is 0.2 points lower; with 0.0001 no higher.
+#: Edges with a smaller absolute gradient are skipped. So 20 to 40 edges for each sentence are
+#: updated, of several hundred. With 0.01, LAS on Gothic-PROIEL dev is 0.2 points lower; with
+#: 0.0001, it is not higher.
 LEAST: Final = 1e-3
 
 
 class Ascent:
-    """One pass over a treebank, sentence by sentence.
+    """One epoch of stochastic gradient ascent.
 
     Parameters
     ----------
     model, averages
         Changed: as in `edges.update_edges`.
     clock
-        How many updates there were before.
+        The number of updates before this epoch.
     rate
-        The learning rate: the largest step of a weight for one edge.
+        The learning rate: the largest change of a weight for one edge.
     sentences
-        How many sentences the treebank has, over which the prior is spread.
+        The number of sentences in the treebank; each takes an equal share of the prior.
     expect
-        Returns the probabilities of edges, float64 (n + 1, n + 1), given their scores.
+        Returns the edge probabilities, float64 (n + 1, n + 1), for given scores.
 
     Notes
     -----
-    The prior shrinks all weights a little with each sentence. So that this costs nothing, they
-    are kept divided by a common factor, which shrinks instead (Bottou 2012, Section 5.1);
-    the clock that the sums are weighted by runs more slowly likewise. `finish` multiplies it out.
+    The prior shrinks all weights at each sentence. To save time, the weights are stored divided by
+    a common factor, and only the factor shrinks (Bottou 2012, Section 5.1). The clock that weights
+    the sums advances by the factor too. `finish` multiplies the factor out.
     """
 
     def __init__(
@@ -82,14 +83,14 @@ class Ascent:
         gold: NDArray[np.int64],
         buffer: NDArray[np.int64],
     ) -> None:
-        """Move the weights uphill, by the likelihood of one sentence.
+        """Take a gradient step for the likelihood of one sentence.
 
         Parameters
         ----------
         batch, buffer
-            As for `edges.move_edges`; the batch is of this sentence.
+            As for `edges.move_edges`.
         scores
-            (n + 1, n + 1), by the weights as they are.
+            (n + 1, n + 1), computed from the stored weights.
         gold
             int64 (n + 1,).
         """
@@ -101,7 +102,7 @@ class Ascent:
         self._time += self._factor
 
     def finish(self, clock: int) -> None:
-        """Bring weights and sums into the form in which they were before: by the clock alone."""
+        """Multiply the factor into weights and sums; `clock` is again the number of updates."""
         weights = self._model.weights
         total = np.float32(self._time) * weights - self._averages
         weights *= np.float32(self._factor)
@@ -109,17 +110,17 @@ class Ascent:
 
 
 def head_probabilities(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the probability of each head of each word, chosen without regard to other words.
+    """Return the probability of each head of each word: a softmax over heads.
 
     Parameters
     ----------
     scores : (n + 1, n + 1)
-        Of edges, finite; column 0 and the diagonal are ignored.
+        Finite edge scores; column 0 and the diagonal are ignored.
 
     Returns
     -------
     probabilities : (n + 1, n + 1) float64
-        Columns add up to 1, but for column 0; that and the diagonal are 0.
+        Columns sum to 1, except column 0; column 0 and the diagonal are 0.
 
     Notes
     -----

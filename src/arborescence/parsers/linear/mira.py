@@ -1,4 +1,4 @@
-"""How far to step away from several wrong trees at once: k-best MIRA's quadratic programme."""
+"""Step sizes of k-best MIRA (McDonald, Crammer and Pereira 2005), by Hildreth's algorithm."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _CLOSE: Final = 1e-6
 
 @kernel
 def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
-    """Find the smallest change of weights after which gold beats each tree by its margin.
+    """Find the smallest weight change after which gold beats each tree by its margin.
 
     Parameters
     ----------
     gram
-        float64 (k, k): the products of the differences, features of gold minus those of a tree.
+        float64 (k, k): inner products of the difference vectors (features of gold minus those of a
+        tree).
     losses
-        float64 (k,): how much each tree's margin is missed by: its score and cost, minus the score
-        of gold.
+        float64 (k,): the margin violations: score plus cost of each tree, minus the score of gold.
     C
-        A margin may stay missed where a step would grow beyond it.
+        The largest step. A margin may remain violated if it needs a larger one.
     steps
-        Written: float64 (k,). The weights are to change by the sum of steps times differences.
+        Written: float64 (k,). The weight change is the sum of steps times difference vectors.
 
     Notes
     -----
-    Minimises ``|change|² / 2 + C (sum of what each margin is missed by)``: the programme of
-    McDonald, Crammer and Pereira (2005), with a slack for each constraint as in PA-I of Crammer et
-    al. (2006). Hildreth's algorithm (Censor and Zenios 1997) goes over the constraints in turn and
-    solves for the step of one, between 0 and C, with those of all others held; with one constraint
-    this is ``min(C, loss / |difference|²)`` and all. It stops when a sweep moves no margin by more
-    than 1e-6, which is about the precision of scores, or after 200 sweeps. O(k²) a sweep.
+    Minimises ``|change|² / 2 + C (sum of the violations that remain)``: the quadratic program of
+    McDonald, Crammer and Pereira (2005), with a slack variable for each constraint as in PA-I
+    (Crammer et al. 2006). Hildreth's algorithm (Censor and Zenios 1997) goes over the constraints
+    in turn and solves for one step, between 0 and C, with all others fixed. With one constraint,
+    the solution is ``min(C, loss / |difference|²)``. It stops when a sweep changes no margin by
+    more than 1e-6 (about the precision of scores), or after 200 sweeps. O(k²) for each sweep.
     """
     steps[:] = 0
     for _ in range(_SWEEPS if len(steps) > 1 else 1):

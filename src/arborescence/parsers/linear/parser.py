@@ -1,4 +1,4 @@
-"""A first-order graph-based parser with a linear model (McDonald et al. 2005)."""
+"""A first-order graph-based parser with a linear model, decoded exactly (McDonald et al. 2005)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
-#: What inference and features can be.
+#: The valid combinations of inference and features.
 _KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
@@ -74,38 +74,38 @@ _ARRAYS: Final = {
     "joint": scheme.weights("2^joint", "labels"),
     "directed": scheme.weights("weights"),
 }
-#: The weights whose units stand together in a header, in this order.
+#: The weights whose units are in the header field ``units``, in this order.
 _UNITS: Final = ("edges", "relations", "joint")
 
 
 class LinearParser(Parser):
-    """Edges scored by a linear function of hashed features, then relations by another.
+    """A parser that scores edges, and then relations, by linear functions of hashed features.
 
-    Made by `train`, or by `arborescence.load`.
+    Created by `train`, or by `arborescence.load`.
 
     Attributes
     ----------
     columns : tuple of str
-        What the features look at: some of form, lemma, upos, xpos and feats.
+        The columns that features use: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations that it can give.
+        The relations that it can assign.
     projective : bool or "pseudo"
-        What it was trained for: see `train`.
+        Its kind of trees: see `train`.
     inference : {"exact", "undirected"}
-        How `parse` finds a tree: see `train`, like the next two.
+        How `parse` finds a tree: see `train`, also for the next two.
     features : {"directed", "undirected"}
-        What the scores of edges are made of.
+        Whether edge scores depend on direction.
     rounds : int or None
-        Of local enhancement, if inference is undirected.
+        The number of rounds of local enhancement, if inference is undirected.
     temperature : float
-        What scores are divided by to become log-probabilities (but for a constant): found on the
-        development set, 1 if it was trained without one.
+        The divisor that turns scores into log-probabilities (up to a constant): fitted on the dev
+        set, 1 without one.
     tagger : Tagger or None
-        Tags the sentences that come without UPOS.
+        Tags sentences without UPOS.
     text : Text or None
-        Cuts raw text into sentences and words, and gives lemmas to words that come without.
+        Splits raw text into sentences and words, and adds missing lemmas.
     info : dict
-        How it was trained, and its scores on the development set after each epoch.
+        The training settings, and the scores on the dev set after each epoch.
 
     Examples
     --------
@@ -147,24 +147,24 @@ class LinearParser(Parser):
         text: Text | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
-        """Put a parser together.
+        """Make a parser from its parts.
 
         Parameters
         ----------
         columns, labels, projective, inference, features, rounds, temperature, tagger, text, info
             As the attributes.
         allowed : (2, L) bool
-            The relations of edges from the root, and of other edges.
+            The relations allowed on edges from the root, and on other edges.
         tags : (P - 2,) uint64
-            Sorted hashes of the UPOS tags that have a number of their own.
+            Sorted hashes of the UPOS tags that have their own number.
         layout
-            How the weights of edges lie.
+            The layout of the edge weights.
         weights
             ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
-            perhaps ``"joint"``, (R, L), for relations that have a say in the tree; and perhaps
-            ``"directed"``, like edges, by which trees of undirected edges are enhanced.
+            optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, like
+            edges, for the enhancement of trees with undirected features.
         pruning
-            Which edges are scored; all of them without it.
+            Selects the edges to score; None: all edges.
         """
         self.columns = tuple(columns)
         self.labels = tuple(labels)
@@ -222,99 +222,99 @@ class LinearParser(Parser):
     ) -> Self:
         """Train a parser.
 
-        Online learning, one sentence after the other, with averaged weights. The result depends
-        on nothing but data and settings.
+        Online learning, sentence by sentence, with averaged weights. The result depends only on
+        data and settings.
 
         Parameters
         ----------
         treebank
             Sentences whose heads are trees.
         dev
-            Sentences by which to choose the best epoch (by LAS), when to stop, and the temperature.
-            Without them, all epochs are run and the last one counts.
+            Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
+            Without it, all epochs are run and the last one is used.
         columns
-            What the features may look at: some of form, lemma, upos, xpos and feats.
-            ``("form", "upos")`` is what the MSTParser looked at.
+            The columns that features may use: some of form, lemma, upos, xpos and feats. The
+            MSTParser used ``("form", "upos")``.
         loss
-            What it learns by. ``"mira"``: the smallest change after which the gold tree beats the
-            best other one by as much as that one has wrong heads (1-best MIRA, loss-augmented).
-            ``"perceptron"``: the averaged structured perceptron. ``"tree"``: the log-linear model,
-            gradient ascent on the likelihood of the gold tree among all trees, with a Gaussian
-            prior (see `likelihood`). ``"head"``: head selection, the same of each word's gold head
-            among all heads, whatever the other words choose.
+            ``"mira"``: 1-best MIRA with loss-augmented decoding; each update is the smallest weight
+            change after which the gold tree beats the best other tree by the number of that tree's
+            wrong heads. ``"perceptron"``: the averaged structured perceptron. ``"tree"``:
+            log-linear model; gradient ascent on the likelihood of the gold tree among all trees,
+            with a Gaussian prior (see `likelihood`). ``"head"``: head selection; the same for each
+            word's gold head among all heads, independent of other words.
         epochs
-            At most so often over the treebank.
+            The largest number of passes over the treebank.
         patience
-            Stop after so many epochs without a better LAS on `dev`.
+            Stop after this many epochs without a better LAS on `dev`.
         seed
             Fixes the order of the sentences.
         root
             ``"single"``: each tree has one edge from the root; ``"multi"``: one or more. With
-            ``loss="head"``, that matters for the trees of `treebank` and those found in `dev` only.
+            ``loss="head"``, this affects only the check of `treebank` and the parsing of `dev`.
         C
-            The largest step that MIRA takes. Relations are learned by MIRA too, but for the
-            perceptron's.
+            The largest step of MIRA. Relations are learned by MIRA too, except with
+            ``"perceptron"``.
         rate
             The learning rate of ``loss="tree"`` and ``loss="head"``.
         k
-            How many trees MIRA looks at: the step is the smallest one after which gold beats each
-            of the k best trees by as much as that one has wrong heads (k-best MIRA).
+            k of k-best MIRA: after an update, gold should beat each of the k best trees by the
+            number of that tree's wrong heads.
         bits
-            Room for weights: 2^bits hashed rows for features of words, an eighth of them for
-            features of tags, a thirty-second for relations. One more bit doubles the memory, and
-            helps for treebanks of over a million words.
+            The size of the weight tables: 2^bits hashed rows for features of words, 1/8 of that for
+            features of tags, 1/32 for relations. One more bit doubles the memory, and helps with
+            treebanks of over a million words.
         joint
-            Whether relations have a say in the tree: the score of an edge is that of the edge and
-            that of its best relation. Several times slower. With MIRA and the perceptron only.
+            Whether edges and relations are scored jointly: the score of the best relation is added
+            to the score of its edge. Several times slower. With MIRA and the perceptron only.
         projective
-            Whether the parser is for trees without crossing edges: it learns from the gold trees
-            that `projectivize` makes, decoding with Eisner's algorithm, and parses likewise.
-            ``"pseudo"``: in addition, relations say where an edge was lifted from, and `parse`
-            undoes it by `deprojectivize`, so that edges may cross after all. (Of the k best trees,
-            some may become the same by that.) ``"auto"``, which
-            the command line takes if nothing else is asked for: False if more than 30 % of the
-            trees have crossing edges, or inference is undirected; True if none has; else
-            ``"pseudo"``, but True after all unless that has the better LAS on `dev`. The parser's
-            attribute tells what it has become.
+            Whether the parser is for projective trees: it learns from the gold trees made
+            projective by `projectivize`, and decodes with Eisner's algorithm, also in `parse`.
+            ``"pseudo"``: in addition, relations mark where an edge was lifted from, and `parse`
+            undoes the lifting by `deprojectivize`, so edges may cross. (Some of the k best trees
+            may become equal by this.) ``"auto"``, the default of the command line: False if more
+            than 30 % of the trees have crossing edges, or inference is undirected; True if none
+            has; else ``"pseudo"``, or True if that has no lower LAS on `dev`. The attribute
+            `projective` has the value that was chosen.
         inference
-            ``"exact"``: the parser learns and parses with the best tree. ``"undirected"``: with the
-            best undirected tree, directed away from the root and enhanced: an approximation
-            (Levi, Reichart and Rappoport 2016; see `arborescence.undirected`). Such a parser finds
-            one tree only, and gives no confidence. Not with `k` > 1, `joint`, `projective`,
-            `prune`, or the losses ``"tree"`` and ``"head"``.
+            ``"exact"``: training and parsing use the best tree. ``"undirected"``: they use the best
+            undirected tree, directed away from the root and enhanced: an approximation (Levi,
+            Reichart and Rappoport 2016; see `arborescence.undirected`). Such a parser has no k-best
+            lists and no confidence. Not with `k` > 1, `joint`, `projective`, `prune`, or the losses
+            ``"tree"`` and ``"head"``.
         features
-            ``"undirected"``, with undirected inference: the score of an edge is the same whichever
-            of its words is the head. It is made of the features of the edge from the left word to
-            the right one, so half of the edges are scored, and MIRA counts wrong pairs.
+            ``"undirected"``, for undirected inference only: both directions of an edge have the
+            same score, from the features of the edge from the left word to the right one. So half
+            of the edges are scored, and the cost in MIRA is the number of wrong pairs.
         rounds
-            Of local enhancement, with undirected inference: see `arborescence.undirected.enhance`.
-            Undirected features need directed scores for it, so the parser learns and keeps a second
-            set of weights: the one that ``inference="exact"`` has after as many epochs. 0 leaves
-            enhancement out, and takes half of the time.
+            The number of rounds of local enhancement, with undirected inference: see
+            `arborescence.undirected.enhance`. Enhancement needs directed scores, so with undirected
+            features the parser also learns and keeps the weights that ``inference="exact"`` has
+            after as many epochs. 0: no enhancement, in half of the time.
         prune
-            Whether a filter, learned from the same treebank, leaves out most edges before the
-            parser scores them: see `arborescence.parsers.linear.pruning`. It is set to keep 98.5 %
-            of the gold edges of `dev`, or, without, of every tenth sentence of the treebank, which
-            it then does not learn from. The parser itself learns from all edges.
+            Whether a filter, learned from the same treebank, removes most edges before the parser
+            scores them: see `arborescence.parsers.linear.pruning`. Its threshold is set to keep
+            98.5 % of the gold edges of `dev`, or, without `dev`, of every tenth sentence of the
+            treebank, which is then held out from the training of the filter. The parser itself
+            learns from all edges.
         tagger
-            To be kept in the model, for sentences that come without UPOS.
+            Stored in the model, for sentences without UPOS.
         text
-            To be kept in the model, for raw text and words that come without lemmas.
+            Stored in the model, for raw text and words without lemmas.
         checkpoint
-            A file that holds the state of training after each epoch. If it exists, training goes
-            on from there, and ends as it would have ended without interruption.
+            A file for the state of training after each epoch. If it exists, training continues from
+            it, with the same result as without interruption.
         progress
             Called as ``progress(phase, done, total)``.
 
         Raises
         ------
         TreebankError
-            If the treebank is empty, or has a sentence whose heads are not a tree (or, with
-            ``projective="pseudo"``, whose relations hold the mark of lifted edges).
+            If the treebank is empty, or the heads of a sentence are not a tree (or, with
+            ``projective="pseudo"``, its relations contain the mark of lifted edges).
         ModelError
-            If `checkpoint` is of other data or settings, or cannot be read.
+            If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
-            If a setting makes no sense.
+            If a setting is invalid, or incompatible with another one.
         """
         settings = Settings(
             columns=tuple(columns),
@@ -342,27 +342,27 @@ class LinearParser(Parser):
         Parameters
         ----------
         sentence
-            Of n words. Without UPOS, and if there is a tagger, it is tagged first.
+            A sentence of n words. It is tagged first if it has no UPOS and there is a tagger.
 
         Returns
         -------
         scores : (n + 1, n + 1) float32
-            ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
-            Of a parser that prunes, other edges are -inf.
-            The tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is
-            for projective trees, ``arborescence.decode(scores, projective=True)``. If its inference
-            is undirected, it is ``arborescence.undirected.decode(scores, rounds=parser.rounds)``;
-            but if its features are undirected as well, both directions of an edge have the same
-            score here, enhancement goes by other scores, and the tree is that only for 0 rounds.
-            ``arborescence.TreeDistribution(scores / parser.temperature)`` is what the parser
-            believes about all trees.
+            ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0. If
+            the parser prunes, removed edges are -inf. The tree that `parse` finds is
+            ``arborescence.decode(scores)``, or, if the parser is for projective trees,
+            ``arborescence.decode(scores, projective=True)``. With undirected inference, it is
+            ``arborescence.undirected.decode(scores, rounds=parser.rounds)``. But with undirected
+            features, both directions of an edge have the same score here and enhancement uses other
+            scores, so this holds only for 0 rounds.
+            ``arborescence.TreeDistribution(scores / parser.temperature)`` is the parser's
+            distribution over trees.
         """
         _, batch = self._prepare([sentence])
         [(_, matrices)] = self._score(batch, projective=bool(self.projective))
         return matrices.reshape(matrices.shape[1:])
 
     def labeled_scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the weights of all edges with each of their relations; of joint models only.
+        """Return the weights of all edges with each of their relations; for joint models only.
 
         Parameters
         ----------
@@ -372,16 +372,15 @@ class LinearParser(Parser):
         Returns
         -------
         scores : (n + 1, n + 1, L) float32
-            ``scores[h, d, l]`` is the weight of the edge h -> d plus that of the relation
-            ``labels[l]`` on it, by the part of the model that has a say in the tree; -inf where
-            the relation cannot be. The maximum over relations is `scores`. The relations that
-            `parse` gives may differ: they are chosen once the whole tree is known.
+            ``scores[h, d, l]`` is the weight of the edge h -> d plus the joint score of the
+            relation ``labels[l]`` on it; -inf if the relation is not allowed there. The maximum
+            over relations is `scores`. The relations of `parse` may differ: they are chosen after
+            decoding, given the whole tree.
 
         Raises
         ------
         ModelError
-            If the parser was trained without ``joint=True``: then relations have no weight
-            before the tree is known.
+            If the parser was trained without ``joint=True``.
         """
         if "joint" not in self._weights:
             raise ModelError(
@@ -396,7 +395,7 @@ class LinearParser(Parser):
         return labeled
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, those of the tagger among them."""
+        """Return the header and the arrays of a model file, including those of the tagger."""
         weights = self._weights
         header: dict[str, Any] = {
             "kind": self.kind,
@@ -424,7 +423,7 @@ class LinearParser(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
+        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         inference, features = fields["inference"], fields["features"]
         if (inference, features) not in _KINDS:
@@ -495,7 +494,7 @@ class LinearParser(Parser):
         for chosen, scores in self._score(batch, projective=projective):
             nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
             trees, of_trees, _ = kbest(scores, k, root=options.root, projective=projective)
-            most = of_trees.shape[1]  # short sentences have fewer than k trees
+            most = of_trees.shape[1]  # short sentences may have fewer than k trees
             heads[:most, nodes] = trees.swapaxes(0, 1)
             weights[:most, chosen] = of_trees.T
             if options.confidence:
@@ -527,7 +526,8 @@ class LinearParser(Parser):
         parsed = self._annotated(sentences, batch, heads, np.ones((1, 0)), options)
         for b, [tree] in enumerate(parsed):
             before, after = heads[0, batch.starts[b] : batch.starts[b + 1]], tree.heads
-            moved = np.flatnonzero(before != after)  # lowered edges take what spoke for the lifted
+            # Lowered edges swap marginals with the lifted ones.
+            moved = np.flatnonzero(before != after)
             of_both = evidence[b][[before[moved], after[moved]], moved]
             evidence[b][[after[moved], before[moved]], moved] = of_both
         return [(tree, of_sentence) for [tree], of_sentence in zip(parsed, evidence, strict=True)]
@@ -535,7 +535,7 @@ class LinearParser(Parser):
     def _best_trees(
         self, batch: Batch, options: Options
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]]:
-        """Yield sentences of equal length, their scores and their trees; as `_score` does."""
+        """Yield the numbers of sentences of equal length, their scores and their trees."""
         projective = self._decodes_projectively(options)
         groups = self._score(batch, projective=projective)
         if self.inference == "exact":
@@ -551,7 +551,7 @@ class LinearParser(Parser):
                 yield chosen, scores, enhanced(guide, trees, self.rounds)
 
     def _finds_by_edges(self, options: Options) -> bool:
-        """Whether a list of edges is all that the trees need; other cases look at matrices."""
+        """Return whether decoding needs only a list of kept edges; other cases need matrices."""
         projective = self._decodes_projectively(options)
         return not ("joint" in self._weights or projective or options.confidence)
 
@@ -577,10 +577,10 @@ class LinearParser(Parser):
         probabilities: NDArray[np.float64],
         options: Options,
     ) -> list[list[Sentence]]:
-        """Return each sentence with each of its trees.
+        """Return, for each sentence, a copy with each of its trees.
 
-        `heads` (K, N) are the trees of all sentences in a row, and `probabilities` those of their
-        edges, to be written where they were asked for.
+        `heads` (K, N) are the trees of all sentences in a row. `probabilities` are those of their
+        edges, written into MISC if requested.
         """
         labels = self._label(batch, heads)
         lower = options.projective is None if self.projective == "pseudo" else None
@@ -595,7 +595,7 @@ class LinearParser(Parser):
         return parsed
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
-        """Hash the words of some sentences, with tags and lemmas first, where they are missing."""
+        """Add missing tags and lemmas to sentences, and hash their words."""
         return tagging.annotated(sentences, self._sides, self._tags, self.tagger, self.text)
 
     def _score(
@@ -606,10 +606,9 @@ class LinearParser(Parser):
         projective: bool = False,
         joint: bool = True,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Return the scores of a batch: sentences of equal length, and their matrices.
+        """Return the scores of a batch: numbers of sentences of equal length, and their matrices.
 
-        `name` says by which weights, and `projective` for which trees the edges are that pruning
-        keeps.
+        `name` selects the weights; with `projective`, pruning keeps a projective tree.
         """
         layout = Matrices.of(np.diff(batch.starts))
         if self._pruning is not None:
@@ -628,7 +627,7 @@ class LinearParser(Parser):
         return layout.split(out)
 
     def _keep(self, batch: Batch, pruning: EdgeFilter, projective: bool) -> KeptEdges:
-        """Prune the edges of a batch, and score those that are left."""
+        """Prune the edges of a batch, and score the kept ones."""
         starts, heads = keep_edges(batch, pruning, projective)
         scores = np.empty(len(heads), dtype=np.float32)
         model, unit, sums = self._edge_model("edges", batch)
@@ -637,21 +636,21 @@ class LinearParser(Parser):
         return KeptEdges(batch.starts, starts, heads, scores)
 
     def _label(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of the relations of all nodes in a row, for each row of heads."""
+        """Return the relation numbers of all nodes in a row, for each row of heads."""
         labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
         model, _, sums = self._relation_model("relations")
         label_edges(batch, model, heads, sums, labels)
         return labels
 
     def _edge_model(self, name: str, batch: Batch) -> tuple[EdgeModel, float, NDArray[Any]]:
-        """Return weights of edges for kernels, their unit, and room to add them up in."""
+        """Return edge weights for kernels, their unit, and scratch for sums."""
         table, unit = self._weights[name]
         longest = int(np.diff(batch.starts).max())
         sums = self._weights[name].sums((2, longest, WIDE))
         return EdgeModel(self._edge_templates[name], self._layout, table), unit, sums
 
     def _relation_model(self, name: str) -> tuple[RelationModel, float, NDArray[Any]]:
-        """Return weights of relations for kernels, their unit, and room to add them up in."""
+        """Return relation weights for kernels, their unit, and scratch for sums."""
         table, unit = self._weights[name]
         model = RelationModel(self._relation_templates[name], table, self._allowed)
         return model, unit, self._weights[name].sums(len(self.labels))

@@ -1,18 +1,19 @@
-"""Pruning: two cheap sieves say which edges are worth the features of the parser.
+"""Edge pruning by length limits (Rush and Petrov 2012) and a filter (Bergsma and Cherry 2010).
 
-*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): an edge may be no longer than a limit
-that the training treebank sets to its direction and its two tags. Root edges may have any length.
+*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): the length of an edge is limited. The
+limit is learned from the training treebank, for each direction and pair of tags. Root edges may
+have any length.
 
-*A linear filter* (Bergsma and Cherry 2010) scores what is left. Its features look at one word and
-the binned length of the edge, so that they are added up once a word, or at the two tags and the
-length: three numbers an edge, where the parser looks up about forty. It is a log-linear model of
-the head of each word by itself; a word keeps the heads that score at most a threshold below its
-best one. The threshold is set on sentences that the filter has not learned from, to keep a given
+*A linear filter* (Bergsma and Cherry 2010) scores the remaining edges. Its features combine the
+binned length of the edge with one word (these are summed once for each word) or with both tags. So
+an edge takes three look-ups, where the parser needs about forty. The filter is a log-linear model
+of the head of each word, independent of other words. A word keeps the heads that score at most a
+threshold below its best one. The threshold is set on held-out sentences, so as to keep a given
 share of the gold edges.
 
-What is kept always contains a dependency tree: a sentence where the kept edges do not reach every
-word from its likeliest root gets a *fan* besides, the edges that lead from that root to the left
-and to the right, word by word.
+The kept edges always contain a dependency tree: if they do not reach every word from the likeliest
+root word, the sentence also gets a *fan*: the edges that lead from that word to the left and to the
+right, from each word to the next.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: What the filter looks at of head and dependent: sides that the parser has hashed in any case.
+#: The sides of head and dependent that the filter uses; the parser needs their hashes anyway.
 SIDES: Final = ["w,p", "x", "m", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2"]
-#: The share of gold edges that pruning keeps, of the sentences that the threshold is set on.
+#: The share of held-out gold edges that pruning keeps, by the choice of the threshold.
 KEEP: Final = 0.985
 
 _PREFIX: Final = "pruning/"
 _ROWS: Final = 1 << 14
-_COLUMNS: Final = 16  # one for each direction and binned length
+_COLUMNS: Final = 16  # one for each direction and length bin
 _BINS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 7], dtype=np.int64)
-_DEPENDENT: Final = 32  # how far the sides of the dependent are rotated
+_DEPENDENT: Final = 32  # the rotation of the sides of the dependent
 _WITHIN: Final = 0.999  # the share of edges, for each pair of tags, that the length limits keep
 _EPOCHS: Final = 4
 _RATE: Final = 0.06
-_LEAST: Final = 1e-4  # edges whose score should move by less are left alone
+_LEAST: Final = 1e-4  # edges with a smaller absolute gradient are skipped
 _NEVER: Final = -(1 << 30)  # the score of an edge that is too long
-_FAR: Final = 1 << 29  # by how much others beat it at least
+_FAR: Final = 1 << 29  # the least difference between the best score and `_NEVER`
 _UNLIMITED: Final = 1 << 30
 _KEPT: Final = ("limits", "words", "tags")
 _ARRAYS: Final = {
@@ -57,27 +58,27 @@ _ARRAYS: Final = {
     _PREFIX + "words": scheme.Array((np.int8,), ("2^words", _COLUMNS)),
     _PREFIX + "tags": scheme.Array((np.int8,), (_COLUMNS, "tags", "tags")),
 }
-#: The field of a header that holds the threshold, if a parser prunes.
+#: The header field of the threshold, if a parser prunes.
 THRESHOLD: Final = scheme.whole(0, _FAR - 1, None, none=True)
 
 
 class EdgeFilter(NamedTuple):
-    """What decides which edges are kept; P is the number of tags in a `Batch`.
+    """The parameters of pruning; P is the number of tags in a `Batch`.
 
     Attributes
     ----------
     sides : (T,) int64
-        Which sides of a batch it looks at.
+        The sides of a batch that the filter uses.
     limits : (2, P, P) int64
         The longest edge, by direction (0 if the head is on the right), tag of the dependent and
         tag of the head.
     words : (R, 16) int8
-        Rows of weights for sides, a column for each direction and binned length; R is a power of
-        two. (float32 while it learns.)
+        Rows of weights for sides, with a column for each direction and length bin; R is a power of
+        two. (float32 during training.)
     tags : (16, P, P) int8
-        Weights by column, tag of the dependent and tag of the head. (float32 while it learns.)
+        Weights by column, tag of the dependent and tag of the head. (float32 during training.)
     threshold : int
-        By how much a head may score less than the best head of its word.
+        The largest score difference between a kept head and the best head of its word.
     """
 
     sides: NDArray[np.int64]
@@ -87,7 +88,7 @@ class EdgeFilter(NamedTuple):
     threshold: int
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a model file; the threshold has to be kept beside them."""
+        """Return the arrays for a model file; the threshold must be stored separately."""
         return {_PREFIX + name: getattr(self, name) for name in _KEPT}
 
     @classmethod
@@ -98,12 +99,12 @@ class EdgeFilter(NamedTuple):
         columns: Sequence[str],
         tags: int,
     ) -> Self:
-        """Make a filter of what `to_arrays` returned, for a parser of so many tags.
+        """Make a filter from what `to_arrays` returned, for a parser with this number of tags.
 
         Raises
         ------
         ModelError
-            If an array is missing or does not fit.
+            If an array is missing or invalid.
         """
         kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": tags})
         limits, words, of_tags = (kept[_PREFIX + name] for name in _KEPT)
@@ -111,7 +112,7 @@ class EdgeFilter(NamedTuple):
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return which sides of a parser's batches are those `SIDES` that look at `columns` only."""
+    """Return the numbers, in a parser's batches, of the `SIDES` that use only `columns`."""
     sides: list[str] = []
     EdgeTemplates.of(columns, sides)
     names = [split_template(t)["h"] for t in usable([f"h:{side}" for side in SIDES], columns)]
@@ -127,15 +128,15 @@ def learn(
     seed: int,
     keep: float = KEEP,
 ) -> EdgeFilter:
-    """Learn length limits and the filter from some sentences, and set the threshold on others.
+    """Learn length limits and the filter on training data; set the threshold on held-out data.
 
     Parameters
     ----------
     training, held_out
-        Sentences, and their gold heads in a row: int64 (N,), -1 for roots, and in `held_out` for
-        words whose head is not known.
+        Sentences and their gold heads in a row: int64 (N,), -1 for roots (in `held_out` also for
+        words with unknown heads).
     sides : (T,) int64
-        Which sides of the batches are `SIDES`.
+        The numbers of the `SIDES` in the batches.
     tags
         The number of tags, P.
     seed
@@ -145,8 +146,8 @@ def learn(
 
     Notes
     -----
-    Stochastic gradient ascent on the likelihood of each word's head among all words, averaged:
-    O(n² + T n) a sentence.
+    Averaged stochastic gradient ascent on the likelihood of each word's gold head among all heads:
+    O(n² + T n) for each sentence.
     """
     batch, heads = training
     model = EdgeFilter(
@@ -180,11 +181,11 @@ def learn(
 
 
 def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
-    """Learn the limits of `EdgeFilter` from gold heads, laid out as for `learn`.
+    """Learn the limits of `EdgeFilter` from gold heads, in the format of `learn`.
 
-    For each direction and two tags, the shortest length that 99.9 % of their edges do not exceed
-    (0 if they have none), half as much again, and 3 besides: small treebanks have not seen the
-    longest edges. Root edges, of tag 0, have no limit.
+    For each direction and pair of tags, let m be the smallest length that 99.9 % of the edges do
+    not exceed (0 if there are none). The limit is m + m // 2 + 3, because small treebanks lack the
+    longest edges. Root edges, with head tag 0, have no limit.
     """
     starts = np.repeat(batch.starts[:-1], np.diff(batch.starts))
     dependents = np.flatnonzero(heads > 0)
@@ -202,7 +203,7 @@ def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[
 
 
 def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
-    """Return the least threshold that keeps a share of edges, or all that are not too long."""
+    """Return the least threshold that keeps this share of edges, or all edges within the limits."""
     within = np.sort(beaten[beaten < _FAR])
     wanted = math.ceil(keep * len(beaten))
     return int(within[: max(wanted, 1)].max(initial=0))
@@ -212,7 +213,7 @@ def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
 def add_up_words(
     batch: Batch, b: int, model: EdgeFilter, of_heads: np.ndarray, of_deps: np.ndarray
 ) -> None:
-    """Add up the rows of each node of sentence b, as a head and as a dependent.
+    """Sum the rows of each node of sentence b, as a head and as a dependent.
 
     Parameters
     ----------
@@ -246,18 +247,18 @@ def score_heads(
     d: int,
     out: np.ndarray,
 ) -> float:
-    """Score the heads of word d, those too far away excepted.
+    """Score the heads of word d that are within the length limits.
 
     Parameters
     ----------
     tags
         ``Batch.tags`` of the sentence.
     model, of_heads, of_deps
-        `EdgeFilter`, and what `add_up_words` has written.
+        `EdgeFilter`, and the output of `add_up_words`.
     d
         The dependent.
     out
-        Written: (M,), the first n + 1; -2^30 where the edge is too long.
+        Written: (M,), the first n + 1; -2^30 for an edge that is too long.
 
     Returns
     -------
@@ -266,7 +267,7 @@ def score_heads(
 
     Notes
     -----
-    O(1) for each word. The type is that of `of_heads`, int32 or float32.
+    O(1) for each head. The dtype is that of `of_heads`, int32 or float32.
     """
     nodes = len(tags)
     never = out.dtype.type(_NEVER)
@@ -298,20 +299,20 @@ def learn_kernel(
     order: np.ndarray,
     clock: int,
 ) -> None:
-    """Go over some sentences once, and move the weights towards their gold heads.
+    """Train for one epoch on the likelihood of gold heads.
 
     Parameters
     ----------
     batch
         `Batch`.
     model, sums
-        Changed: float32 weights, and their changes each times the clock.
+        Changed: float32 weights, and sums of their changes, each times the clock.
     heads
         int64 (N,): the gold heads of all sentences in a row.
     order
-        int64: the numbers of the sentences to learn from.
+        int64: the numbers of the training sentences.
     clock
-        How many there were before.
+        The number of updates before this epoch.
     """
     most = np.diff(batch.starts).max()
     of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
@@ -353,7 +354,7 @@ def learn_kernel(
 
 @kernel
 def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
-    """Tell by how much the gold head of each word scores less than its best head.
+    """Return, for each word, the score of the best head minus that of the gold head.
 
     Parameters
     ----------
@@ -362,7 +363,7 @@ def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.n
     heads
         int64 (N,): the gold heads of all sentences in a row.
     out
-        Written: int64 (N,), at least 2^29 where the edge is too long; of no use where the head
+        Written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold head
         is negative.
     """
     most = np.diff(batch.starts).max()
@@ -380,26 +381,27 @@ def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.n
 
 @kernel
 def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Find the edges that pruning leaves.
+    """Find the edges that pruning keeps.
 
     Parameters
     ----------
     batch, model
         `Batch`, and `EdgeFilter` with integer weights.
     fan
-        Whether each sentence gets its fan, needed or not: then there is a projective tree among
-        what is kept. If not, there is a dependency tree.
+        Whether every sentence gets its fan: then the kept edges contain a projective tree. If not,
+        they contain a dependency tree.
 
     Returns
     -------
     starts : (N + 1,) int64
-        Where the heads of each node begin; roots have none.
+        The first head of each node; roots have none.
     heads : (E,) int64
-        The heads that are kept, node by node, in ascending order.
+        The kept heads, node by node, in ascending order.
 
     Notes
     -----
-    O(n² + T n + E) a sentence; the first term is two additions for each edge that is not too long.
+    O(n² + T n + E) for each sentence; the first term is two additions for each edge that is not too
+    long.
     """
     most = np.diff(batch.starts).max()
     of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
@@ -414,7 +416,7 @@ def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, 
         likeliest = 0
         done = False
         while not done:
-            root = likeliest  # from which the fan leads away; 0 is none, at first
+            root = likeliest  # the root word of the fan; 0 in the first pass: no fan
             least = np.int64(_FAR)
             count = starts[start]
             starts[start + 1] = count
@@ -440,7 +442,7 @@ def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, 
 
 @kernel
 def _reaches_all(starts: np.ndarray, heads: np.ndarray, root: int) -> bool:
-    """Whether edges, laid out as by `keep_edges`, lead from a word to all others; O(n + E)."""
+    """Return whether edges from `keep_edges` lead from word `root` to all others; O(n + E)."""
     nodes = len(starts) - 1
     firsts = np.zeros(nodes + 1, dtype=np.int64)
     for e in range(starts[0], starts[-1]):

@@ -1,4 +1,4 @@
-"""How a linear parser is trained: one record of settings, and what does not go together."""
+"""The training settings of linear parsers, with checks of their values and combinations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What, with the data, decides where training arrives: see `LinearParser.train`.
+    """The settings that, with the data, determine the result: see `LinearParser.train`.
 
-    A model says in its `info` by which it was trained, and a checkpoint goes on with no other.
+    They are stored in the `info` of a model; a checkpoint can only be resumed with equal settings.
 
     Raises
     ------
     OptionError
-        If a setting makes no sense, or does not go with another one.
+        If a setting is invalid, or incompatible with another one.
     """
 
     columns: tuple[str, ...]
@@ -88,15 +88,15 @@ class Settings:
 
     @property
     def by_likelihood(self) -> bool:
-        """Whether it learns probabilities of gold, and looks for no wrong trees."""
+        """Whether the loss is a negative log-likelihood (so training decodes no wrong trees)."""
         return self.loss in ("tree", "head")
 
     @property
     def largest_step(self) -> float:
-        """The largest step of MIRA; 0 stands for the perceptron."""
+        """The largest step of MIRA; 0 for the perceptron."""
         return 0.0 if self.loss == "perceptron" else self.C
 
     @property
     def guided(self) -> bool:
-        """Whether directed edges are learned too, by which to enhance undirected trees."""
+        """Whether directed scores are learned too, for the enhancement of undirected trees."""
         return self.features == "undirected" and self.rounds != 0

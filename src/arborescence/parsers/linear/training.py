@@ -1,4 +1,4 @@
-"""Training of linear parsers: online learning over trees."""
+"""Training of linear parsers: MIRA, perceptron or likelihood, online with averaged weights."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.types import Projective
     from arborescence.treebank import Sentence
 
-#: With more crossing trees than this, of all trees, they are learned as they are: docs/training.md.
+#: With a larger share of non-projective trees, the parser is non-projective: docs/training.md.
 MOST_CROSSING: Final = 0.3
-_HELD_OUT: Final = 10  # every so many sentences, if there is no dev to set a threshold on
+_HELD_OUT: Final = 10  # every tenth sentence sets the pruning threshold if there is no dev set
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
 class _Edges(NamedTuple):
-    """A set of weights of edges, and how they are learned."""
+    """Edge weights, their sums for averaging, and the decoder to train them with."""
 
     model: EdgeModel
     averages: NDArray[np.float32]
@@ -62,7 +62,7 @@ class _Edges(NamedTuple):
 
 
 class _Gold(NamedTuple):
-    """A sentence to learn from: a batch of its own, its heads and relations, int64 (n + 1,)."""
+    """A training sentence: a batch of it alone, its heads and relations, int64 (n + 1,)."""
 
     batch: Batch
     heads: NDArray[np.int64]
@@ -74,14 +74,10 @@ class Trainer(OnlineTrainer):
 
     Parameters
     ----------
-    treebank
-        Sentences to learn from.
-    dev
-        Sentences to choose the best epoch by; may be none.
-    settings
-        What to do with them.
+    treebank, dev, settings
+        As for `OnlineTrainer`.
     make
-        Makes a parser of its parts, to see how good it is on dev.
+        Makes a parser from its parts, to evaluate it on dev.
     """
 
     kind = "linear"
@@ -138,7 +134,7 @@ class Trainer(OnlineTrainer):
         return RelationModel(templates, self._weights[name], self._trees.allowed)
 
     def parts(self) -> dict[str, Any]:
-        """Return what to make a parser of, after the last epoch."""
+        """Return the arguments of the parser's constructor, after the last epoch."""
         parts = self._fixed() | {"weights": self.best()}
         if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
             parts = self._without_marks_if_better(parts)
@@ -158,17 +154,17 @@ class Trainer(OnlineTrainer):
         return attachment(self._make(**parts), self._dev, self._settings.root)
 
     def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
-        """Leave edges lifted, unless lowering them brings something on dev.
+        """Choose projective parsing, unless pseudo-projective parsing has a better LAS on dev.
 
-        Both parsers learn the same trees, so the weights of edges are the same as well; all that
-        differs is which relations there are to choose from.
+        Both parsers learn the same trees and the same edge weights; only their sets of relations
+        differ.
         """
         plain = without_marks(parts)
         lowered, lifted = (self._attachment(each)["las"] for each in (parts, plain))
         return parts if lowered > lifted else plain
 
     def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
-        """Learn which edges to keep; dev decides how many, or every tenth sentence, held out."""
+        """Learn the pruning filter; its threshold is set on dev, or on a held-out tenth."""
         training, heads = self._batch, self._trees.heads
         held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
         if not held_out:
@@ -190,7 +186,7 @@ class Trainer(OnlineTrainer):
         return pruning
 
     def _fixed(self) -> dict[str, Any]:
-        """Return the parts of a parser that training does not change."""
+        """Return the constructor arguments that training does not change."""
         same = ("columns", "inference", "features", "rounds")
         return {name: getattr(self._settings, name) for name in same} | {
             "labels": self._trees.labels,
@@ -238,7 +234,7 @@ class Trainer(OnlineTrainer):
             ascent.finish(self._clock)
 
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the probabilities of edges by the model that is learned."""
+        """Return the edge probabilities of the log-linear model: of trees, or of single heads."""
         root, projective = self._settings.root, bool(self._projective)
         if self._settings.loss == "head":
             return head_probabilities(scores)
@@ -253,12 +249,12 @@ class Trainer(OnlineTrainer):
         scores: NDArray[np.float32],
         buffer: NDArray[np.int64],
     ) -> None:
-        """Find the best trees, and if they are wrong move the weights away from them."""
+        """Decode, and update the weights if the best trees are wrong."""
         heads = gold.heads
         words = np.arange(1, len(heads))
         of_gold = scores[heads[1:], words]
         best = self._add_relations(gold, scores) if self._settings.joint else None
-        if self._settings.loss == "mira":  # each wrong head costs 1, or each wrong pair
+        if self._settings.loss == "mira":  # each wrong head (undirected: each wrong pair) costs 1
             scores += 1
             scores[heads[1:], words] -= 1
             if edges.model.templates.undirected:
@@ -270,7 +266,7 @@ class Trainer(OnlineTrainer):
             self._step(gold, edges, trees, guessed, losses, buffer)
 
     def _add_relations(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
-        """Add the scores of best relations to those of edges; return which ones they are."""
+        """Add to each edge score that of its best relation; return these relations."""
         best = np.zeros(scores.shape, dtype=np.int16)
         joint.add_relations(
             gold.batch,
@@ -292,7 +288,10 @@ class Trainer(OnlineTrainer):
         scores: NDArray[np.float32],
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Find the trees to move away from, (k, n + 1); their relations; and what is wrong."""
+        """Find the k best trees, their relations, and which words are wrong in them.
+
+        The trees are (k, n + 1). If the best one is gold, it is the only one.
+        """
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
@@ -303,7 +302,7 @@ class Trainer(OnlineTrainer):
             if best is not None:
                 guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]
             wrong = (trees != gold.heads) | (guessed != gold.relations)
-            if not wrong.any():  # the best tree is gold, so it beats all others by their margins
+            if not wrong.any():  # the best tree is gold: no margin is violated
                 break
         return trees, guessed, wrong
 
@@ -316,7 +315,7 @@ class Trainer(OnlineTrainer):
         losses: NDArray[np.float64],
         buffer: NDArray[np.int64],
     ) -> None:
-        """Move the weights of trees from the guessed ones towards gold."""
+        """Update the weights towards gold and away from the guessed trees."""
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
             of_gold, others = joint.difference(
@@ -345,9 +344,9 @@ class Trainer(OnlineTrainer):
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Take from a pseudo-projective parser the relations that tell where edges were lifted.
+    """Remove the marked relations (of lifted edges) from a pseudo-projective parser.
 
-    So a relation that only lifted edges have cannot be given any more.
+    A relation that only lifted edges have is then no longer available.
     """
     labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
@@ -363,7 +362,7 @@ def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
-    """Choose which trees to learn, if that is left to the treebank."""
+    """Return the `projective` setting; ``"auto"`` is decided by the treebank."""
     if settings.projective != "auto":
         return settings.projective
     if settings.inference == "undirected":
@@ -376,7 +375,7 @@ def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
 
 
 def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settings) -> float:
-    """Fit the temperature of a parser; to lifted edges, if that is what it finds."""
+    """Fit the temperature of a parser on dev; gold trees are lifted if it is pseudo-projective."""
     gold = [sentence.heads for sentence in dev]
     if parser.projective == "pseudo":
         gold = [projectivize(heads) if is_tree(heads, "multi") else heads for heads in gold]

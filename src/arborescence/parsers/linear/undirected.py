@@ -1,6 +1,6 @@
-"""Trees by way of undirected ones: all that linear parsers need of `arborescence.undirected`.
+"""Undirected inference for linear parsers: calls into `arborescence.undirected`.
 
-Only parsers with undirected inference come here, so that the others work without that folder.
+Imports are local: only parsers with undirected inference need that package.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_trees(scores: NDArray[np.float32], root: Root, rounds: int | None) -> NDArray[np.int64]:
-    """Find trees by way of the best undirected ones: (..., n + 1) for (..., n + 1, n + 1)."""
+    """Find trees through undirected spanning trees: (..., n + 1) from (..., n + 1, n + 1)."""
     from arborescence.undirected import decode
 
     trees: NDArray[np.int64] = decode(scores, root=root, rounds=rounds)
@@ -25,7 +25,7 @@ def find_trees(scores: NDArray[np.float32], root: Root, rounds: int | None) -> N
 def enhanced(
     scores: NDArray[np.float32], trees: NDArray[np.int64], rounds: int | None
 ) -> NDArray[np.int64]:
-    """Enhance trees by scores of directed edges."""
+    """Improve trees by local enhancement with scores of directed edges."""
     from arborescence.undirected import enhance
 
     better: NDArray[np.int64] = enhance(scores, trees, rounds)

@@ -1,1 +1,1 @@
-"""What several kinds of parsers have in common: features, learning, model files."""
+"""Shared by several kinds of parsers: features, online learning, model files."""

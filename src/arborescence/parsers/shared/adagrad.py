@@ -1,8 +1,7 @@
-"""Weights of hashed features: learned by AdaGrad with an L1 penalty, kept as single bytes.
+"""Weights learned by AdaGrad with an L1 penalty (Duchi, Hazan and Singer 2011), stored as int8.
 
-AdaGrad (Duchi, Hazan and Singer 2011, section 5.1) gives every weight a learning rate of its own,
-and the penalty draws it towards 0 with each step. So most weights end as 0, and a model file holds
-only the others.
+AdaGrad (section 5.1 there) gives every weight its own learning rate, and the penalty moves it
+towards 0 at each step. So most weights become 0, and a model file stores only the others.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: A gradient below this changes nothing worth the time.
+#: Smaller gradients are skipped: their effect is not worth the time.
 NEGLIGIBLE: Final = np.float32(0.003)
 _FIRST_SQUARE: Final = np.float32(0.1)
-# What a byte counts in: a weight of 1 is 10 of these.
+# The unit of int8 weights: a weight of 1 is stored as 10.
 _UNIT: Final = np.float32(0.1)
 _LONGEST_GAP: Final = 255
 _ARRAYS: Final = {
@@ -47,8 +46,8 @@ def descend(
     Parameters
     ----------
     weights, squares : float32
-        Changed at `at`. The squares are the sums of squared gradients so far, above 0; a weight
-        whose square is infinite does not move.
+        Changed at `at`. `squares` holds the sums of squared gradients so far, above 0; a weight
+        whose square is infinite does not change.
     rate, penalty
         The size of the first step, and how much a weight shrinks in a step of size 1.
     """
@@ -60,29 +59,29 @@ def descend(
 
 
 class Learned:
-    """A table of weights while they are learned, float32, with the squares that `descend` needs."""
+    """A table of float32 weights during learning, with the squares that `descend` needs."""
 
     def __init__(self, size: int) -> None:
         self.weights = np.zeros(size, dtype=np.float32)
         self.squares = np.full(size, _FIRST_SQUARE)
 
     def prune(self, smallest: float = 0.1) -> None:
-        """Leave smaller weights out for good; the others learn to do without them."""
+        """Set small weights to 0 and keep them there; later training adapts the other weights."""
         small = np.abs(self.weights) < smallest
         self.weights[small] = 0
         self.squares[small] = np.inf
 
     def in_bytes(self) -> NDArray[np.int8]:
-        """Round to what a model file holds."""
+        """Round the weights to int8, as model files store them."""
         rounded: NDArray[np.int8] = np.rint(self.weights / _UNIT).clip(-127, 127).astype(np.int8)
         return rounded
 
 
 def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
-    """Give the arrays of a model file: the weights that are not 0, and the gaps between them."""
+    """Return the arrays of a model file: the nonzero weights, and the gaps between them."""
     places = np.flatnonzero(weights)
     gaps = np.diff(places, prepend=-1)
-    # A gap that does not fit into a byte is bridged by weights of 0.
+    # A gap that does not fit into a byte is split by stored weights of 0.
     bridges = (gaps - 1) // _LONGEST_GAP
     ends = np.cumsum(bridges + 1) - 1
     short_gaps = np.full(places.size + int(bridges.sum()), _LONGEST_GAP, dtype=np.uint8)
@@ -93,7 +92,7 @@ def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
 
 
 def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
-    """Make a table of so many weights of what `pack` gave, or raise `ModelError`."""
+    """Make a table of `size` weights from what `pack` returned; raise ModelError if invalid."""
     kept = scheme.arrays_of(arrays, _ARRAYS, {})
     places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
     if not 0 <= places.min(initial=0) <= places.max(initial=0) < size:

@@ -1,4 +1,4 @@
-"""The trees that a parser has found, written into its sentences."""
+"""Write the trees that a parser has found into the sentences."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def annotated(
     *,
     lower: bool | None = None,
 ) -> list[list[Sentence]]:
-    """Give each sentence with each of its trees.
+    """Return, for each sentence, a copy with each of its trees.
 
     Parameters
     ----------
     sentences
-        B of them.
+        B sentences.
     starts : (B + 1,) int64
-        Where the nodes of each begin, as in `features.Batch`.
+        The first node of each sentence, as in `features.Batch`.
     heads : (K, N) int64
-        The head vectors of all sentences in a row, K times, the best first; -1 throughout where a
-        sentence has fewer trees.
+        The head vectors of all sentences in a row, K times, the best first; all -1 where a sentence
+        has fewer trees.
     labels : (K, N) int64
         The number of the relation of each word in `names`; -1 for none.
     names
-        The relations that the parser knows.
+        The relations of the parser, by number.
     lower
-        Of a pseudo-projective parser: whether to undo what they say of lifted edges
-        (`deprojectivize`), or only to leave that out. None: they say nothing of them.
+        For a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or
+        only to remove the marks from the relations. None: the relations have no marks.
     """
     plain = names if lower is None else [name.partition(MARK)[0] for name in names]
     marked = np.array([MARK in name for name in names] + [False])  # the last: no relation

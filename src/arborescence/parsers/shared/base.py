@@ -1,4 +1,4 @@
-"""What every trainable parser can do, whatever is inside."""
+"""The common interface of trainable parsers: train, save, load, parse, k-best lists."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 _BATCH_WORDS = 8192
-_BATCH_EDGES = 2**22  # so that long sentences come one by one: their matrices are large
+_BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are parsed one by one
 
 _WHAT_IS_PARSED: Final = (
     "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
     "objects; arborescence.treebank.read reads a file, parser.parse_text cuts raw text"
 )
 
-#: What a parser without probabilities says for the edges of its tree, where others give theirs.
+#: The score of each edge in the tree of a parser without probabilities, when parsers are combined.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
 VOTE: Final = 0.4
 
 
 class Options(NamedTuple):
-    """What was asked for in `Parser.parse` and `Parser.kbest`."""
+    """The options of `Parser.parse` and `Parser.kbest`."""
 
     root: Root
     projective: bool | None
@@ -52,14 +52,14 @@ class Options(NamedTuple):
 
 
 class Parser(ABC):
-    """A parser that can be trained, saved, and run over sentences.
+    """A parser that can be trained, saved and applied to sentences.
 
-    Subclasses give `train`, `scores`, `to_file`, `from_file`, `_parse_batch` and `_kbest_batch`.
+    Subclasses define `train`, `scores`, `to_file`, `from_file`, `_parse_batch` and `_kbest_batch`.
     """
 
-    #: What the header of a model file calls this kind of parser.
+    #: The name of this kind of parser in the headers of model files.
     kind: ClassVar[str]
-    #: What cuts raw text into words and finds lemmas, if the model has it.
+    #: Splits raw text into words and finds lemmas, if the model has it.
     text: Text | None = None
 
     @classmethod
@@ -71,16 +71,16 @@ class Parser(ABC):
         dev: Iterable[Sentence] | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Train a parser on the trees of a treebank; each kind adds options of its own.
+        """Train a parser on the trees of a treebank; each kind adds its own options.
 
         Parameters
         ----------
         treebank
             Sentences with heads and relations.
         dev
-            Sentences to choose the best epoch by, and to stop early.
+            Development set: chooses the best epoch, and when to stop.
         progress
-            Called as ``progress(phase, done, total)`` now and then.
+            Called regularly as ``progress(phase, done, total)``.
         """
 
     @abstractmethod
@@ -88,7 +88,7 @@ class Parser(ABC):
         """Return the weights of all edges, ``[head, dependent]``: (n + 1, n + 1)."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model, with all that it needs, to one file: it appears whole or not at all."""
+        """Write the complete model to one file, atomically."""
         header, arrays = self.to_file()
         model_file.save(path, header, arrays)
 
@@ -118,7 +118,7 @@ class Parser(ABC):
     @classmethod
     @abstractmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser of what `model_file.load` returns."""
+        """Make a parser from what `model_file.load` returns."""
 
     @abstractmethod
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
@@ -133,9 +133,9 @@ class Parser(ABC):
     def _evidence_batch(
         self, sentences: list[Sentence], options: Options
     ) -> list[tuple[Sentence, NDArray[Any]]]:
-        """Parse some sentences, and tell how much speaks for each edge, ``[head, dependent]``.
+        """Parse some sentences, and score each edge, ``[head, dependent]``, for `CombinedParser`.
 
-        For `CombinedParser`: probabilities where the parser has them, else votes for its tree.
+        The scores are marginals if the parser has them, else votes for the edges of its tree.
         """
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
@@ -153,17 +153,17 @@ class Parser(ABC):
         Parameters
         ----------
         sentences
-            Any number: they are read in batches, as the results are asked for. Instead of a
-            `Sentence`, the list of its words will do, and one such list for a single sentence.
+            Any number of sentences, read in batches as results are consumed. A sentence can be a
+            list of words. A single sentence need not be in a list.
         threads
-            How many batches to parse at the same time.
+            The number of batches to parse at the same time.
         root
             ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
         projective
-            Whether edges may not cross. None: as the parser was trained.
+            Whether the trees must be projective. None: as the parser was trained.
         confidence
             Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``:
-            the marginal in the distribution over trees that the scores stand for.
+            its marginal in the distribution over trees that the scores define.
 
         Yields
         ------
@@ -173,9 +173,9 @@ class Parser(ABC):
         Raises
         ------
         OptionError
-            If an option is none of those above, or `sentences` are none.
+            If an option has another value, or `sentences` is not of the form above.
         TreebankError
-            If a word cannot be one.
+            If a word is not valid in CoNLL-U.
 
         Examples
         --------
@@ -198,12 +198,12 @@ class Parser(ABC):
         projective: bool | None = None,
         confidence: bool = False,
     ) -> Iterator[Sentence]:
-        """Cut raw text into sentences and words, and parse them.
+        """Split raw text into sentences and words, and parse them.
 
         Parameters
         ----------
         text
-            Paragraphs with blank lines between.
+            Paragraphs separated by blank lines.
         threads, root, projective, confidence
             As for `parse`.
 
@@ -215,7 +215,7 @@ class Parser(ABC):
         Raises
         ------
         ModelError
-            If the model knows nothing of raw text.
+            If the model cannot split raw text.
         """
         return self.parse(
             self._text().tokenizer.split(text),
@@ -232,7 +232,7 @@ class Parser(ABC):
         lines: bool = False,
         warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
-        """Read raw text, and cut it into sentences and words as the treebank of the model is cut.
+        """Read raw text, and split it into sentences and words as in the training treebank.
 
         Parameters
         ----------
@@ -240,11 +240,11 @@ class Parser(ABC):
             A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
             its first bytes. It is read in constant memory.
         lines
-            Whether each line is a sentence; else blank lines end paragraphs, and other line ends
+            Whether each line is a sentence. If not, blank lines end paragraphs, and other line ends
             are spaces.
         warn
-            Called with a message for the first sentence of more than 500 words, which are cut;
-            None: it is a Python warning.
+            Called with a message for the first sentence of more than 500 words; such sentences are
+            split. None: a Python warning is issued instead.
 
         Yields
         ------
@@ -255,9 +255,9 @@ class Parser(ABC):
         Raises
         ------
         ModelError
-            If the model knows nothing of raw text.
+            If the model cannot split raw text.
         TreebankError
-            If the source is not UTF-8, naming the line.
+            If the source is not UTF-8; the message names the line.
         """
         return self._text().read(source, lines=lines, warn=warn)
 
@@ -280,37 +280,33 @@ class Parser(ABC):
         confidence: bool = False,
         threads: int = 1,
     ) -> Iterator[list[tuple[Sentence, float]]]:
-        """Find the k best parses of each sentence: the trees of highest weight, and relations.
+        """Find the k best parses of each sentence: the k trees of highest weight, with relations.
 
         Parameters
         ----------
         sentences
             As for `parse`.
         k
-            How many trees to find. They differ in their heads; each gets the relations that
-            `parse` would give it.
-        root
-            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
-        projective, confidence
+            The number of trees. They differ in their heads; each has the relations that `parse`
+            would give it.
+        root, projective, confidence, threads
             As for `parse`.
-        threads
-            How many batches to parse at the same time.
 
         Yields
         ------
         list of (Sentence, float)
-            For each sentence, in the same order: pairs of the sentence parsed and a weight, best
-            first, fewer than k where there are no more trees. The weight is the sum of the
-            `scores` of the tree's edges. The first parse is the one that `parse` finds.
+            For each sentence, in the same order: its k-best list of pairs of a parsed sentence and
+            a weight, best first; fewer than k if there are fewer trees. The weight is the sum of
+            the `scores` of the tree's edges. The first parse is that of `parse`.
 
         Raises
         ------
         OptionError
-            If `k` or `threads` is less than 1, or another option is none of those above.
+            If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
         options = _checked(threads, root, projective, confidence)
-        # Small batches, so that memory does not grow with k.
+        # Batches get smaller with k, so that memory does not grow with k.
         gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
         return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
 
@@ -335,7 +331,7 @@ def _run(
     batches: Iterator[list[Sentence]],
     threads: int,
 ) -> Iterator[_Parsed]:
-    """Parse batch after batch, in order, some of them at the same time."""
+    """Parse batches, up to `threads` at the same time; yield results in order."""
     if threads == 1:
         for batch in batches:
             yield from parse(batch)
@@ -355,7 +351,7 @@ def _run(
 
 
 def as_sentences(sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[Sentence]:
-    """Make sentences of lists of words, and refuse what is neither.
+    """Turn lists of words into sentences; raise OptionError for any other type.
 
     >>> [sentence.forms for sentence in as_sentences([["Trees", "grow"], ("Do", "they", "?")])]
     [['Trees', 'grow'], ['Do', 'they', '?']]
@@ -376,7 +372,7 @@ def _each_sentence(items: Iterator[Any]) -> Iterator[Sentence]:
             continue
         words = item
         if isinstance(item, str) and place == 0:
-            words = [item, *items]  # one sentence, unless there are spaces in its words
+            words = [item, *items]  # a single sentence, unless its words contain spaces
             words = words if all(_is_word(word) for word in words) else None
         if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
             raise OptionError(f"sentence {place} is {item!r:.60}, {_WHAT_IS_PARSED}")
@@ -392,7 +388,7 @@ def _is_word(item: Any) -> bool:
 
 
 def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
-    """Gather sentences until they hold enough words to be worth a call, or many edges."""
+    """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges."""
     batch: list[Sentence] = []
     words = edges = 0
     for sentence in sentences:

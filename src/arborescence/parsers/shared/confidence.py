@@ -1,11 +1,11 @@
-"""The probability of each edge of a parse: marginals, their temperature, and column MISC.
+"""Edge probabilities: marginals of temperature-scaled scores (Guo et al. 2017), and column MISC.
 
-A parser's scores stand for a distribution over trees: the probability of a tree is proportional to
-``exp(scores of its edges / temperature)``. What an edge's *marginal* says, namely the probability
-of all trees that have it, is only true if the scores are on the scale of log-probabilities. Those
-of MIRA and of the perceptron are not, and a log-linear model that has seen its sentences many
-times gives its edges too much. One number mends that: the temperature, chosen on sentences that the
-parser has not learned from (Guo et al. 2017, Section 4.2).
+A parser's scores define a distribution over trees: the probability of a tree is proportional to
+``exp(score of the tree / temperature)``. The *marginal* of an edge is the probability of all trees
+that have it. It is calibrated only if the scores are on the scale of log-probabilities. Scores of
+MIRA and of the perceptron are not, and a log-linear model trained for many epochs is overconfident.
+One number corrects this: the temperature, chosen on sentences that the parser has not learned from
+(Guo et al. 2017, Section 4.2).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _KEY: Final = "EdgeProb="
-_LEAST: Final = 1e-12  # what is less likely counts as this
+_LEAST: Final = 1e-12  # the lower limit of probabilities
 _COOLEST, _HOTTEST = math.log(2**-10), math.log(2**10)
 _CLOSE: Final = 0.005
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
@@ -42,25 +42,25 @@ def edge_probabilities(
     root: Root,
     projective: bool,
 ) -> NDArray[np.float64]:
-    """Return the marginals of the edges of some trees.
+    """Return the marginals of the edges of trees.
 
     Parameters
     ----------
     scores : (B, N, N)
-        Of sentences of equal length.
+        Scores of B sentences of equal length.
     trees : (B, K, N)
-        Head vectors for each of them; of rows of -1 the result means nothing.
+        K head vectors for each sentence; for rows of -1 the result is undefined.
     temperature
-        What scores are divided by.
+        The divisor of the scores.
     root, projective
-        Over which trees the distribution is.
+        The trees of the distribution, as in `TreeDistribution`.
 
     Returns
     -------
     probabilities : (B, K, N) float64
-        That of the edge into each word; 1 for the root.
+        The marginal of each word's edge; 1 for the root.
     """
-    # The quotient is not kept: of a long sentence, every matrix counts.
+    # The quotient is not kept, to save memory for long sentences.
     marginals = TreeDistribution(
         scores / np.float32(temperature), root=root, projective=projective
     ).marginals
@@ -76,35 +76,36 @@ def fit_temperature(
     root: Root,
     projective: bool,
 ) -> float:
-    """Find the temperature at which a parser knows best which of its edges are right.
+    """Find the temperature at which marginals best predict which edges are right.
 
     Parameters
     ----------
     scores : (n + 1, n + 1) each
-        Of sentences that the parser has not learned from.
+        Scores of sentences that the parser has not learned from.
     heads : (n + 1,) int64 each
-        Their gold trees; -1 where a head is not known.
+        Their gold trees; -1 for an unknown head.
     root, projective
-        Over which trees the distribution is.
+        As in `edge_probabilities`.
 
     Returns
     -------
     temperature : float
-        To half a percent, between 2^-10 and 2^10.
+        Between 2^-10 and 2^10, to 0.5 percent.
 
     Notes
     -----
-    Golden-section search in the logarithm of the temperature, for the highest likelihood: each
-    edge of the best tree counts by the log of its marginal if it is right, and by that of the rest
-    if it is wrong. The best tree is the same at any temperature, so this takes one decoding, and
-    17 times the marginals, of all sentences. (The likelihood of gold edges is the usual measure,
-    but those that cross are next to impossible among projective trees, and by how much would
-    matter most: for a projective parser of Gothic-PROIEL, the calibration error on test is 4.3 %
-    by that measure and 1.5 % by this one; for a non-projective one 2.3 % and 1.6 %.)
+    Golden-section search over the logarithm of the temperature. The loss is binary cross-entropy:
+    each edge of the best tree adds -log of its marginal if it is right, and -log(1 - marginal) if
+    it is wrong. The best tree does not depend on the temperature, so the search decodes all
+    sentences once and computes their marginals 17 times. (The usual loss is the negative
+    log-likelihood of gold edges. But among projective trees, crossing gold edges have probabilities
+    near 0, and such edges would dominate that loss. For a projective parser of Gothic-PROIEL, the
+    calibration error on test is 4.3 % with that loss and 1.5 % with this one; for a non-projective
+    one 2.3 % and 1.6 %.)
 
     Examples
     --------
-    Two of three trees are right that win by 20, so their edges should have two thirds each:
+    Each best tree wins by 20, and two of three are right: their edges should have probability 2/3.
 
     >>> scores = np.zeros((3, 3, 3))
     >>> scores[:, 0, 1] = scores[:, 1, 2] = 10
@@ -149,10 +150,9 @@ def fit_temperature(
 
 
 def with_edge_probs(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
-    """Return MISC with the probability of each word's edge.
+    """Return column MISC with the probability of each word's edge.
 
-    Other entries are kept, an older probability is replaced. The new one stands where sorted
-    entries stay sorted.
+    Other entries are kept; an older probability is replaced. Sorted entries stay sorted.
 
     Examples
     --------
@@ -170,12 +170,12 @@ def with_edge_probs(misc: Sequence[str], probabilities: Sequence[float]) -> list
 
 
 def edge_probs(sentence: Sentence) -> list[float]:
-    """Return the probability of each word's edge, as `with_edge_probs` has written it into MISC.
+    """Return the probability of each word's edge from MISC, as written by `with_edge_probs`.
 
     Raises
     ------
     TreebankError
-        If a word has none.
+        If a word has no probability.
 
     Examples
     --------
@@ -197,14 +197,14 @@ def edge_probs(sentence: Sentence) -> list[float]:
 
 
 class Reliability(NamedTuple):
-    """How often edges of a given probability are right; see `reliability`."""
+    """Mean probability and accuracy of edges, in bins of probability; see `reliability`."""
 
     confidence: NDArray[np.float64]
-    """(bins,) the mean probability of the edges in each bin; NaN where there are none."""
+    """(bins,) the mean probability of the edges in each bin; NaN for an empty bin."""
     accuracy: NDArray[np.float64]
-    """(bins,) the share of them that is right."""
+    """(bins,) the share of right edges in each bin; NaN for an empty bin."""
     counts: NDArray[np.int64]
-    """(bins,) how many they are."""
+    """(bins,) the number of edges in each bin."""
 
     @property
     def error(self) -> float:
@@ -216,7 +216,7 @@ class Reliability(NamedTuple):
 def reliability(
     gold: Iterable[Sentence], parsed: Iterable[Sentence], *, bins: int = 10
 ) -> Reliability:
-    """Compare the probabilities of edges with how often they are right.
+    """Compare the probabilities of edges with their accuracy.
 
     Parameters
     ----------
@@ -225,12 +225,12 @@ def reliability(
     parsed
         The same sentences, parsed with confidence.
     bins
-        In how many parts of equal width to divide the probabilities from 0 to 1.
+        The number of bins of equal width from 0 to 1.
 
     Returns
     -------
     Reliability
-        A parser is *calibrated* if in each bin accuracy and confidence are the same.
+        A parser is *calibrated* if accuracy and confidence are equal in each bin.
 
     Raises
     ------

@@ -1,11 +1,11 @@
-"""Feature templates, and the hashes of the words that they are made of.
+"""Feature templates, hashed by tabulation hashing (Zobrist 1970).
 
-A template such as ``h:w,p d:p`` names what it looks at: here the form and tag of the head and the
-tag of the dependent. Templates are data. What one names of one word, such as ``w,p``, is a *side*.
-All distinct sides are hashed once for each word of a sentence (`hash_sides`), and a feature is the
-exclusive or of the side hashes of its words, each rotated by an amount that belongs to its role, so
-that the same side of head and dependent do not cancel out. This is tabulation hashing (Zobrist
-1970): a feature costs one exclusive or, and no multiplication.
+A template such as ``h:w,p d:p`` lists what a feature is made of: here the form and tag of the head
+and the tag of the dependent. Templates are data. The part for one word, such as ``w,p``, is a
+*side*. All distinct sides are hashed once for each word of a sentence (`hash_sides`). A feature is
+the exclusive or of the side hashes of its words, each rotated by an amount that depends on its
+role, so that equal sides of head and dependent do not cancel. This is tabulation hashing (Zobrist
+1970): one exclusive or for each word of a feature, and no multiplication.
 
 ===== =========================================================
 field what it is
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: The columns that a parser can look at, and the fields that each gives.
+#: The columns that features can use, and the fields of each.
 COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
-#: At most this many tags have a number of their own; all others share one.
+#: At most this many tags have their own number; all others share one.
 MAX_TAGS: Final = 62
-#: Tables of weights have at least 2 to the one, and at most 2 to the other hashed rows.
+#: The smallest and the largest binary logarithm of the number of rows of a weight table.
 LEAST_BITS: Final = 10
 MOST_BITS: Final = 26
 
@@ -70,7 +70,7 @@ _OUTSIDE = np.uint64(0x13198A2E03707344)
 
 
 def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """Keep the templates that look at nothing but `columns`.
+    """Return the templates that use only `columns`.
 
     >>> usable(["h:w d:p", "h:w,x d:p"], ["form", "upos"])
     ['h:w d:p']
@@ -80,9 +80,9 @@ def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
 
 
 def can_be_looked_at(columns: Iterable[str]) -> bool:
-    """Tell whether there are templates that look at nothing but these columns.
+    """Return whether there are templates that use only these columns.
 
-    No template looks at FEATS alone.
+    No template uses FEATS alone.
 
     >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
     (True, False, False)
@@ -92,7 +92,7 @@ def can_be_looked_at(columns: Iterable[str]) -> bool:
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Raise OptionError if there are no templates that look at these columns."""
+    """Raise OptionError if no template uses only these columns."""
     if not can_be_looked_at(columns):
         raise OptionError(
             f"columns must be some of {', '.join(COLUMNS)} (not feats alone), not {list(columns)}"
@@ -106,7 +106,7 @@ def check_bits(bits: int) -> None:
 
 
 def split_template(template: str) -> dict[str, str]:
-    """Split a template into its roles and their sides.
+    """Split a template into roles and their sides.
 
     >>> split_template("h:w,p d:p-1")
     {'h': 'w,p', 'd': 'p-1'}
@@ -115,14 +115,14 @@ def split_template(template: str) -> dict[str, str]:
 
 
 class Sides(NamedTuple):
-    """The sides to hash, in the form that `hash_sides` takes.
+    """The sides to hash, as arrays for `hash_sides`.
 
     Attributes
     ----------
     seeds : (S,) uint64
-        The hash of each side's spelling.
+        The hash of each side's name.
     parts : (S, K, 2) int64
-        Field and offset of each part; the field is -1 past the last part.
+        Field and offset of each part; the field is -1 after the last part.
     """
 
     seeds: NDArray[np.uint64]
@@ -130,7 +130,7 @@ class Sides(NamedTuple):
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Lay out the sides that are spelled so, such as ``["w,p", "p-1,p"]``."""
+        """Make the arrays for sides given by name, such as ``["w,p", "p-1,p"]``."""
         split = [name.split(",") for name in names]
         parts = np.full((len(names), max(map(len, split)), 2), -1, dtype=np.int64)
         seeds = np.empty(len(names), dtype=np.uint64)
@@ -143,20 +143,20 @@ class Sides(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Sentences as numbers: the nodes of all of them in a row, each sentence's root first.
+    """Hashed sentences: the nodes of all sentences in a row, each with its root first.
 
     Attributes
     ----------
     starts : (B + 1,) int64
-        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1]``.
+        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``.
     sides : (N + 1, S) uint64
-        The hashed sides of each node; the last row is that of a node that is not there.
+        The hashed sides of each node; the last row stands for a missing node.
     tags : (N,) uint8
-        Small numbers for UPOS: 0 is the root, the last number an unknown tag.
+        Numbers of UPOS tags: 0 is the root, the last number an unknown tag.
     untagged : (N,) bool
         Which nodes are words without UPOS.
     lemmatized : (B,) bool
-        Which sentences have a lemma.
+        Which sentences have lemmas.
     """
 
     starts: NDArray[np.int64]
@@ -169,12 +169,12 @@ class Batch(NamedTuple):
     def of(
         cls, sentences: Sequence[Sentence], sides: Sides, known_tags: NDArray[np.uint64]
     ) -> Self:
-        """Hash the words of some sentences; `known_tags` are the sorted hashes of tags."""
+        """Hash the words of sentences; `known_tags` are sorted hashes of UPOS tags."""
         joined = Joined.of(sentences)
         starts = joined.offsets + np.arange(len(joined.offsets))
         total = int(starts[-1])
         fields = np.empty((total + 1, len(_FIELDS)), dtype=np.uint64)
-        # One call for all, for threads take turns at the interpreter before and after each.
+        # One call for all sentences: each call needs the interpreter lock, for which threads wait.
         hash_batch(joined.raw, joined.places, joined.spans, starts, fields)
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
@@ -199,14 +199,14 @@ def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:
 
 @kernel
 def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: int) -> None:
-    """Hash the fields of every node of a sentence: the root, then its words.
+    """Hash the fields of every node of a sentence: the root, then the words.
 
     Parameters
     ----------
     raw, spans
         As for `hashing.hash_columns`.
     fields
-        Written: uint64 (N, 7), from row `start` to row ``start + n``.
+        Written: uint64 (N, 7), rows `start` to ``start + n``.
     """
     n = spans.shape[0]
     columns = np.empty((n, HASHES), dtype=np.uint64)
@@ -230,18 +230,18 @@ def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: i
 def hash_batch(
     raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
 ) -> None:
-    """Hash the fields of sentences in a row: `hash_fields` for each of them.
+    """Hash the fields of a row of sentences, each by `hash_fields`.
 
     Parameters
     ----------
     raw, places
-        The bytes of all sentences, uint8, and where those of each begin, int64 (B + 1,).
+        The bytes of all sentences, uint8, and the first byte of each sentence, int64 (B + 1,).
     spans
         The spans of all sentences, int32 (N - B, 11).
     starts
         int64 (B + 1,), as in `Batch`.
     fields
-        Written: uint64 (N + 1, 7), but for the last row.
+        Written: uint64 (N + 1, 7), except the last row.
     """
     for b in range(len(starts) - 1):
         words = spans[starts[b] - b : starts[b + 1] - b - 1]
@@ -255,7 +255,7 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
     Parameters
     ----------
     fields
-        uint64 (N + 1, 7), from `hash_fields`; the last row is that of a node that is not there.
+        uint64 (N + 1, 7), from `hash_batch`; the last row stands for a missing node.
     starts
         int64 (B + 1,), as in `Batch`.
     sides
@@ -265,8 +265,8 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
 
     Notes
     -----
-    At most K mixes for each node and side. A part that lies beyond either end of the sentence
-    counts as that of a node that is not there.
+    At most K mixes for each node and side. A part beyond either end of the sentence is that of the
+    missing node.
     """
     absent = fields.shape[0] - 1
     for b in range(len(starts)):
@@ -286,7 +286,7 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
 
 @kernel
 def number_tags(fields: np.ndarray, known: np.ndarray, tags: np.ndarray) -> None:
-    """Give each tag its number: the root 0, then those in `known`, then one for any other."""
+    """Give each tag its number: 0 for the root, then those in `known`, then one for all others."""
     for i in range(len(tags)):
         tag = fields[i, _TAG]
         place = np.searchsorted(known, tag)

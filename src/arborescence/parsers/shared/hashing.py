@@ -1,13 +1,13 @@
-"""From the bytes of a sentence to 64-bit hashes: the letters that features are spelled with.
+"""64-bit hashes of the columns of a sentence, by a multiply-with-carry step (Marsaglia 1994).
 
-Features of linear parsers are tuples of strings. Here each string becomes a number once a word,
-straight from the bytes of the CoNLL-U file, and a tuple becomes the `mix` of its numbers. No
-Python string is made.
+Features of linear parsers are tuples of strings. Each string is hashed once for each word, directly
+from the bytes of the CoNLL-U file, and a tuple is the `mix` of its hashes. No Python strings are
+made.
 
-The one arithmetic step is that of a multiply-with-carry generator (Marsaglia 1994): the lower
-half of the state times a constant plus the upper half, which never overflows 64 bits, so that the
-kernels give the same hashes, and no warnings, when Numba is switched off. Hashes are part of the
-model format: a change here makes every trained model useless.
+The only arithmetic step is that of a multiply-with-carry generator (Marsaglia 1994): the lower half
+of the state times a constant, plus the upper half. It never overflows 64 bits, so the kernels give
+the same hashes, without warnings, when Numba is switched off. The hashes are part of the model
+format: after a change here, no trained model can be used.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 from arborescence.core.jit import kernel
 
-#: The hash of a value that is not given (``_`` in any column but FORM).
+#: The hash of a missing value (``_`` in any column except FORM).
 MISSING: Final = np.uint64(0)
 
 #: The columns of the array that `hash_columns` fills.
 FORM, FOLDED, LEMMA, UPOS, XPOS, FEATS = range(6)
-#: How many columns that are.
+#: The number of these columns.
 HASHES: Final = 6
 
 _LOWER_HALF = np.uint64(0xFFFFFFFF)
@@ -40,7 +40,7 @@ def _step(state: np.uint64) -> np.uint64:
 
 @kernel
 def mix(first: np.uint64, second: np.uint64) -> np.uint64:
-    """Combine two uint64 hashes into one; the order counts, and every bit depends on every bit."""
+    """Combine two uint64 hashes into one; the order matters, and every bit depends on every bit."""
     state = _step(_step(first ^ _SEED) ^ second)
     state = _step(state ^ (state >> np.uint64(29)))
     state = _step(state ^ (state >> np.uint64(31)))
@@ -61,7 +61,7 @@ def hash_bytes(raw: np.ndarray, start: int, stop: int, fold: bool) -> np.uint64:
 
 @kernel
 def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
-    """Where the first `characters` characters of the UTF-8 text ``raw[start:stop]`` end."""
+    """Return where the first `characters` characters of the UTF-8 text ``raw[start:stop]`` end."""
     i = start
     while i < stop:
         if raw[i] & 0xC0 != 0x80:  # the first byte of a character
@@ -74,7 +74,7 @@ def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
 
 @kernel
 def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
-    """Where the last `characters` characters of the UTF-8 text ``raw[start:stop]`` begin."""
+    """Return where the last `characters` characters of the UTF-8 text ``raw[start:stop]`` begin."""
     i = stop
     while i > start and characters > 0:
         i -= 1
@@ -85,7 +85,7 @@ def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int
 
 @kernel
 def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
-    """Tell what kinds of characters ``raw[start:stop]`` holds, as a uint64 of seven bits.
+    """Return the kinds of characters in ``raw[start:stop]``, as a uint64 of seven bits.
 
     Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter;
     3: a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
@@ -110,7 +110,7 @@ def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
 
 @kernel
 def hash_columns(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
-    """Hash the columns of a sentence that parsers look at.
+    """Hash the columns of a sentence that parsers use.
 
     Parameters
     ----------
@@ -120,9 +120,8 @@ def hash_columns(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
         ``Sentence.spans``: int32 (n, 11); column c of word i is
         ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
     out
-        Written: uint64 (n, 6), the hashes of FORM, the form with ASCII letters in lower case,
-        LEMMA, UPOS, XPOS and FEATS. A value that is ``_`` becomes `MISSING`, but a form ``_`` is
-        a form.
+        Written: uint64 (n, 6), the hashes of FORM, of FORM with ASCII letters in lower case, and of
+        LEMMA, UPOS, XPOS and FEATS. The value ``_`` becomes `MISSING`, except in FORM.
 
     Notes
     -----

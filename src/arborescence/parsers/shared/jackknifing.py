@@ -1,9 +1,8 @@
-"""Jackknifing: the sentences of a treebank, treated by what has learned from the others.
+"""Jackknifing: folds of a treebank, so that each can be annotated by a model of the others.
 
-The treebank is dealt into folds, and each fold is left to what has learned from the rest, so that
-it gets the mistakes that new text will get. Parsers have long learned from jackknifed tags (for
-instance Zhang and Nivre 2011), and rerankers from jackknifed lists of trees (Charniak and Johnson
-2005).
+The treebank is split into folds, and each fold is annotated by a model trained on the other folds.
+So its annotation has errors like those on new text. Parsers are trained on jackknifed tags (for
+example Zhang and Nivre 2011), and rerankers on jackknifed k-best lists (Charniak and Johnson 2005).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Item = TypeVar("Item")
 def jackknife(
     items: Sequence[Item], folds: int, seed: int
 ) -> Iterator[tuple[list[Item], list[Item]]]:
-    """Deal items into folds; yield each fold, and all other items.
+    """Split items into random folds; yield each fold and all other items.
 
     >>> for part, rest in jackknife("abcde", folds=2, seed=1):
     ...     print(sorted(part), sorted(rest))

@@ -1,7 +1,7 @@
-"""Model files: NumPy arrays and a JSON header in one ``.npz``, and nothing that can run.
+"""Model files: NumPy arrays and a JSON header in one ``.npz`` file, without executable code.
 
-The header says what kind of model it is and everything that is not an array. It is stored as the
-UTF-8 bytes of the JSON text in an array named ``header``.
+The header contains the kind of the model and everything that is not an array. It is stored as UTF-8
+bytes of JSON text, in an array named ``header``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The version of the format that this library writes, and the newest that it reads.
+#: The format version that this library writes, and the newest one that it reads.
 VERSION: Final = 1
 
 _FORMAT: Final = "arborescence model"
@@ -37,18 +37,18 @@ def save(
     *,
     compress: bool = True,
 ) -> None:
-    """Write a model: the file appears whole or not at all.
+    """Write a model file, atomically.
 
     Parameters
     ----------
     path
-        Where to.
+        The file to write.
     header
-        What JSON can hold; should say its ``kind``.
+        JSON values; should contain ``kind``.
     arrays
         Arrays of plain numbers.
     compress
-        Smaller but slower to write.
+        Whether to compress: the file is smaller, but slower to write.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read what `save` wrote.
+    """Read a model file.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
     Raises
     ------
     ModelError
-        If there is no such file, it is damaged, no model, or written by a newer version.
+        If the file does not exist, is damaged, is not a model, or is from a newer version.
     """
     try:
         with opened(path, ModelError, _WHAT) as archive:

@@ -1,4 +1,4 @@
-"""Online learning, whatever is learned: averaged weights, the best epoch, and checkpoints."""
+"""Online learning with averaged weights (Freund and Schapire 1999), best epoch, checkpoints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _REPORT_EVERY: Final = 100
-#: What the names of arrays of a checkpoint end in: weights, their sums, and the best average.
+#: The suffixes of array names in a checkpoint: weights, their sums, and the best average.
 _PARTS: Final = ("", "_sums", "_best")
 _FIELDS: Final = {
     "clock": scheme.whole(0, 10**12),
@@ -49,24 +49,24 @@ _FIELDS: Final = {
 
 
 class OnlineTrainer(ABC):
-    """A training run: how far it has come, and the best that it has found.
+    """A training run: its state, and the best weights so far.
 
-    Subclasses give `kind`, `_learn` and `_evaluate`, and name their weights by `_add_weights`.
-    What has been learned is the average of the weights over all steps (Freund and Schapire 1999;
-    Collins 2002): a step at time t that adds x to a weight adds t x to its sum, and the average
-    at the end, time T, is the weight minus the sum divided by T.
+    Subclasses define `kind`, `_learn` and `_evaluate`, and name their weights by `_add_weights`.
+    The result is the average of the weights over all steps (Freund and Schapire 1999; Collins
+    2002): a step at time t that adds x to a weight adds t x to its sum, and the average at the
+    final time T is the weight minus sum / T.
 
     Parameters
     ----------
     treebank
         Sentences to learn from.
     dev
-        Sentences to choose the best epoch by; may be none.
+        Sentences to choose the best epoch by; may be empty.
     settings
-        All that, with the data, decides where training arrives.
+        All settings that, with the data, determine the result.
     """
 
-    #: The kind of parser that is trained, as model files call it.
+    #: The kind of parser that is trained, as named in model files.
     kind: ClassVar[str]
 
     def __init__(
@@ -93,25 +93,19 @@ class OnlineTrainer(ABC):
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Learn until there is nothing to gain, from where the checkpoint stands.
+        """Train until LAS stops rising or `epochs` is reached; resume from a checkpoint if any.
 
         Parameters
         ----------
-        epochs
-            At most so often over the treebank.
-        patience
-            Stop after so many epochs without a better LAS on dev.
-        checkpoint
-            A file that holds the state after each epoch; training goes on from there if it exists.
-        progress
-            Called as ``progress(phase, done, total)``.
+        epochs, patience, checkpoint, progress
+            As for `LinearParser.train`.
 
         Raises
         ------
         OptionError
             If `epochs` or `patience` is less than 1.
         ModelError
-            If `checkpoint` is of other data or settings, or cannot be read.
+            If `checkpoint` belongs to other data or settings, or cannot be read.
         """
         for name, value in (("epochs", epochs), ("patience", patience)):
             if value < 1:
@@ -129,7 +123,7 @@ class OnlineTrainer(ABC):
         return {name: Weights.rounded(table) for name, table in self._best.items()}
 
     def info(self) -> dict[str, Any]:
-        """Return the settings, which epoch was best, all scores on dev, and what was read."""
+        """Return the settings, the best epoch, all scores on dev, and the number of sentences."""
         return asdict(self._settings) | {
             "epoch": self._best_epoch(),
             "dev": self._history,
@@ -138,22 +132,22 @@ class OnlineTrainer(ABC):
 
     @abstractmethod
     def _learn(self, epoch: int, progress: Progress | None) -> None:
-        """Go over the treebank once: change weights, sums and clock. The first epoch is 1."""
+        """Train for one epoch: change weights, sums and clock. The first epoch is 1."""
 
     @abstractmethod
     def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
-        """Return what a parser with these weights scores on dev, ``"las"`` too; {} without dev."""
+        """Return UAS and LAS on dev (``"las"`` is required) with these weights; {} without dev."""
 
     def _prepare(self, progress: Progress | None) -> None:  # noqa: B027 - most have nothing to do
-        """Make what the first evaluation needs, and no checkpoint holds."""
+        """Prepare what evaluation needs and checkpoints do not contain."""
 
     def _add_weights(self, name: str, shape: int | tuple[int, ...]) -> None:
-        """Begin with weights of zero."""
+        """Add a table of weights and of their sums, all zero."""
         self._weights[name] = np.zeros(shape, dtype=np.float32)
         self._sums[name] = np.zeros(shape, dtype=np.float32)
 
     def _shuffled(self, epoch: int, seed: int, progress: Progress | None) -> Iterator[int]:
-        """Yield all sentences by number, in an order that seed and epoch decide: each is a step."""
+        """Yield all sentence numbers in random order, fixed by seed and epoch; each is one step."""
         sentences = len(self._treebank)
         order = np.random.default_rng((seed, epoch)).permutation(sentences)
         for done, b in enumerate(order.tolist()):
@@ -163,7 +157,7 @@ class OnlineTrainer(ABC):
             yield b
 
     def _best_epoch(self) -> int:
-        """Return the number of the epoch that did best on dev: the first is 1, the last without."""
+        """Return the number (from 1) of the best epoch on dev, or of the last one without dev."""
         las = [scores["las"] for scores in self._history if scores]
         return las.index(max(las)) + 1 if las else len(self._history)
 
@@ -233,7 +227,7 @@ class OnlineTrainer(ABC):
 def identity(
     treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: DataclassInstance
 ) -> str:
-    """Fingerprint everything that decides what training arrives at: data, settings, version."""
+    """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
     digest = hashlib.sha256(json.dumps(asdict(settings)).encode())
     digest.update(f"{arborescence.__version__} {len(treebank)} {len(dev)} ".encode())
     for sentences in (treebank, dev):
@@ -243,9 +237,9 @@ def identity(
 
 
 def attachment(parser: Parser, sentences: Sequence[Sentence], root: Root) -> dict[str, float]:
-    """Parse sentences that have trees; return UAS and LAS (relations without subtypes) in percent.
+    """Parse sentences with gold trees; return UAS and LAS (without relation subtypes) in percent.
 
-    Without sentences, there are no scores: {}.
+    Return {} if there are no words.
     """
     words = attached = labelled = 0
     for gold, parsed in zip(sentences, parser.parse(sentences, root=root), strict=True):

@@ -1,7 +1,7 @@
-"""Relations for the edges of a tree: a linear classifier on hashed features.
+"""Relations of the edges of a tree, by a linear classifier with hashed features.
 
-The parameters are R rows of L weights, one for each relation. A feature hashes to a row. Since the
-whole tree is known, features may look beyond the two words of the edge.
+There are R rows of L weights, one weight for each relation. A feature is hashed to a row. The whole
+tree is known, so features can use more than the two words of the edge.
 
 ==== ==========================================
 role which word
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: The roles, in the order of their numbers.
+#: The roles by number.
 ROLES: Final = "dhglrpn"
-_TURN = 9  # rotation from one role to the next
+_TURN = 9  # the difference in rotation between roles
 _DIRECTIONS = np.array(
     [0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD], dtype=np.uint64
 )
@@ -46,13 +46,13 @@ TEMPLATES: Final = [
 
 
 class RelationTemplates(NamedTuple):
-    """Which sides of which words make up the features of an edge in its tree.
+    """The sides and words that the features of an edge in its tree are made of.
 
     Attributes
     ----------
     roles, sides : (T, K) int64
-        The words of each template, as places in ``"dhglrpn"`` (-1 past the last), and the side
-        that is looked at of each.
+        The roles of each template, as positions in ``"dhglrpn"`` (-1 after the last), and the side
+        of each.
     """
 
     roles: NDArray[np.int64]
@@ -60,9 +60,9 @@ class RelationTemplates(NamedTuple):
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
-        """Lay out the templates that look at `columns` only, and add their sides to `sides`.
+        """Make the arrays of the templates that use only `columns`; add their sides to `sides`.
 
-        `words` are the roles that templates may name.
+        `words` are the roles that templates may use.
         """
         templates = [
             template
@@ -82,15 +82,15 @@ class RelationTemplates(NamedTuple):
 
 
 class RelationModel(NamedTuple):
-    """All that the score of a relation is made of.
+    """The model of relation scores.
 
     Attributes
     ----------
     templates : RelationTemplates
     weights : (R, L)
-        R a power of two: float32, or integers.
+        float32 or integers; R is a power of two.
     allowed : (2, L) bool
-        The relations of edges from the root, and of others.
+        The relations allowed on edges from the root, and on other edges.
     """
 
     templates: RelationTemplates
@@ -100,14 +100,15 @@ class RelationModel(NamedTuple):
 
 @kernel
 def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
-    """Find the words in each role around each word of a tree.
+    """Find the word in each role for each edge of a tree.
 
     Parameters
     ----------
     heads
         int64 (n + 1,): a head vector.
     relatives
-        Written: int64 (n + 1, 7), -1 for a word that is not there; row 0 is of no use.
+        Written: int64 (n + 1, 7), row d for the edge into d; -1 for a missing word. Row 0 is
+        unused.
     """
     relatives[:] = -1
     last_child = np.full(len(heads), -1)
@@ -141,7 +142,7 @@ def list_rows(
     sides, start
         ``Batch.sides``, and the first node of the sentence.
     around
-        int64 (7,): the words in each role, -1 for none.
+        int64 (7,): the word in each role, -1 for none.
     templates
         `RelationTemplates`.
     mask
@@ -167,7 +168,7 @@ def list_rows(
 
 @kernel
 def best_relation(model: RelationModel, head: int, sums: np.ndarray) -> int:
-    """Return the number of the highest of the sums that are allowed for edges from a head."""
+    """Return the relation of highest sum among those allowed on edges from a head."""
     allowed = model.allowed[0 if head == 0 else 1]
     best = -1
     for label in range(len(sums)):
@@ -178,7 +179,7 @@ def best_relation(model: RelationModel, head: int, sums: np.ndarray) -> int:
 
 @uncounted_kernel
 def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-    """Add up rows of weights."""
+    """Add up rows of weights, into `sums`."""
     sums[:] = 0
     for t in range(len(rows)):
         row = weights[rows[t]]
@@ -195,7 +196,7 @@ def score_relations(
     rows: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Add up the weights of each relation of an edge, into `sums`; others as for `list_rows`."""
+    """Score each relation of an edge, into `sums`; other parameters as for `list_rows`."""
     mask = np.uint64(model.weights.shape[0] - 1)
     list_rows(batch.sides, start, around, model.templates, mask, rows)
     add_rows(rows, model.weights, sums)
@@ -216,16 +217,16 @@ def label_edges(
     batch, model
         `Batch` and `RelationModel`.
     heads
-        int64 (K, N): the head vectors of all sentences in a row, K times; -1 where a sentence has
+        int64 (K, N): the head vectors of all sentences in a row, K times; -1 if a sentence has
         fewer than K trees.
     sums
-        Scratch in which scores add up: (L,), float32, or int32 for integer weights.
+        Scratch for sums: (L,), float32, or int32 for integer weights.
     out
-        Written: int64 (K, N), but for the roots and where there is no tree.
+        Written: int64 (K, N), except at roots and where there is no tree.
 
     Notes
     -----
-    O(K T L) a word.
+    O(K T L) for each word.
     """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
@@ -233,7 +234,7 @@ def label_edges(
         stop = batch.starts[b + 1]
         relatives = np.empty((stop - start, 7), dtype=np.int64)
         for k in range(len(heads)):
-            if heads[k, stop - 1] < 0:  # no more trees, or no words
+            if heads[k, stop - 1] < 0:  # no further trees, or no words
                 break
             find_relatives(heads[k, start:stop], relatives)
             for d in range(1, stop - start):
@@ -250,7 +251,7 @@ def move(
     step: float | np.float32,
     clock: int,
 ) -> None:
-    """Change the weights of some rows in one column, and their sums: as in `OnlineTrainer`."""
+    """Change one column of some rows of weights, and their sums for averaging (`OnlineTrainer`)."""
     for t in range(len(rows)):
         weights[rows[t], column] += np.float32(step)
         averages[rows[t], column] += np.float32(step) * np.float32(clock)
@@ -267,7 +268,7 @@ def update_relations(
     C: float,
     clock: int,
 ) -> None:
-    """Move the weights towards the gold relations of a sentence, word by word.
+    """Update the weights towards the gold relations of a sentence, word by word.
 
     Parameters
     ----------
@@ -280,7 +281,7 @@ def update_relations(
     C
         The largest step of MIRA, or 0 for the perceptron.
     clock
-        The number of the update.
+        The number of the update, from 1.
     """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     sums = np.empty(model.weights.shape[1], dtype=np.float32)

@@ -1,8 +1,8 @@
-"""What a model file must hold, said once: the fields of its header, and its arrays.
+"""Validation of model files: the required header fields and arrays.
 
-Each kind of parser lists both beside its class, and asks for them here before it makes anything of
-a file. Then no kernel can read or write beyond the end of an array, and no number overflows,
-whatever the file holds; and what is wrong has one error that names the part.
+Each kind of parser lists both next to its class, and a file is checked against these lists before
+it is used. So no kernel can read or write beyond the end of an array, and no number overflows,
+whatever the file contains. Every fault raises one type of error that names the field or array.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _REQUIRED: Final = object()
-#: The largest weight, and the largest number that weights are multiplied by: sums of products of
-#: them are far from the ends of float32.
+#: The largest weight, and the largest factor of weights: sums of their products are far below the
+#: float32 limit.
 LARGEST: Final = 1e6
 
 
@@ -35,11 +35,11 @@ class Field:
     Attributes
     ----------
     what
-        What its value is, for messages.
+        A description of its values, for error messages.
     fits
-        Whether a value is that. It is called with whatever JSON can hold.
+        Returns whether a value is valid. It is called with any JSON value.
     default
-        The value where a file has no such field; without it, there must be one.
+        The value if a file lacks the field; without a default, the field is required.
     """
 
     what: str
@@ -48,7 +48,7 @@ class Field:
 
 
 def whole(low: int, high: int, default: Any = _REQUIRED, *, none: bool = False) -> Field:
-    """Make a field for a whole number, or perhaps None.
+    """Make a field for a whole number (or None, with `none`).
 
     >>> whole(1, 9).fits(3), whole(1, 9).fits(3.0), whole(0, 1).fits(True)
     (True, False, False)
@@ -62,7 +62,7 @@ def whole(low: int, high: int, default: Any = _REQUIRED, *, none: bool = False) 
 
 
 def real(low: float, high: float, default: Any = _REQUIRED) -> Field:
-    """Make a field for a number that is not whole, or written as if it were not."""
+    """Make a field for a float (an integer value must be written as a float)."""
     return Field(
         f"a number from {low:g} to {high:g}",
         lambda value: isinstance(value, float) and low <= value <= high,
@@ -71,7 +71,7 @@ def real(low: float, high: float, default: Any = _REQUIRED) -> Field:
 
 
 def positive(default: Any = _REQUIRED) -> Field:
-    """Make a field for a positive number that is not too large."""
+    """Make a field for a positive float up to `LARGEST`."""
     return Field(
         f"a positive number up to {LARGEST:g}",
         lambda value: isinstance(value, float) and 0 < value <= LARGEST,
@@ -80,7 +80,7 @@ def positive(default: Any = _REQUIRED) -> Field:
 
 
 def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
-    """Make a field for one of some values.
+    """Make a field for one of the given values.
 
     >>> one_of([True, False]).fits(1)
     False
@@ -94,7 +94,7 @@ def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
 
 
 def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
-    """Make a field for a list of `low` to `high` values of another."""
+    """Make a field for a list of `low` to `high` values of another field."""
     count = f"{low}" if low == high else f"{low} to {high}"
     return Field(
         f"a list of {count}, each {of.what}",
@@ -107,18 +107,18 @@ def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
     )
 
 
-#: An object of JSON: the header of a parser within another.
+#: A JSON object: the header of a parser inside another parser.
 MAPPING: Final = Field("an object", lambda value: isinstance(value, dict))
-#: A value of a column of CoNLL-U: no tab, no end of line, nothing that UTF-8 cannot express.
+#: A value of a CoNLL-U column: no tab, no line end, nothing that UTF-8 cannot encode.
 VALUE: Final = Field(
     "a value of CoNLL-U",
     lambda value: (
         isinstance(value, str) and re.fullmatch(r"[^\t\r\n\ud800-\udfff]+", value) is not None
     ),
 )
-#: Relations, or tags.
+#: A list of relations or tags.
 VALUES: Final = list_of(VALUE, 1, 10**6)
-#: The columns that features look at.
+#: The columns that features use.
 LOOKED_AT: Final = Field(
     f"a list of some of {', '.join(COLUMNS)}, and not feats alone",
     lambda value: (
@@ -127,33 +127,33 @@ LOOKED_AT: Final = Field(
         and can_be_looked_at(value)
     ),
 )
-#: What weights are multiplied by.
+#: The factor that weights are multiplied by.
 UNIT: Final = positive(1.0)
-#: The same, or nothing.
+#: A JSON object or null.
 MAPPING_OR_NULL: Final = Field(
     "null or an object", lambda value: value is None or isinstance(value, dict)
 )
-#: How a parser was trained.
+#: Information on how a parser was trained.
 INFO: Final = replace(MAPPING_OR_NULL, default=None)
 
 
 @dataclass(frozen=True)
 class Array:
-    """An array.
+    """An array of a model file.
 
     Attributes
     ----------
     dtypes
-        What it may be made of.
+        The allowed dtypes.
     shape
-        Lengths: numbers, or names that stand for the same number wherever they occur. What has a
-        name that begins with ``2^`` is a power of two.
+        Lengths: numbers or names. A name stands for the same number in all arrays. A length whose
+        name begins with ``2^`` must be a power of two.
     low, high
-        The least and the greatest value that may occur. Where none is given, floats must be finite.
+        The least and the greatest allowed value. Without them, floats must be finite.
     below
-        The name of a length that all values are less than (and none is negative): they are indices.
+        For indices: the name of a length. All values must be at least 0 and less than that length.
     ascending
-        Whether each value is greater than the one before.
+        Whether each value must be greater than the one before.
     """
 
     dtypes: tuple[type[np.generic], ...]
@@ -165,7 +165,7 @@ class Array:
 
 
 def weights(*shape: int | str) -> Array:
-    """Make an array of weights, as they are learned, or rounded to bytes."""
+    """Describe an array of weights: float32 as learned, or int8 when rounded."""
     return Array((np.float32, np.int8), shape, low=-LARGEST, high=LARGEST)
 
 
@@ -175,7 +175,7 @@ def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[st
     Raises
     ------
     ModelError
-        If one is missing, or is not what it should be.
+        If a field is missing or invalid.
 
     Examples
     --------
@@ -203,27 +203,28 @@ def arrays_of(
     lengths: Mapping[str, int],
     optional: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the arrays of a model, and no others.
+    """Return the wanted arrays of a model file, after checking them.
 
     Parameters
     ----------
     arrays
-        What a file holds.
+        The arrays of a file.
     wanted
-        What there must be.
+        The required arrays.
     lengths
-        Lengths that the header gives, by the names that `wanted` uses.
+        Lengths given by the header; the keys are the names used in `wanted`.
     optional
         The names of arrays that may be missing.
 
     Raises
     ------
     ModelError
-        If one is missing, or is not what it should be.
+        If an array is missing or invalid.
 
     Notes
     -----
-    Values are looked at only where they are limited: of weights in bytes, none.
+    Values are checked only if the dtype allows values outside the limits; int8 weights need no
+    check.
 
     Examples
     --------
@@ -248,12 +249,12 @@ def arrays_of(
 def fields_of_part(
     name: str, header: Any, fields: Mapping[str, Field], version: int
 ) -> dict[str, Any]:
-    """Return the fields of a header within a header, which must say that it has this version.
+    """Return the fields of a header inside another header, which must have the given version.
 
     Raises
     ------
     ModelError
-        If it has another, or a field is missing, or is not what it should be.
+        If the version differs, or a field is missing or invalid.
 
     Examples
     --------
@@ -273,7 +274,7 @@ def fields_of_part(
 
 
 def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several parts, each name behind the prefix of its part; see `part`.
+    """Return the arrays of several parts; names get the prefix of their part. See `part`.
 
     >>> list(joined({"tagger/": {"weights": np.ones(1)}, "": {"weights": np.ones(1)}}))
     ['tagger/weights', 'weights']
@@ -284,7 +285,7 @@ def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray
 
 
 def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays whose names begin so, by the rest of their names.
+    """Return the arrays whose names begin with a prefix; the prefix is removed from the names.
 
     >>> list(part({"tagger/weights": np.ones(1), "weights": np.ones(1)}, "tagger/"))
     ['weights']
@@ -297,7 +298,7 @@ def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[A
 
 
 def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | None:
-    """Say what is wrong with an array, and note the lengths that it has."""
+    """Describe the fault of an array, or return None; add its lengths to `known`."""
     fits = array.dtype in wanted.dtypes and len(array.shape) == len(wanted.shape)
     if fits:
         for length, found in zip(wanted.shape, array.shape, strict=True):
@@ -323,7 +324,7 @@ def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | N
 def _limits(
     dtype: np.dtype[Any], wanted: Array, known: Mapping[str, int]
 ) -> tuple[float, float] | None:
-    """Return the least and the greatest value that may be; None if the type has no others."""
+    """Return the least and the greatest allowed value; None if the dtype has no others."""
     info = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     low = info.min if wanted.low is None else wanted.low
     high = info.max if wanted.high is None else wanted.high

@@ -1,4 +1,4 @@
-"""What a treebank teaches: the trees to learn from, and their relations by number."""
+"""Training trees of a treebank: checked, lifted where needed, with numbered relations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class TrainingTrees(NamedTuple):
-    """The trees of a treebank, as a parser learns them.
+    """The training trees of a treebank.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class TrainingTrees(NamedTuple):
     relations
         For each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root.
     labels
-        The relations by number, in alphabetical order: L of them.
+        The L relations by number, in alphabetical order.
     allowed
-        bool, (2, L): which relations edges from the root have, and which other edges.
+        bool, (2, L): which relations occur on edges from the root, and which on other edges.
     """
 
     heads: list[NDArray[np.int64]]
@@ -42,7 +42,7 @@ class TrainingTrees(NamedTuple):
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], root: Root, projective: Projective) -> Self:
-        """Check the trees of a treebank, and lift edges where they may not cross.
+        """Check the trees of a treebank, and lift edges if the trees must be projective.
 
         Parameters
         ----------
@@ -51,17 +51,18 @@ class TrainingTrees(NamedTuple):
         root
             ``"single"``: each tree must have one edge from the root; ``"multi"``: one or more.
         projective
-            Whether edges may not cross. ``"pseudo"``: relations say which of them were lifted.
+            Whether trees must be projective. ``"pseudo"``: relations also mark which edges were
+            lifted.
 
         Raises
         ------
         TreebankError
-            If there are no sentences, or one has heads that are not such a tree or, with
-            ``"pseudo"``, relations that hold the mark of lifted edges.
+            If there are no sentences, or the heads of one are not such a tree, or with ``"pseudo"``
+            its relations already contain the mark of lifted edges.
 
         Notes
         -----
-        O(n) a sentence, and what `projectivize` takes.
+        O(n) for each sentence, plus the cost of `projectivize`.
 
         Examples
         --------
@@ -93,14 +94,14 @@ class TrainingTrees(NamedTuple):
 
 
 def check_not_empty(treebank: Sequence[Sentence]) -> None:
-    """Raise TreebankError if there is nothing to learn from."""
+    """Raise TreebankError if the treebank is empty."""
     if not treebank:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
 
 
 def check_tree(sentence: Sentence, root: Root) -> None:
-    """Raise TreebankError if the heads of a sentence are no tree with such root edges."""
-    # A missing head is -1, which would pass for the padding after a shorter sentence.
+    """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
+    # A missing head is -1, which `is_tree` would take for padding.
     known = bool((sentence.heads[1:] >= 0).all())
     if known and is_tree(sentence.heads, root):
         return
@@ -115,12 +116,12 @@ def check_tree(sentence: Sentence, root: Root) -> None:
 
 
 def place(sentence: Sentence) -> str:
-    """Say where a sentence stands, for errors: its file and line, or itself if it has none."""
+    """Return the position of a sentence for error messages: file and line, else its repr."""
     return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
 
 
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the heads and relations to learn from: lifted, where edges may not cross."""
+    """Return the heads and relations to learn from, lifted if they must be projective."""
     if not projective:
         return sentence.heads, sentence.deprels
     if projective != "pseudo":

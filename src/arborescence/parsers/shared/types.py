@@ -1,24 +1,24 @@
-"""What parsers are trained by and for: the choices that have names, as types.
+"""Types of the named options of parser training.
 
-The command line takes them as they are, so nothing is imported here that takes time.
+The command line imports this module, so it must not import slow modules.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-#: The kinds of parsers that one treebank trains: graph-based, and transition-based.
+#: The kinds of parsers trained from one treebank: graph-based and transition-based.
 Kind = Literal["linear", "transition"]
-#: What a graph-based parser is trained by: see `LinearParser.train`.
+#: The loss of a graph-based parser: see `LinearParser.train`.
 Loss = Literal["mira", "perceptron", "tree", "head"]
-#: What trees a parser is for: any, those without crossing edges, or any by way of those.
+#: The trees of a parser: all, projective ones, or all by pseudo-projective parsing.
 Projective = bool | Literal["pseudo"]
-#: How a parser finds the tree: the best one, or one by way of an undirected tree.
+#: How a parser decodes: the best tree exactly, or approximately through an undirected tree.
 Inference = Literal["exact", "undirected"]
-#: Whether the features of an edge know which of its two words is the head.
+#: Whether the features of an edge depend on which of its two words is the head.
 Features = Literal["directed", "undirected"]
-#: The transitions that build a tree.
+#: The transition systems.
 System = Literal["arc-standard", "arc-eager", "arc-hybrid", "swap"]
-#: What a transition-based parser learns from: the one way to the gold tree, or the best way on
-#: from anywhere.
+#: The oracle of a transition-based parser: one derivation of the gold tree, or the best transitions
+#: in every state.
 Oracle = Literal["static", "dynamic"]

@@ -1,1 +1,1 @@
-"""Transition-based parsers with a linear model (Zhang and Nivre 2011)."""
+"""Transition-based parsers with a linear model and rich features (Zhang and Nivre 2011)."""

@@ -1,11 +1,11 @@
-"""Beam search over transitions, and the structured perceptron that learns for it.
+"""Beam search over transitions, and the structured perceptron (Zhang and Clark 2008).
 
-Zhang and Clark (2008): the score of a sequence of transitions is the sum of the scores of its
-actions, the best few partial sequences are kept, and learning stops at the point of a sentence
-where the right one falls out of the beam (early update, Collins and Roark 2004).
+The score of a derivation is the sum of the scores of its actions. The beam keeps the best partial
+derivations. When all right ones have fallen out of the beam, training updates the weights and goes
+on to the next sentence (early update, Collins and Roark 2004).
 
-Relations are chosen where an edge is added, as in `transition_greedy`: they have no say in which
-sequences are kept, but later features see them.
+Relations are chosen when an edge is added, as in `greedy`. Their scores do not affect which
+derivations are kept, but later features use them.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.transition.greedy import Averages, Model, Scratch
 
-_IDLE = layout.ACTIONS  # the "action" of a state that is finished
+_IDLE = layout.ACTIONS  # the action of a final state
 
 
 class Agenda(NamedTuple):
-    """The candidates for the next beam, best first; of equals, those first that came first.
+    """The candidates for the next beam, best first; ties in order of arrival.
 
     Attributes
     ----------
     scores : (B,)
     parents, actions : (B,) int64
-        Which state of the beam, and what it does.
+        The state in the beam, and its action.
     right : (B,) bool
-        Whether this is still a derivation of the gold tree.
+        Whether it is a partial derivation of the gold tree.
     """
 
     scores: NDArray[Any]
@@ -55,7 +55,7 @@ class Agenda(NamedTuple):
 
     @classmethod
     def of(cls, beam: int, scratch: Scratch) -> Self:
-        """Make room for as many candidates as the beam is wide."""
+        """Allocate an agenda for a beam of this width."""
         whole = scratch.scores.dtype == np.int64
         return cls(
             np.zeros(beam, dtype=np.int64 if whole else np.float64),
@@ -67,7 +67,7 @@ class Agenda(NamedTuple):
 
 @inlined_kernel
 def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int, right: bool) -> int:
-    """Put a candidate where it belongs; return how many there are now, at most the beam."""
+    """Insert a candidate by score; return the new number of candidates, at most the beam width."""
     room = len(agenda.scores)
     if count == room and not score > agenda.scores[room - 1]:
         return count
@@ -97,9 +97,9 @@ def _grow(
     new: np.ndarray,
     moves: np.ndarray,
 ) -> bool:
-    """Make the states that the agenda describes; return whether any of them was not finished.
+    """Make the states of the next beam; return whether any of them took a transition.
 
-    `moves` is written: int64 (B,), the action and the relation of each.
+    `moves` is written: int64 (B,), the move of each (see `greedy.STRIDE`).
     """
     going = False
     for j in range(count):
@@ -132,29 +132,29 @@ def parse_with_beam(
     parents: np.ndarray,
     moves: np.ndarray,
 ) -> int:
-    """Parse sentences, each by the best sequences of transitions that a beam has found.
+    """Parse sentences by beam search over derivations.
 
     Parameters
     ----------
     batch, model, scratch, agenda
-        `Batch`, `Model`, `Scratch`, and `Agenda`, which says how wide the beam is.
+        `Batch`, `Model`, `Scratch`, and `Agenda`, which has the width B of the beam.
     heads, labels
-        Written: int64 (K, N), the heads and the numbers of relations of all sentences in a row,
-        best first; each tree once, so there may be fewer than K, and then heads of -1.
+        Written: int64 (K, N), the heads and the relation numbers of all sentences in a row, best
+        first. Each tree occurs once; if there are fewer than K, the other heads are -1.
     totals
-        Written: float64 (K, sentences), the score of each tree.
+        Written: float64 (K, sentences), the score of each tree; -inf if there are fewer than K.
     parents, moves
-        Written, as far as they reach: int64 (steps, B), for each step of the last sentence and
-        each state of the beam the state it came from, and the move (see `trace_back`).
+        Written: int64 (steps, B), as many steps as fit: for each step of the last sentence and each
+        state in the beam, the previous state and the move (see `trace_back`).
 
     Returns
     -------
     steps : int
-        How many steps the last sentence has taken.
+        The number of steps of the last sentence.
 
     Notes
     -----
-    O(B (T + L + n)) a step: states are copied as they are.
+    O(B (T + L + n)) for each step; states are copied whole.
     """
     beam = len(agenda.scores)
     made = np.empty(beam, dtype=np.int64)
@@ -219,18 +219,18 @@ def parse_with_beam(
 def trace_back(
     parents: np.ndarray, moves: np.ndarray, steps: int, place: int, out: np.ndarray
 ) -> None:
-    """Follow a state of a beam back to the start.
+    """Trace a state in the beam back to the initial state.
 
     Parameters
     ----------
     parents, moves
-        As from `parse_with_beam`.
+        As written by `parse_with_beam`.
     steps
-        How many steps there are.
+        The number of steps.
     place
-        The place of the state in the last beam.
+        The position of the state in the last beam.
     out
-        Written: int64 (steps,), the moves that lead to it: action + 8 (relation + 1).
+        Written: int64 (steps,), the moves that lead to it (see `greedy.STRIDE`).
     """
     for step in range(steps - 1, -1, -1):
         out[step] = moves[step, place]
@@ -250,7 +250,7 @@ def _blame(
     step: float,
     clock: int,
 ) -> None:
-    """Move the weights of the actions on a path, from the step `first` on."""
+    """Update the weights of the actions on a path by `step`, from the position `first` on."""
     state = np.empty((layout.FIELDS, n + 4), dtype=np.int32)
     systems.begin(model.system, state)
     for i in range(len(path)):
@@ -276,17 +276,16 @@ def learn_with_beam(
     labels: np.ndarray,
     dynamic: bool,
 ) -> None:
-    """Go over some sentences, and move the weights wherever the best sequence is not a right one.
+    """Train on some sentences: a perceptron update if the best derivation is not a right one.
 
     Parameters
     ----------
     batch, order, clock, model, averages, scratch, heads, labels
-        As for `transition_greedy.learn_greedily`.
+        As for `greedy.learn_greedily`.
     agenda
-        `Agenda`, which says how wide the beam is.
+        `Agenda`, which has the width of the beam.
     dynamic
-        Whether every sequence that leads to the gold tree is right, or only that of the static
-        oracle.
+        Whether every derivation of the gold tree is right, or only that of the static oracle.
     """
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
@@ -314,7 +313,7 @@ def learn_with_beam(
         right = agenda.right.copy()
         count = 1
         step = 0
-        place = 0  # of a right sequence among the best, or else what it would do next
+        place = 0  # of the best right candidate in the agenda; -1: see parent, last
         parent = -1
         last = -1
         while step < most:
@@ -401,7 +400,7 @@ def _learn_relations(
     state: np.ndarray,
     clock: int,
 ) -> int:
-    """Learn relations along the static oracle's way to the gold tree; return its length."""
+    """Train relations along the static oracle's derivation of the gold tree; return its length."""
     systems.begin(model.system, state)
     steps = 0
     while systems.legal(model.system, state, model.single) != 0:

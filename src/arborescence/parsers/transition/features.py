@@ -1,24 +1,24 @@
-"""What a transition-based parser looks at: the templates of Zhang and Nivre (2011), as hashes.
+"""Hashed features of parser states, from feature templates after Zhang and Nivre (2011).
 
-A template such as ``a:w b:p gap`` names facts about the state of a parse: here the form of the
-left and the tag of the right word of the edge that could be added next, and how far apart they are.
-Templates are data. Each of their parts is an *atom*, which is found once for a state however many
-templates it is in. A feature is the exclusive or of its atoms, each multiplied by an odd number of
-its own, so that the same side of two words does not cancel out.
+A template such as ``a:w b:p gap`` lists properties of a state: here the form of the left word and
+the tag of the right word of the edge that could be added next, and their distance. Templates are
+data. Each part of a template is an *atom*; it is computed once for each state, for all templates
+that contain it. A feature is the exclusive or of its atoms, each multiplied by its own odd number,
+so that equal sides of two words do not cancel.
 
 ======== ==============================================================================
 word     which one
 ======== ==============================================================================
 s0-s2    from the top of the stack
 n0-n2    from the front of the buffer
-h, h2    after another word: its head, and the head of that
+h, h2    after another word: its head, and the head's head
 l, l2    its outermost left child, and the next
 r, r2    its outermost right child, and the next
 ======== ==============================================================================
 
-Of a word, a template names a side (see `features`), or what the parse knows of it: ``=`` the
-relation to its head, ``<`` and ``>`` how many left and right children it has, ``{`` and ``}`` the
-set of their relations. ``gap`` is the distance between `a` and `b`, binned.
+For a word, an atom is a side (see `shared.features`), or a property of the partial parse: ``=`` is
+the relation to its head, ``<`` and ``>`` the numbers of left and right children, ``{`` and ``}``
+the sets of their relations. ``gap`` is the binned distance between `a` and `b`.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The words around a state, in the order of their numbers.
+#: The words that templates can use, by number.
 WORDS: Final = (
     "s0", "s1", "s2", "n0", "n1", "n2", "s0h", "s0h2", "s0l", "s0l2", "s0r", "s0r2",
     "s1l", "s1l2", "s1r", "s1r2", "n0l", "n0l2",
 )  # fmt: skip
-#: The left and the right word of the edges that each system adds.
+#: The left and the right word of the edges that each system can add.
 PAIRS: Final = {
     "arc-standard": [("s1", "s0")],
     "arc-eager": [("s0", "n0")],
     "arc-hybrid": [("s0", "n0"), ("s1", "s0")],
     "swap": [("s1", "s0")],
 }
-#: Templates of the two words of an edge, `a` and `b`, for each pair. Those that name a word that is
-#: not among `WORDS` are left out.
+#: Templates of the two words of an edge, `a` and `b`, for each pair. Those that use a word not in
+#: `WORDS` are dropped.
 EDGE: Final = [
     "a:w,p", "a:w", "a:p", "b:w,p", "b:w", "b:p", "a:l", "b:l", "a:x", "b:x", "a:p,m", "b:p,m",
     "a:s", "b:s",
@@ -63,7 +63,7 @@ EDGE: Final = [
     "al:w", "al:p", "al:=", "ar:w", "ar:p", "ar:=", "bl:w", "bl:p", "bl:=", "br:w", "br:p", "br:=",
     "a:p al:p b:p", "a:p ar:p b:p", "a:p b:p bl:p", "a:p b:p br:p",
 ]  # fmt: skip
-#: More templates, for the first pair only.
+#: More such templates, for the first pair only.
 MORE: Final = [
     "a:w gap", "a:p gap", "b:w gap", "b:p gap", "a:w b:w gap", "a:p b:p gap",
     "a:p a:<", "a:p a:>", "b:p b:<", "b:p b:>", "a:p a:{", "a:p a:}", "b:p b:{", "b:p b:}",
@@ -85,7 +85,7 @@ _BUFFER: Final = [
     "s1:w,p", "s1:p", "s1:p n0:p", "s1:p s0:p n0:p", "n0:x n1:x", "s0:x n0:x n1:x",
     "s1:x s0:x n0:x",
 ]  # fmt: skip
-#: Templates of the words around.
+#: Templates of other words.
 AROUND: Final = {
     "arc-standard": _STACK,
     "arc-eager": _BUFFER,
@@ -94,7 +94,7 @@ AROUND: Final = {
     ],
     "swap": [*_STACK, "s0:w n0:w", "s1:w n0:w"],
 }  # fmt: skip
-#: There are 2^3 times fewer rows for features that take few values than for others.
+#: The rows of features with few values are 2^3 times fewer than those of others.
 FEWER: Final = 3
 
 _KNOWN: Final = "=<>{}"
@@ -105,23 +105,23 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class StateTemplates(NamedTuple):
-    """Which atoms make up the features of a state.
+    """The atoms that the features of a state are made of.
 
     Attributes
     ----------
     sides : (A, 2) int64
-        Atoms that are a side of a word: the number of the word in `WORDS`, and of the side.
+        Atoms that are sides of words: the number of the word in `WORDS`, and of the side.
     known : (B, 2) int64
-        Atoms that the parse knows: the number of the word, and of what is known of it.
+        Atoms of the partial parse: the number of the word, and of the property.
     odd : (A + B,) uint64
-        What each atom is multiplied by.
+        The odd factor of each atom.
     parts : (T, K) int64
-        The atoms of each template; the number A + B, which is no atom, past the last.
+        The atoms of each template; A + B, which is no atom, after the last.
     small : int
-        How many templates there are, first in `parts`, whose features take few values: those that
-        look at nothing but tags and what the parse knows.
+        The number of templates whose features have few values: those that use only tags and the
+        partial parse. They come first in `parts`.
     pair : (2,) int64
-        The two words between which ``gap`` is.
+        The two words of ``gap``.
     """
 
     sides: NDArray[np.int64]
@@ -133,7 +133,7 @@ class StateTemplates(NamedTuple):
 
     @classmethod
     def of(cls, system: str, columns: Iterable[str], sides: list[str]) -> Self:
-        """Lay out the templates of a system that look at `columns` only; add sides to `sides`."""
+        """Make the arrays of a system's templates that use only `columns`; add sides to `sides`."""
         templates = [template.split() for template in usable(templates_of(system), columns)]
         large = [any(re.search("[:,][wlms]", part) for part in parts) for parts in templates]
         templates = [templates[t] for t in np.argsort(large, kind="stable")]
@@ -165,7 +165,7 @@ class StateTemplates(NamedTuple):
 
 
 def rows_for(bits: int) -> int:
-    """Return how many rows of weights there are.
+    """Return the number of rows of weights.
 
     >>> rows_for(10)
     1152
@@ -174,7 +174,7 @@ def rows_for(bits: int) -> int:
 
 
 def templates_of(system: str) -> list[str]:
-    """Return the templates of a system, each once.
+    """Return the templates of a system, without duplicates.
 
     >>> templates_of("arc-eager")[:4]
     ['s0:w,p', 's0:w', 's0:p', 'n0:w,p']
@@ -188,12 +188,12 @@ def templates_of(system: str) -> list[str]:
         template
         for template in dict.fromkeys([*named, *AROUND[system]])
         if all(word in WORDS for word in re.findall(r"(\w+):", template))
-        and not re.search(r"n0:[>}]", template)  # words of the buffer have no right children
+        and not re.search(r"n0:[>}]", template)  # words in the buffer have no right children
     ]
 
 
 def fingerprint(system: str) -> str:
-    """Return a name for the features of a system, so that weights are not used for others."""
+    """Return a checksum of a system's templates, to reject weights for other features."""
     every = [*templates_of(system), "", *relations.TEMPLATES]
     return f"{zlib.crc32('|'.join(every).encode()):08x}"
 
@@ -214,7 +214,7 @@ def _get(state: np.ndarray, row: int, word: int) -> int:
 
 @inlined_kernel
 def find_words(state: np.ndarray, words: np.ndarray) -> None:
-    """Find the words around a state: int64 (18,) by their numbers in `WORDS`, -1 for none."""
+    """Find the `WORDS` of a state: int64 (18,), -1 for none."""
     size = state[layout.COUNTERS, layout.SIZE]
     front = state[layout.COUNTERS, layout.FRONT]
     end = state[layout.COUNTERS, layout.END]
@@ -254,8 +254,8 @@ def list_features(
     templates
         `StateTemplates`.
     bits
-        There are 2^bits rows for most features, after 2^(bits - 3) for those that take few values:
-        as these are looked up most, they had better lie close together.
+        There are 2^(bits - 3) rows for features with few values, then 2^bits rows for the others.
+        The former are looked up most, so they are kept close together.
     words, atoms
         Scratch: int64 (18,), and uint64 (A + B + 1,) whose last entry is 0.
     rows
@@ -308,18 +308,18 @@ def list_features(
 
 @inlined_kernel
 def find_around(state: np.ndarray, head: int, dependent: int, around: np.ndarray) -> None:
-    """Find the words around an edge that is about to be added, in the roles of `relations`.
+    """Find the words in the roles of `relations` for an edge that is about to be added.
 
     Parameters
     ----------
     state
-        The parse so far.
+        The state, as in `arborescence.transitions.state`.
     head, dependent
         The words of the edge.
     around
-        Written: int64 (7,), -1 for none: dependent, head, head of the head, outermost left and
-        right child of the dependent, and the outermost child of the head on the same side, left
-        or right of the dependent.
+        Written: int64 (7,), -1 for none: the dependent, the head, the head's head, the dependent's
+        outermost left and right child, and the head's outermost child so far on the dependent's
+        side: left of the dependent if the head is on its left, else right of it.
     """
     around[0] = dependent
     around[1] = head

@@ -1,8 +1,8 @@
-"""Parsing by the best transition in each state, and learning which one that is.
+"""Greedy transition parsing, trained with static or dynamic oracles (Goldberg and Nivre 2012).
 
-A linear function of hashed features scores the four actions of a state; another, over the features
-of `relations`, the relations of the edge that is added. Where only one transition is legal, nothing
-is scored, and nothing learned.
+A linear function of hashed features scores the four actions of a state. Another one, with the
+features of `relations`, scores the relations of a new edge. If only one transition is legal, it is
+neither scored nor learned.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: An action and a relation, kept as one number: action + 8 (relation + 1).
+#: A move is an action and a relation as one number: action + 8 (relation + 1).
 STRIDE: Final = 8
 
 
 class Model(NamedTuple):
-    """All that the kernels need to choose transitions.
+    """The model for choosing transitions, as arguments of kernels.
 
     Attributes
     ----------
     system : int
         The number of the transition system.
     single : bool
-        Whether exactly one edge leaves the root.
+        Whether trees have exactly one root edge.
     allowed : int
-        A bit for each action that may be taken where it is legal.
+        A bit mask of the actions that may be taken if they are legal.
     templates : StateTemplates
     bits : int
-        The logarithm of the number of rows: see `list_features`.
+        The binary logarithm of the number of rows: see `list_features`.
     actions : (2^bits + 2^(bits - 3), 4)
         The weights of actions: float32, or integers.
     relations : RelationModel
@@ -65,7 +65,7 @@ class Model(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for the features of one state, and for sums of their weights."""
+    """Scratch for the features of one state, and for sums of their weights."""
 
     words: NDArray[np.int64]
     atoms: NDArray[np.uint64]
@@ -77,7 +77,7 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Make as much room as a model needs."""
+        """Allocate the scratch that a model needs."""
         floats = model.actions.dtype == np.float32
         return cls(
             np.empty(len(WORDS), dtype=np.int64),
@@ -94,7 +94,7 @@ class Scratch(NamedTuple):
 def score_actions(
     batch: Batch, start: int, state: np.ndarray, model: Model, scratch: Scratch
 ) -> None:
-    """Score the four actions of a state, into ``scratch.scores``."""
+    """Score the four actions of a state; the scores are written to ``scratch.scores``."""
     list_features(
         batch.sides,
         start,
@@ -138,13 +138,13 @@ def choose_relation(
 
 @inlined_kernel
 def only_one(mask: int) -> bool:
-    """Tell whether no more than one bit is set."""
+    """Return whether at most one bit is set."""
     return mask & (mask - 1) == 0
 
 
 @inlined_kernel
 def lowest(mask: int) -> int:
-    """Return the number of the lowest bit that is set."""
+    """Return the position of the lowest set bit."""
     k = 0
     while not mask >> k & 1:
         k += 1
@@ -153,7 +153,7 @@ def lowest(mask: int) -> int:
 
 @inlined_kernel
 def best_action(scores: np.ndarray, mask: int) -> int:
-    """Return the best of the actions in a mask; of equals, the first."""
+    """Return the best action in a mask; ties go to the first."""
     best = -1
     for k in range(4):
         if mask >> k & 1 and (best < 0 or scores[k] > scores[best]):
@@ -171,29 +171,28 @@ def parse_greedily(
     totals: np.ndarray,
     taken: np.ndarray,
 ) -> int:
-    """Parse sentences, each by the best transitions.
+    """Parse sentences greedily, by the best transition in each state.
 
     Parameters
     ----------
     batch, model, scratch
         `Batch`, `Model` and `Scratch`.
     heads, labels
-        Written: int64 (N,), the heads and the numbers of relations of all sentences in a row; of
-        roots, -1.
+        Written: int64 (N,), the heads and the relation numbers of all sentences in a row; -1 for
+        roots.
     totals
-        Written: float64 (sentences,), the sum of the scores of each sentence's actions.
+        Written: float64 (sentences,), the summed scores of each sentence's actions.
     taken
-        Written, as far as it reaches: int64, action + 8 (relation + 1) of each transition of the
-        last sentence.
+        Written: int64, the moves of the last sentence (see `STRIDE`), as many as fit.
 
     Returns
     -------
     steps : int
-        How many transitions the last sentence has taken.
+        The number of transitions of the last sentence.
 
     Notes
     -----
-    O(T + L) a transition; 2n transitions for n words (with SWAP, two more for each swap).
+    O(T + L) for each transition; 2n transitions for n words (two more for each SWAP).
     """
     step = 0
     for b in range(len(batch.starts) - 1):
@@ -229,7 +228,7 @@ def parse_greedily(
 
 
 class Averages(NamedTuple):
-    """Sums for averaged weights: each change times the clock at which it was made."""
+    """Sums for averaged weights: each change times its clock."""
 
     actions: NDArray[np.float32]
     relations: NDArray[np.float32]
@@ -248,7 +247,7 @@ def learn_relation(
     gold: int,
     clock: int,
 ) -> int:
-    """Guess the relation of a right edge, learn from it, and return the guess."""
+    """Predict the relation of a right edge; update the weights if wrong; return the prediction."""
     guess = choose_relation(batch, start, state, model, head, dependent, scratch)
     if guess != gold:
         rows = scratch.relation_rows
@@ -271,7 +270,7 @@ def learn_greedily(
     exploration: float,
     coins: np.ndarray,
 ) -> None:
-    """Go over some sentences, and move the weights wherever a wrong transition looks best.
+    """Train on some sentences: a perceptron update in each state where the best action is wrong.
 
     Parameters
     ----------
@@ -280,19 +279,19 @@ def learn_greedily(
     order
         int64: the numbers of the sentences.
     clock
-        The number of updates before: one a sentence.
+        The number of updates before this call: one for each sentence.
     model, averages
         `Model`, with float32 weights, and `Averages`: changed.
     heads, labels
-        int64 (N,): gold, of all sentences in a row.
+        int64 (N,): gold heads and relations of all sentences in a row.
     dynamic
-        Whether every transition without cost is right (Goldberg and Nivre 2012), or only that of
-        the static oracle.
+        Whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
+        static oracle.
     exploration
-        With the dynamic oracle, how often to go on with the transition that looks best though it is
-        wrong, and with the relation that looks best.
+        With the dynamic oracle: the probability of taking the predicted action and relation, even
+        if they are wrong.
     coins
-        float64, uniform in [0, 1), two for each word in `order`.
+        float64, uniform in [0, 1), two for each word of the sentences in `order`.
     """
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     coin = 0

@@ -1,4 +1,4 @@
-"""A transition-based parser with a linear model (Zhang and Nivre 2011)."""
+"""A linear transition-based parser, greedy or with beam search (Zhang and Nivre 2011)."""
 
 from __future__ import annotations
 
@@ -54,39 +54,39 @@ _ARRAYS: Final = {
     "actions": scheme.weights("actions", ACTIONS),
     "relations": scheme.weights("2^relations", "labels"),
 }
-#: The weights, in the order of their units in a header.
+#: The weights, in the order of their units in the header.
 _WEIGHTS: Final = ("actions", "relations")
 _ROWS: Final = [rows_for(bits) for bits in range(LEAST_BITS, MOST_BITS + 1)]
 _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
 class TransitionParser(Parser):
-    """Transitions scored by a linear function of hashed features, one after the other.
+    """A parser that scores each transition by a linear function of hashed features.
 
-    Made by `train`, or by `arborescence.load`. `kbest` finds at most as many trees as the beam is
-    wide; the weight of each is the sum of the scores of the transitions that lead to it.
+    Created by `train`, or by `arborescence.load`. `kbest` finds at most `beam` trees; the weight of
+    a tree is the sum of the scores of its transitions.
 
     Attributes
     ----------
     system : str
         The transition system: one of `arborescence.transitions.SYSTEMS`.
     oracle : {"static", "dynamic"}
-        What it was trained with.
+        The oracle that it was trained with.
     beam : int
-        How many partial parses are kept side by side; 1 is greedy parsing. May be changed, but a
-        parser is best with the beam that it was trained with.
+        The width of the beam; 1 is greedy parsing. It may be changed, but a parser is best with the
+        beam that it was trained with.
     columns : tuple of str
-        What the features look at: some of form, lemma, upos, xpos and feats.
+        The columns that features use: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations that it can give.
+        The relations that it can assign.
     projective : False or "pseudo"
-        Whether relations say where edges were lifted, and `parse` undoes it.
+        Whether relations mark lifted edges, and `parse` undoes the lifting.
     tagger : Tagger or None
-        Tags the sentences that come without UPOS.
+        Tags sentences without UPOS.
     text : Text or None
-        Cuts raw text into sentences and words, and gives lemmas to words that come without.
+        Splits raw text into sentences and words, and adds missing lemmas.
     info : dict
-        How it was trained, and its scores on the development set after each epoch.
+        The training settings, and the scores on the dev set after each epoch.
 
     Examples
     --------
@@ -123,17 +123,16 @@ class TransitionParser(Parser):
         text: Text | None = None,
         info: dict[str, Any] | None = None,
     ) -> None:
-        """Put a parser together.
+        """Make a parser from its parts.
 
         Parameters
         ----------
         system, oracle, beam, columns, labels, projective, tagger, text, info
             As the attributes.
         allowed : (2, L) bool
-            The relations of edges from the root, and of other edges.
+            The relations allowed on edges from the root, and on other edges.
         weights
-            ``"actions"``, those of transitions: (2^bits + 2^(bits - 3), 4); and ``"relations"``:
-            (S, L).
+            ``"actions"``: (2^bits + 2^(bits - 3), 4); and ``"relations"``: (S, L).
         """
         self.system = system
         self.oracle = oracle
@@ -154,7 +153,7 @@ class TransitionParser(Parser):
 
     @property
     def beam(self) -> int:
-        """How many partial parses are kept."""
+        """The width of the beam."""
         return self._beam
 
     @beam.setter
@@ -188,27 +187,27 @@ class TransitionParser(Parser):
         Parameters
         ----------
         treebank
-            Sentences whose heads are trees. Unless the system is swap, edges that cross others are
-            lifted first (`projectivize`).
+            Sentences whose heads are trees. Unless the system is swap, the trees are first made
+            projective (`projectivize`).
         system
             ``"arc-standard"``, ``"arc-eager"``, ``"arc-hybrid"``, or ``"swap"``: arc-standard with
-            a fourth transition, for edges that cross.
+            a fourth transition, SWAP, for non-projective trees.
         oracle
-            ``"static"``: one sequence of transitions is right for each tree. ``"dynamic"``, for
-            arc-eager and arc-hybrid: all those are right after which the best tree is as good as
-            before. From the second epoch on, a greedy parser then learns in the states that its
-            own mistakes lead to (Goldberg and Nivre 2012); with a beam, every sequence that leads
-            to the gold tree is right. None: dynamic where the system has it.
+            ``"static"``: one derivation is right for each tree. ``"dynamic"``, for arc-eager and
+            arc-hybrid: a transition is right if the best tree reachable after it is as good as the
+            best one reachable before. From the second epoch on, a greedy parser then also learns in
+            states that its own mistakes lead to (Goldberg and Nivre 2012); with a beam, every
+            derivation of the gold tree is right. None: dynamic if the system has such an oracle.
         beam
-            How many partial parses to keep side by side, in training (by the structured perceptron
-            with early update: Zhang and Clark 2008) and in parsing. 1 is greedy.
+            The width of the beam, in training (structured perceptron with early update: Zhang and
+            Clark 2008) and in parsing. 1 is greedy.
         seed
-            Fixes the order of the sentences, and what is explored.
+            Fixes the order of the sentences, and the exploration.
         projective
-            ``"pseudo"``: relations say where an edge was lifted from, and `parse` undoes it by
-            `deprojectivize`, so that edges may cross after all. Not with swap.
+            ``"pseudo"``: relations mark where an edge was lifted from, and `parse` undoes the
+            lifting by `deprojectivize`, so edges may cross. Not with swap.
         bits
-            Room for weights: 2^bits hashed rows for transitions, a thirty-second of them for
+            The size of the weight tables: 2^bits hashed rows for transitions, 1/32 of that for
             relations.
         dev, columns, epochs, patience, root, tagger, text, checkpoint, progress
             As for `LinearParser.train`.
@@ -216,7 +215,7 @@ class TransitionParser(Parser):
         Raises
         ------
         TreebankError, ModelError, OptionError
-            As `LinearParser.train` does.
+            As for `LinearParser.train`.
         """
         settings = Settings(
             columns=tuple(columns),
@@ -233,37 +232,37 @@ class TransitionParser(Parser):
         return cls(**trainer.parts(), tagger=tagger, text=text)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the votes of the parser for edges: it has no weights for each of them.
+        """Return 1 for the edges of the parser's tree and 0 for others: it has no scores of edges.
 
         Parameters
         ----------
         sentence
-            Of n words. Without UPOS, and if there is a tagger, it is tagged first.
+            As for `LinearParser.scores`.
 
         Returns
         -------
         scores : (n + 1, n + 1) float32
-            1 for the edges of the tree that `parse` finds, 0 for all others. So that tree is
-            ``arborescence.decode(scores)``.
+            1 for the edges of the tree that `parse` finds, 0 for all others; so
+            ``arborescence.decode(scores)`` is that tree.
         """
         [tree] = self.parse([sentence])
         return votes(tree).astype(np.float32)
 
     def derivation(self, sentence: Sentence, *, root: Root = "single") -> list[Transition]:
-        """Return the transitions by which the parser parses a sentence.
+        """Return the derivation of the parser's tree for a sentence.
 
         Parameters
         ----------
         sentence
-            Of n words. Without UPOS, and if there is a tagger, it is tagged first.
+            As for `scores`.
         root
             As for `parse`.
 
         Returns
         -------
         transitions : list of Transition
-            2n of them; with swap, two more for each swap. Relations are those of the parser: for
-            a pseudo-projective one, with the marks of lifted edges.
+            2n transitions, and two more for each SWAP. Relations of a pseudo-projective parser
+            include the marks of lifted edges.
         """
         _, batch = self._prepare([sentence])
         model = self._model(root, None)
@@ -271,7 +270,7 @@ class TransitionParser(Parser):
         heads, labels = np.empty((2, 1, len(sentence) + 1), dtype=np.int64)
         totals = np.empty((1, 1))
         steps = 0
-        for _ in range(2):  # to see how many there are, and then to note them
+        for _ in range(2):  # first count the steps, then record them
             path = np.empty(steps, dtype=np.int64)
             if self.beam == 1:
                 steps = parse_greedily(batch, model, scratch, heads[0], labels[0], totals[0], path)
@@ -289,7 +288,7 @@ class TransitionParser(Parser):
         ]
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, those of the tagger among them."""
+        """Return the header and the arrays of a model file, including those of the tagger."""
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
@@ -310,7 +309,7 @@ class TransitionParser(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser of what `model_file.load` returned; ModelError if anything is amiss."""
+        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         if header.get("features") != fingerprint(fields["system"]):
             raise ModelError(
@@ -381,7 +380,7 @@ class TransitionParser(Parser):
     def _search(
         self, batch: Batch, k: int, root: Root, projective: bool | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Parse a batch: heads and labels (K, N), and what each tree scores (K, sentences)."""
+        """Parse a batch: return heads and labels (K, N), and the scores of trees (K, sentences)."""
         model = self._model(root, projective)
         scratch = Scratch.of(model)
         heads, labels = np.full((2, min(k, self.beam), batch.starts[-1]), -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How a transition-based parser is trained: one record of settings, and what does not fit."""
+"""The training settings of transition-based parsers, with checks of values and combinations."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.types import Projective, System
 
-#: The widest beam: a state of n words takes 52 (n + 4) bytes, and there are two for each place.
+#: The widest beam. A state of n words takes 52 (n + 4) bytes; there are two for each beam place.
 MOST_BEAM = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What, with the data, decides where training arrives: see `TransitionParser.train`.
+    """The settings that, with the data, determine the result: see `TransitionParser.train`.
 
-    A model says in its `info` by which it was trained, and a checkpoint goes on with no other.
+    They are stored in the `info` of a model; a checkpoint can only be resumed with equal settings.
 
     Raises
     ------
     OptionError
-        If a setting makes no sense, or does not go with another one.
+        If a setting is invalid, or incompatible with another one.
     """
 
     columns: tuple[str, ...]
@@ -64,11 +64,11 @@ class Settings:
 
     @property
     def learned(self) -> Projective:
-        """Which trees are learned from."""
+        """The `projective` option of the training trees."""
         return self.projective or system_named(self.system).projective
 
 
 def check_beam(beam: int) -> None:
-    """Raise OptionError if a beam has no place, or so many that memory might not do."""
+    """Raise OptionError if a beam width is less than 1 or more than `MOST_BEAM`."""
     if not 1 <= beam <= MOST_BEAM:
         raise OptionError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")

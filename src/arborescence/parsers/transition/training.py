@@ -1,4 +1,4 @@
-"""Training of transition-based parsers: the averaged perceptron, greedy or with a beam."""
+"""Training of transition-based parsers by the averaged perceptron, greedy or with a beam."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from arborescence.parsers.transition.settings import Settings
     from arborescence.treebank import Sentence
 
-_AT_ONCE: Final = 100  # sentences a call, for a call costs as much as some words
-# Goldberg and Nivre (2012): nine times of ten, from the second epoch on.
+_AT_ONCE: Final = 100  # sentences for each call of a kernel, to save call overhead
+# Goldberg and Nivre (2012): probability 0.9, from the second epoch on.
 _EXPLORATION: Final = 0.9
 
 
@@ -35,14 +35,10 @@ class Trainer(OnlineTrainer):
 
     Parameters
     ----------
-    treebank
-        Sentences to learn from.
-    dev
-        Sentences to choose the best epoch by; may be none.
-    settings
-        What to do with them.
+    treebank, dev, settings
+        As for `OnlineTrainer`.
     make
-        Makes a parser of its parts, to see how good it is on dev.
+        Makes a parser from its parts, to evaluate it on dev.
     """
 
     kind = "transition"
@@ -62,17 +58,17 @@ class Trainer(OnlineTrainer):
         self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
         self._add_weights("relations", (1 << settings.bits - 5, len(self._trees.labels)))
-        # It shares its weights with the trainer, and so is what has been learned at any time.
+        # The parser shares its weight arrays with the trainer: it always has the current weights.
         weights = {name: Weights(table) for name, table in self._weights.items()}
         self._parser = make(**self._fixed(), weights=weights)
         _, self._batch = self._parser._prepare(list(treebank))
 
     def parts(self) -> dict[str, Any]:
-        """Return what to make a parser of, after the last epoch."""
+        """Return the arguments of the parser's constructor, after the last epoch."""
         return self._fixed() | {"weights": self.best(), "info": self.info()}
 
     def _fixed(self) -> dict[str, Any]:
-        """Return the parts of a parser that training does not change."""
+        """Return the constructor arguments that training does not change."""
         same = ("system", "oracle", "beam", "columns", "projective")
         return {name: getattr(self._settings, name) for name in same} | {
             "labels": self._trees.labels,
@@ -80,7 +76,7 @@ class Trainer(OnlineTrainer):
         }
 
     def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
-        # As it will be kept: rounded, which is also twice as fast.
+        # With rounded weights, as in model files; this is also twice as fast.
         weights = {name: Weights.rounded(table) for name, table in average.items()}
         return attachment(
             self._make(**self._fixed(), weights=weights), self._dev, self._settings.root

@@ -145,46 +145,50 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     nodes = 2 * rows
     leaves = padded(n)
     digits = digits_of(scores)
+    # A few blocks, cut into rows: making an array takes longer than using it for a short sentence.
+    of_nodes = np.empty((14, nodes), np.int64)
+    floats = np.empty((4, nodes), np.float64)
+    of_leaves = np.empty((5, leaves), np.int64)
     return Forest(
         Columns(
             gains=np.empty((rows, leaves), np.float64),
             entry=np.empty((rows, leaves), np.int32),
-            slot=np.empty(nodes, np.int64),
-            free=np.empty(leaves, np.int64),
+            slot=of_nodes[0],
+            free=of_leaves[0],
             raw=np.empty(leaves, scores.dtype),
             folded=np.empty(leaves, np.float64),
         ),
         Chosen(
-            tail=np.empty(nodes, np.int64),
-            into=np.empty(nodes, np.int64),
-            gain=np.empty(nodes, np.float64),
-            bound=np.empty(nodes, np.float64),
-            relative=np.empty(nodes, np.float64),
+            tail=of_nodes[1],
+            into=of_nodes[2],
+            gain=floats[0],
+            bound=floats[1],
+            relative=floats[2],
         ),
         Nest(
-            parent=np.empty(nodes, np.int64),
-            members=np.empty(nodes, np.int64),
-            label=np.empty(leaves, np.int64),
-            at=np.empty(leaves, np.int64),
-            size=np.empty(nodes, np.int64),
-            first=np.empty(nodes, np.int64),
-            last=np.empty(nodes, np.int64),
-            after=np.empty(leaves, np.int64),
+            parent=of_nodes[3],
+            members=of_nodes[4],
+            label=of_leaves[1],
+            at=of_leaves[2],
+            size=of_nodes[5],
+            first=of_nodes[6],
+            last=of_nodes[7],
+            after=of_leaves[3],
         ),
-        Walk(status=np.empty(nodes, np.int64), path=np.empty(nodes, np.int64)),
+        Walk(status=of_nodes[8], path=of_nodes[9]),
         ExactGains(
             own=np.empty((rows, digits), np.int64),
             shared=np.empty((rows, digits), np.int64),
-            group=np.empty(leaves, np.int64),
+            group=of_leaves[4],
             sums=np.empty((3, digits), np.int64),
         ),
         RootChildren(
-            roots=np.empty(nodes, np.int64),
-            other=np.empty(nodes, np.int64),
+            roots=of_nodes[10],
+            other=of_nodes[11],
             known=np.empty(nodes, np.bool_),
-            loss=np.empty(nodes, np.float64),
-            family=np.empty(nodes, np.int64),
-            link=np.empty(nodes, np.int64),
+            loss=floats[3],
+            family=of_nodes[12],
+            link=of_nodes[13],
         ),
         counts=np.empty(4, np.int64),
     )

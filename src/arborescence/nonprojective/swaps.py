@@ -157,6 +157,7 @@ def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
     size = n + 1
     width = padded(n)
     kind = graph.base.dtype
+    of_nodes = np.empty((7, 2 * size), np.int64)  # one block, cut into rows, as in `new_forest`
     return SwapSearch(
         graph,
         good,
@@ -173,19 +174,19 @@ def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
             order=np.empty(size, np.int64),
         ),
         Doors(
-            door=np.empty(2 * size, np.int64),
+            door=of_nodes[0],
             spare=np.empty(2 * size, np.float64),
-            side=np.empty(2 * size, np.int64),
-            begin=np.empty(2 * size, np.int64),
-            end=np.empty(2 * size, np.int64),
+            side=of_nodes[1],
+            begin=of_nodes[2],
+            end=of_nodes[3],
             column=np.empty(width, np.float64),
             rival=np.empty((size, 2), np.int64),
             gain=np.empty(size, np.float64),
         ),
         Opening(
-            inside=np.empty(2 * size, np.int64),
-            tail=np.empty(2 * size, np.int64),
-            into=np.empty(2 * size, np.int64),
+            inside=of_nodes[4],
+            tail=of_nodes[5],
+            into=of_nodes[6],
         ),
         Swaps(
             start=np.empty(size, np.int32),

@@ -24,7 +24,7 @@ _STEPS_A_WORD = 16
 
 @kernel
 def add_up(weights: np.ndarray, n: int, sums: np.ndarray) -> None:
-    """Fill ``sums[d, h]``, the sum of the weights of the edges into d from the heads 0 to h. O(n²)."""
+    """Fill ``sums[d, h]``, the total weight of the edges into d from the heads 0 to h. O(n²)."""
     for d in range(1, n + 1):
         total = 0.0
         for h in range(n + 1):
@@ -85,7 +85,7 @@ def walk(
     generator: np.random.Generator,
     heads: np.ndarray,
 ) -> int:
-    """Draw trees and return their number: all k, unless `roots` allows a root edge that no tree has.
+    """Draw trees; return their number: k, unless `roots` allows a root edge that no tree has.
 
     Usually O(n log n) for each tree: a walk takes the mean hitting time of the root.
 
@@ -171,7 +171,7 @@ def grow(
 
 @kernel
 def find_trap(best: np.ndarray, n: int, tree: np.ndarray, given: np.ndarray) -> int:
-    """Return a word whose head is not given; one on a cycle of best heads if there is a cycle. O(n)."""
+    """Return a word without a given head, on a cycle of best heads if there is one. O(n)."""
     mark = np.zeros(n + 1, np.int64)
     mark[0] = -1
     free = 0

@@ -162,7 +162,7 @@ def add_logs(one: Any, other: Any) -> Any:
 
 @inlined_kernel
 def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> float:
-    """Return the entropy of a mixture of two distributions, from entropies and log weights. O(1)."""
+    """Return the entropy of a mixture of two distributions, from their log weights. O(1)."""
     entropy = 0.0
     if one.real > -np.inf:
         away = (total - one).real

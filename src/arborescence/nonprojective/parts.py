@@ -49,8 +49,8 @@ class Parts(NamedTuple):
 class PricedSwaps(NamedTuple):
     """The swaps for the best tree of each part."""
 
-    cost: np.ndarray  # (P, N, 3) float64: the cost of each word's swap, a double-double; inf: no # swap, or already a
-    part
+    cost: np.ndarray  # (P, N, 3) float64: the cost of each word's swap, a double-double; inf: no
+    # swap, or already a part
     begin: np.ndarray  # (P,) int64: the start of the part's changes in the pool
     place: np.ndarray  # (P, N, 2) int32: start and stop of each word's changes, relative to `begin`
 
@@ -186,7 +186,7 @@ def compare_trees(
 
 @spliced_kernel
 def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
-    """Tell whether the next tree of one part is better than the other's; on a tie, the older part's."""
+    """Tell whether one part's next tree is better than another's; on a tie the older part's is."""
     queue = ranking.queue
     sign = dd_sign(queue.key[one], queue.key[other])
     if sign == UNSURE:

@@ -7,9 +7,9 @@ cluster that is connected to the root, or itself. In the second case the cluster
 joined, and the path continues from the joined cluster.
 
 * Edges are stored by dependent. Each word's *column* is a binary heap of the edges into it, in
-  contiguous memory. A cluster's edges are a pairing heap of its columns, ordered by the best edge of
-  each column. So the merged heaps hold n columns, not m edges. An edge that has become internal to
-  its cluster is removed within its column.
+  contiguous memory. A cluster's edges are a pairing heap of its columns, by the best edge of each.
+  So the merged heaps hold n columns, not m edges. An edge that has become internal to its cluster
+  is removed within its column.
 * The *gain* of an edge is its weight minus the weights of the edges that it replaces. This
   subtracted part is the same for all edges into a word: the *base* of the word plus the *offset* of
   its cluster. The offset is the same for all edges into the cluster, so it changes no order. When
@@ -67,13 +67,13 @@ class Clusters(NamedTuple):
     item: np.ndarray  # (n + 1,) int32: the item of the cluster
     inside: np.ndarray  # (2 n + 2,) int32: the item that contains an item, or -1
     entered_from: np.ndarray  # (2 n + 2,) int32: the head of the best edge into the item
-    entered_at: np.ndarray  # (2 n + 2,) int32
+    entered_at: np.ndarray  # (2 n + 2,) int32: the dependent of that edge
     rooted: np.ndarray  # (n + 1,) int32: the word that the root's best edge enters, or -1
     top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
     child: np.ndarray  # (n + 1,) int32: a column's first child in the pairing heap, or -1
     sibling: np.ndarray  # (n + 1,) int32: its next sibling, or -1
     gain: np.ndarray  # (n + 1,) float64: the gain of a column's best edge, without the offset
-    slack: np.ndarray  # (n + 1,) float64: the advantage of a chosen root edge over the best other edge
+    slack: np.ndarray  # (n + 1,) float64: a chosen root edge's gain minus the best other's
     base: np.ndarray  # (n + 1, D) int64
     offset: np.ndarray  # (n + 1, D) int64
     scratch: np.ndarray  # (D,) int64
@@ -269,7 +269,7 @@ def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarra
     n = clusters.name.shape[0] - 1
     items = n + 1
     path = np.empty(n + 1, np.int32)
-    place = np.zeros(n + 1, np.int32)  # a cluster's index on the path, if path[index] is the cluster
+    place = np.zeros(n + 1, np.int32)  # a cluster's index on the path, if path agrees
     # For clusters connected to the root: a cluster of the same subtree of the root; else -1.
     subtree = np.full(n + 1, -1, np.int32)
     roots = 0
@@ -316,7 +316,7 @@ def leave_one_root(
     items: int,
     path: np.ndarray,
 ) -> int:
-    """Remove root edges by a growing penalty until one is left; return the items, or -1. O(m log n)."""
+    """Remove root edges until one is left; return the number of items, or -1. O(m log n)."""
     n = clusters.name.shape[0] - 1
     queue = np.empty(roots, np.int32)
     waiting = 0
@@ -353,7 +353,7 @@ def leave_one_root(
 def queue_up(
     clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int
 ) -> int:
-    """Put a cluster into the queue if an edge other than the root's enters it; return the length."""
+    """Put a cluster into the queue if another edge than the root's enters it; return the length."""
     if best_column(clusters, columns, cluster) < 0:
         return waiting
     clusters.scratch[:] = 0

@@ -56,7 +56,7 @@ class Columns(NamedTuple):
     entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
     slot: np.ndarray  # nodes, int64: the row of x's column, -1 if it has none
     free: np.ndarray  # leaves, int64: a stack of the free rows; the row freed last is reused
-        # first, as it is still in the processor's cache
+    # first, as it is still in the processor's cache
     raw: np.ndarray  # leaves, the type of the scores: scratch for copying a column
     folded: np.ndarray  # leaves, float64: scratch for a maximum
 
@@ -470,7 +470,7 @@ def merge_entries(
     bound: float,
     relative: float,
 ) -> int:
-    """Take the rival's entry where rival - kicked is surely better; return the number of unsure ones."""
+    """Take the rival's entry where rival - kicked is surely better; return the number unsure."""
     unsure = 0
     for u in range(width):
         one, other = gains[u], rival[u] - kicked

@@ -147,9 +147,9 @@ def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
 def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
     """Return the best tree with one root edge, by a penalty on root edges.
 
-    Stanojević and Cohen (2021): lowers every root edge by more than the weights of two trees can differ, then finds the best
-    arborescence. O(n²). But adding the large constant rounds away low bits of the root's scores:
-    with masked scores the result is often wrong.
+    Stanojević and Cohen (2021): lowers every root edge by more than the weights of two trees can
+    differ, then finds the best arborescence. O(n²). But adding the large constant rounds away low
+    bits of the root's scores: with masked scores the result is often wrong.
 
     Raises
     ------

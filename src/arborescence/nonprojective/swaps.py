@@ -78,7 +78,7 @@ class Layout(NamedTuple):
     block: np.ndarray  # (N,) int64: the top of a word's block of required edges
     place: np.ndarray  # (W,), the type of the scores: the number of each word in preorder
     stop: np.ndarray  # (N,), the type of the scores: a word and all words below it have the
-        # numbers from its own up to, but not including, this
+    # numbers from its own up to, but not including, this
     order: np.ndarray  # (N,) int64: the words in preorder
 
 
@@ -86,7 +86,7 @@ class Doors(NamedTuple):
     """For each node x during contraction: where the tree enters x."""
 
     door: np.ndarray  # (2N,) int64: the word of x that the tree's edge into x enters
-    spare: np.ndarray  # (2N,) float64: the gain of the best other edge from the same head, times SCALE
+    spare: np.ndarray  # (2N,) float64: the scaled gain of the best other edge from the same head
     side: np.ndarray  # (2N,) int64: the word of x that this other edge enters
     begin: np.ndarray  # (2N,) int64: the start of x's members in `Nest.members`
     end: np.ndarray  # (2N,) int64: their end
@@ -503,7 +503,7 @@ def open_node(
 def contract_along(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:
-    """Contract a cycle as in `contract`, and choose the new node's edge, on a tie the tree's. O(kn).
+    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn).
 
     A best tree enters each contracted node once. So it has the chosen edges of all members except
     one, which is the member where the tree enters the cycle.

@@ -1,1 +1,1 @@
-"""Projective trees (no crossing edges): 1-best, k-best, sums, samples, pseudo-projective lifting."""
+"""Projective trees (no crossing edges): 1-best, k-best, sums, samples, projectivization."""

@@ -310,7 +310,7 @@ def include_all(search: SwapSearch) -> None:
 
 @spliced_kernel
 def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
-    """Number the words of a tree in preorder. O(n)."""
+    """Give the words of a tree their preorder numbers. O(n)."""
     greedy, layout = search.greedy, search.layout
     # Uses `seen` for each word's first child and `head` for its next sibling; `best_heads`
     # overwrites them later.

@@ -8,7 +8,7 @@ best incomplete span of the edge h -> d (see `spans`)::
     C[i, j] = max over i < r <= j of I[i, r] + C[r, j]
     C[j, i] = max over i <= r < j of I[j, r] + C[r, i]
 
-The root, node 0, is a head like the words; with a single root edge, I[0, d] is C[d, 1] + scores[0,
+The root, node 0, is a head like the words. With a single root edge, I[0, d] = C[d, 1] + scores[0,
 d]. Almost all time is spent in three maxima over sums of two rows. So all rows are contiguous in
 memory, and C is stored twice, once transposed.
 
@@ -101,7 +101,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
 
 @inlined_kernel
 def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
-    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second highest sum."""
+    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second highest."""
     choice, best, second = 0, -np.inf, -np.inf
     for r in range(one.shape[0]):
         v = one[r] + other[r]
@@ -142,7 +142,7 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 
 @kernel
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
-    """Return the sums over words of the largest absolute score and of the largest positive score. O(n²).
+    """Return the sums over words of the largest absolute and largest positive scores. O(n²).
 
     The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
     """

@@ -1,4 +1,4 @@
-"""Eisner's algorithm (1996, 2000) in exact integer arithmetic, where rounding could change the tree.
+"""Eisner's algorithm (1996, 2000) in exact integer arithmetic, for when rounding could matter.
 
 The scores of a sentence are multiples of a power of two, which is computed for each sentence. Most
 sentences need three or four 32-bit digits; large ranges of scores need more. The digits are as in

@@ -39,8 +39,8 @@ class Derivations(NamedTuple):
     """
 
     links: np.ndarray
-    """(P, 6) int64: the span, the derivations of the two parts, the next best derivation of the span;
-    and the first child and the next sibling in the pairing heap of candidates."""
+    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation; and
+    the first child and the next sibling in the pairing heap of candidates."""
     weights: np.ndarray
     """(P, D) int64"""
     last: np.ndarray
@@ -117,7 +117,9 @@ def meld(known: Derivations, one: int, other: int) -> int:
 
 @kernel
 def without_top(known: Derivations, top: int) -> int:
-    """Remove the top of a heap by merging its children in pairs; return the new top. O(log) amortized."""
+    """Remove the top of a heap by merging its children in pairs; return the new top.
+
+    O(log of its size) amortized."""
     pairs = NOTHING
     child = known.links[top, CHILD]
     while child != NOTHING:

@@ -44,8 +44,7 @@ class ProjectiveKBestState(NamedTuple):
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`.
-        """
+        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
         chart: Any = self.chart
         known: Any = self.derivations
         for b in range(start, stop):

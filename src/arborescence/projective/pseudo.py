@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Stands between the label of a lifted edge and that of its former head, as in the paper. The
-#: relations of Universal Dependencies are made of a-z and the colon.
+#: Separates the label of a lifted edge from that of its old head, as in the paper. Labels of
+#: Universal Dependencies consist of a-z and the colon.
 MARK: Final = "↑"
 
 
@@ -76,7 +76,7 @@ def projectivize(heads: Any, labels: Any = None) -> Any:
     """Make trees projective by lifting non-projective edges.
 
     The shortest non-projective edge (on a tie the leftmost) is lifted to the head of its head,
-    until the tree is projective: Nivre and Nilsson (2005), Section 2. With labels, lifted edges are
+    until the tree is projective (Nivre and Nilsson 2005, Section 2). With labels, lifted edges are
     marked by the paper's encoding *Head*, for `deprojectivize`.
 
     Parameters
@@ -139,9 +139,9 @@ def deprojectivize(heads: Any, labels: Any) -> tuple[Any, Any]:
     """Undo `projectivize` by the labels: lower each edge that is marked as lifted.
 
     For each word with a label ``d↑h``, the words below its head are searched breadth-first, from
-    top to bottom and left to right, for a word with the label h: Nivre and Nilsson (2005), Section
-    2. This word becomes the new head, and d the label. If there is no such word, the head stays the
-    same, and only the mark is removed from the label.
+    top to bottom and left to right, for a word with the label h (Nivre and Nilsson 2005, Section
+    2). This word becomes the new head, and d the label. If there is no such word, the head stays
+    the same, and only the mark is removed from the label.
 
     Parameters
     ----------

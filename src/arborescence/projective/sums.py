@@ -32,7 +32,7 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
-    """Allocate the sums for sentences of up to `size` nodes; if not `projective`, only the first array."""
+    """Allocate the sums for up to `size` nodes; if not `projective`, only `complete`."""
     rest = size if projective else 0
     return Inside(
         np.zeros((size, size), like.dtype),
@@ -79,8 +79,8 @@ def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tu
     """Do the work of `inside` for very long sentences, whose sums are small. O(n³).
 
     A tree of a span has one edge into each word except the head. So all edges into a word may be
-    scaled by one factor. Here the factor makes the sum over the trees of all words before this word
-    1. Then the sums of most spans are not far from 1.
+    scaled by one factor: the inverse of the sum over the trees of all words before it. Then the
+    sums of most spans are not far from 1.
 
     Parameters
     ----------

@@ -426,8 +426,7 @@ def root_wins(clusters: Clusters, columns: Columns, r: int, d: int) -> bool:
 
 @uncounted_kernel
 def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bool:
-    """Tell whether a cluster's root edge has the larger slack; on a tie the later word's has. O(D).
-    """
+    """Tell whether a cluster's root edge has the larger slack; on a tie the later word's. O(D)."""
     one, two = clusters.slack[cluster], clusters.slack[other]
     if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
         return one > two

@@ -8,9 +8,9 @@ best incomplete span of the edge h -> d (see `spans`)::
     C[i, j] = max over i < r <= j of I[i, r] + C[r, j]
     C[j, i] = max over i <= r < j of I[j, r] + C[r, i]
 
-The root, node 0, is a head like the words. With a single root edge, I[0, d] = C[d, 1] + scores[0,
-d]. Almost all time is spent in three maxima over sums of two rows. So all rows are contiguous in
-memory, and C is stored twice, once transposed.
+The root, node 0, is a head like the words. With a single root edge,
+I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over sums of two rows. So
+all rows are contiguous in memory, and C is stored twice, once transposed.
 
 The charts are float64. Their tree is returned only if at each of its spans no other split comes
 within the rounding error, or if nothing was rounded. Otherwise the exact chart is computed.
@@ -101,7 +101,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
 
 @inlined_kernel
 def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
-    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second highest."""
+    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second best."""
     choice, best, second = 0, -np.inf, -np.inf
     for r in range(one.shape[0]):
         v = one[r] + other[r]

@@ -39,7 +39,7 @@ class Derivations(NamedTuple):
     """
 
     links: np.ndarray
-    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation; and
+    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
     the first child and the next sibling in the pairing heap of candidates."""
     weights: np.ndarray
     """(P, D) int64"""
@@ -119,7 +119,8 @@ def meld(known: Derivations, one: int, other: int) -> int:
 def without_top(known: Derivations, top: int) -> int:
     """Remove the top of a heap by merging its children in pairs; return the new top.
 
-    O(log of its size) amortized."""
+    O(log of its size) amortized.
+    """
     pairs = NOTHING
     child = known.links[top, CHILD]
     while child != NOTHING:

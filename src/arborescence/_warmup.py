@@ -1,7 +1,6 @@
 """Compile every kernel ahead of time, by calling each part of the library on small inputs.
 
-Numba compiles a kernel for the argument types of its first call. So each kernel is called once with
-each combination of types.
+Numba compiles a kernel for the argument types of a call, so each combination in use is called.
 """
 
 from __future__ import annotations

@@ -96,8 +96,7 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
         last = max(last, field)
     lowest, highest = 2000, -2000
     for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
-        # Subnormal numbers have no implicit leading bit, and the exponent of the smallest normal
-        # ones.
+        # Subnormal numbers have no leading bit, and the exponent of the smallest normal numbers.
         fraction = seen[field] if field > 0 else seen[field] & _FRACTION
         if fraction != 0:
             zeros = 0
@@ -203,8 +202,7 @@ def rounded_once(digits: np.ndarray, bias: int) -> float:
     bits = 32 * top
     while digits[top] >> (bits - 32 * top) != 0:
         bits += 1
-    # The first 62 bits, with the last one set if any later bit is set. Then there is only one
-    # rounding.
+    # The first 62 bits, the last of them set if any later bit is set: so only one rounding.
     cut = max(bits - 62, 0)
     leading, rest = 0, 0
     for k in range(top + 1):

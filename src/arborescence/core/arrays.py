@@ -127,8 +127,7 @@ def opened(
     path
         A ``.npy`` or ``.npz`` file; the suffix does not matter.
     error
-        The class to raise if the file is of another kind or damaged; the message begins with the
-        path.
+        The class to raise for another kind of file or damage; the message begins with the path.
     what
         The expected kind of file, for the message.
 

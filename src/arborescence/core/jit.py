@@ -1,9 +1,9 @@
 """Decorators that compile kernels with Numba.
 
-`kernel` is the usual one. The others give faster code or a faster compilation, under conditions. A
-kernel is compiled at its first call, for the types of its arguments, and kept in Numba's cache on
-disk. It releases the GIL. The first compilation takes some time, so a line on stderr says so, once
-per process.
+`kernel` is the usual one. The others give faster code or compilation; each says for which
+functions. A kernel is compiled at its first call, for the types of its arguments, and kept in
+Numba's cache on disk. It releases the GIL. The first compilation of a process prints a line on
+stderr.
 """
 
 from __future__ import annotations

@@ -79,8 +79,7 @@ def lower(
 
     If `single`, all root edges are first lowered by the same amount (`surplus`), so that the root
     is the best head of at most one word. For that word the highest score is that of the root edge,
-    if all other edges into it are negligible. In all other cases it is that of an edge from another
-    word.
+    if all other edges into it are negligible; otherwise that of an edge from another word.
     """
     batch, size, _ = scores.shape
     highest, raised = np.empty(size), np.empty(size)

@@ -271,8 +271,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
                 least = k
                 continue
             q = roots[least]
-            # A loss is the difference of two gains: its error is the sum of both errors and one
-            # rounding.
+            # A loss is a difference of gains: its error is the sum of both errors and one rounding.
             off = 0.0
             for x in (r, q):
                 size = 2.0 * abs(chosen.gain[x]) + abs(loss[x])
@@ -313,8 +312,7 @@ def decode_greedily(
 ) -> tuple[int, int]:
     """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first sentence whose greedy graph is not a tree and the reason, or the batch size
-    and FINE.
+    Returns the first sentence that is not decoded and the reason, or the batch size and FINE.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]

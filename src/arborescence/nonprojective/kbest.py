@@ -8,8 +8,8 @@ more than W(T) - c(e_i). The swap is a tree of that weight. It lies in the part 
 required edge. So the parts are kept in a heap, and a part that has been split is in the heap with
 its next swap only. If a swap that does not fit reaches the top, the rest of its part, where e_1 ..
 e_{i-1} are required, is split again; the next of its swaps that reaches the top then fits. So a
-tree costs one contraction, and at most two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7, split in
-two, with e_1 and without it, and contract twice; Camerini, Fratta and Maffioli 1980 contract three
+tree usually costs one contraction, and at most two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7,
+split in two, with and without e_1, and contract twice; Camerini, Fratta and Maffioli 1980 three
 times.)
 
 Under the root constraint (their Fig. 9) the trees are first split by their root edge. The first

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 # The number of parts allocated at first. Unused parts take no physical memory.
 _FEW = 512
 
-# Allocating a state takes as long as ten trees of a short sentence, so each thread keeps one per
-# type.
+# Allocating a state takes as long as ten trees of a short sentence, so threads keep states.
 _kept = threading.local()
 _KEPT_WORDS = 63
 

@@ -3,7 +3,7 @@
 When the best tree T of a part has been output, the rest of the part is split into new parts. Each
 new part rules out one edge e of T and requires the edges of T for which parts were made earlier.
 Its best tree is T after the swap for e (`swaps`). A heap holds the parts: a new part with its best
-tree, a part that is being split with its next swap.
+tree, a part already split with its next swap.
 
 Weights are double-doubles. If these cannot decide a comparison, the long accumulator does. So the
 order is that of real arithmetic.

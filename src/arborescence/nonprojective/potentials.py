@@ -37,9 +37,8 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     -------
     scores : (n + 1, n + 1) float64
         The difference of the weights of two trees is unchanged, up to rounding, except for trees
-        that are less probable than the best by a factor of e^-800, even all together. No score is
-        lower than about -1000 times the nesting depth of the cycles. O(n³), over unbounded
-        integers.
+        that even all together have less than e^-800 times the probability of the best. No score is
+        lower than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
     """
     size = len(scores)
     present = np.isfinite(scores)

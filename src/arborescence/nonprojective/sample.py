@@ -96,8 +96,7 @@ def walk(
     sums : (N, N) float64
         From `add_up`.
     roots : (N,) float64
-        If `single`: ``roots[d]`` is the probability that the root edge enters one of the words 1 to
-        d.
+        If `single`: ``roots[d]`` is the probability that the root edge enters a word up to d.
     n : words
     single : whether exactly one edge leaves the root
     generator : the source of randomness
@@ -135,8 +134,7 @@ def grow(
 ) -> bool:
     """Draw the heads that are not given; tell if there is such a tree.
 
-    ``given`` (N,) bool marks the words whose heads are known; ``best`` (N,) is the best head of
-    each word.
+    ``given`` (N,) bool marks words with a known head; ``best`` (N,) is each word's best head.
     """
     done = np.zeros(n + 1, np.bool_)
     done[0] = True

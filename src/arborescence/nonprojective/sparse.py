@@ -61,16 +61,15 @@ def decode_sparse(
     Returns
     -------
     heads : (n + 1,) int64
-        The head of each word; -1 for the root. A torch tensor on the same device if `weights` is
-        one.
+        The head of each word; -1 for the root. A torch tensor, on the device of `weights`, if that
+        is one.
 
     Raises
     ------
     ScoresError
         If a weight is NaN or +inf, a node is not in 0 to n, or shapes or types are invalid.
     NoTreeError
-        If the present edges contain no such tree; the message names words that the root does not
-        reach.
+        If there is no such tree; the message names words that the root does not reach.
 
     Notes
     -----

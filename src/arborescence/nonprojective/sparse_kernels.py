@@ -98,14 +98,12 @@ def sparse_kernel(
     weights : (m,) float64
         -inf is an absent edge. Loops and edges into the root are ignored.
     tree : (n + 1,) int64, written
-        The head of each word. If there is no tree: 0 for the words of a set that no edge enters,
-        else -1.
+        The head of each word. If there is no tree: 0 in a set that no edge enters, else -1.
 
     Returns
     -------
     (fault, edge)
-        FINE, NO_TREE or NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE with the index of the first such
-        edge.
+        FINE, NO_TREE, NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE and the index of that edge.
     """
     best = np.full(n + 1, -1, np.int64)
     root = np.full(n + 1, -np.inf)

@@ -62,9 +62,8 @@ def eliminate(
     Returns
     -------
     log_sum : as the weights; NaN if underflow may have changed the sum
-        Underflow has no effect if the sum is not small. It also has none if all edges are present
-        and none is small: edges only grow here, so each degree is correct, and logarithms of
-        degrees are added.
+        Underflow has no effect if the sum is not small, or if all edges are present and not small:
+        edges only grow here, so each degree is correct, and logarithms of degrees are added.
     """
     order = np.arange(n + 1)
     degrees = np.zeros(n + 1, weights.dtype)
@@ -76,7 +75,7 @@ def eliminate(
                 degrees[j] += steps[i, j]
     log_sum = 0.0 * weights[0, 0]
     product = 1.0 + log_sum
-    # Words are eliminated in order of decreasing degree; an eliminated word is swapped to the end.
+    # Each step eliminates the word with the largest degree, and swaps it to the end.
     for m in range(n, 1, -1):
         chosen = m
         for j in range(1, m):
@@ -119,7 +118,7 @@ def eliminate(
 
 @kernel
 def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
-    """Tell whether no edge is absent or very small, and no root edge became very large. O(n²)."""
+    """Tell whether all edges are present and not tiny, and no root edge became huge. O(n²)."""
     for h in range(n + 1):
         for d in range(1, n + 1):
             if h != d and not weights[h, d].real >= SMALLEST:
@@ -162,7 +161,7 @@ def add_logs(one: Any, other: Any) -> Any:
 
 @inlined_kernel
 def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> float:
-    """Return the entropy of a mixture of two distributions, from their log weights. O(1)."""
+    """Return a mixture's entropy from the entropies and log weights of its two parts. O(1)."""
     entropy = 0.0
     if one.real > -np.inf:
         away = (total - one).real

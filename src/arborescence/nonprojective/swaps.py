@@ -312,8 +312,7 @@ def include_all(search: SwapSearch) -> None:
 def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
     """Give the words of a tree their preorder numbers. O(n)."""
     greedy, layout = search.greedy, search.layout
-    # Uses `seen` for each word's first child and `head` for its next sibling; `best_heads`
-    # overwrites them later.
+    # Uses `seen` for first children and `head` for next siblings; `best_heads` overwrites them.
     child, sibling = greedy.seen, greedy.head
     for x in range(n + 1):
         child[x] = -1

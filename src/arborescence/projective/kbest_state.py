@@ -38,7 +38,7 @@ class ProjectiveKBestState(NamedTuple):
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
-        """Return an empty state: each sentence allocates its own arrays, so none are reused."""
+        """Return an empty state; nothing is reused, as each sentence has its own arrays."""
         return cls.of(graph)
 
     def find(

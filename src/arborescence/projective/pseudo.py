@@ -105,9 +105,8 @@ def projectivize(heads: Any, labels: Any = None) -> Any:
     -----
     Edges from the root are never lifted. If the tree has one root edge, no edge is lifted *to* the
     root: all words are below the dependent of the root edge, so the edges from that word are
-    projective. With several root edges, a root word may lie between another root word and its
-    dependent. The edge to this dependent is then lifted to the root, and the tree has one more root
-    edge.
+    projective. With several root edges, an edge that spans a dependent of the root may be lifted to
+    the root. Then the tree has one more root edge.
 
     A lift takes O(n²), and O(depth) for each pair of edges that cross. All 12,544 training
     sentences of English-EWT take 0.2 seconds.

@@ -46,8 +46,7 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return the sum over all trees of n > 0 words. O(n³).
 
     Small terms may underflow; the sum is correct if it is at least SMALLEST. If the sum of the
-    first words is already smaller, it is returned at once, because arithmetic close to underflow is
-    slow.
+    first words is smaller, it is returned at once, because arithmetic close to underflow is slow.
 
     Parameters
     ----------
@@ -318,8 +317,7 @@ def outside_in_logs(
             )
             share = share_incomplete[i, j]
             marginals[i, j] = share
-            # Computed from the better of the two edges: with a much worse one, rounding loses the
-            # sum.
+            # From the better of the two edges: with a much worse one, rounding loses the sum.
             meet = incomplete[i, j] - logs[i, j]
             if i > 0:
                 marginals[j, i] = share_incomplete[j, i]

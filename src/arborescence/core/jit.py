@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Numba's type annotations lack some of its options.
+# Numba's own annotations do not know all of its options.
 _njit: Any = numba.njit
 
 # Options of all kernels. No kernel is called from C, so the wrappers for C are not compiled.

@@ -1,6 +1,6 @@
-"""Dependency parsing with exact inference over spanning trees.
+"""Dependency parsing with exact inference over spanning trees: the public names.
 
-Every public name is loaded on first use, so that `import arborescence` costs next to nothing.
+Each public name is imported on first use, so `import arborescence` takes almost no time.
 
 >>> import numpy as np
 >>> import arborescence as arb

@@ -1,4 +1,4 @@
-"""`python -m arborescence` is the command `arborescence`."""
+"""Run the command line: `python -m arborescence` is the same as the command `arborescence`."""
 
 from arborescence.cli import main
 

@@ -1,7 +1,6 @@
-"""Compile every kernel ahead.
+"""Compile every kernel ahead of time, by calling each part of the library on small inputs.
 
-Numba compiles a kernel for the types that it meets, so the surest way to have everything compiled
-is to do a little of everything that the library can do.
+Numba compiles a kernel for the argument types of a call, so each combination in use is called.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     """Compile every kernel and keep it in Numba's cache on disk, once for all later processes.
 
-    Takes some minutes the first time, and seconds once all is compiled.
+    Takes some minutes the first time, and seconds when everything is already compiled.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def _decode() -> None:
     for dtype in (np.float32, np.float64):
         graphs = generator.normal(size=(4, 6, 6)).astype(dtype)
         graphs[1, 0] += 10  # many root edges
-        graphs[2] = 1  # nothing but ties
+        graphs[2] = 1  # all scores are equal
         for scores in (graphs, graphs[:, :5, :5]):
             arb.decode(scores, root="multi")
             heads = arb.decode(scores)
@@ -114,9 +113,9 @@ def _distribution() -> None:
         dist.covariance(scores)
         dist.sample(2, rng=0)
         dist.log_prob(dist.argmax)
-        # All trees, so that some are drawn in the slow way.
+        # Drawing all trees without replacement also needs the slow sampler.
         arb.TreeDistribution(scores[:4, :4], projective=projective).sample(20, rng=0, replace=False)
-        # Root edges too far below others for floats.
+        # Root edges so far below the other edges that the sums are computed in logarithms.
         far = np.where(np.arange(6)[:, np.newaxis] == 0, scores - 1e9, scores)
         arb.TreeDistribution(far, projective=projective).entropy  # noqa: B018
 

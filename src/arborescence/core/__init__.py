@@ -1,1 +1,1 @@
-"""The ground that all families stand on: input, errors, head vectors, exact sums, compiling."""
+"""Code shared by all families: input checks, errors, head vectors, exact sums, compiling."""

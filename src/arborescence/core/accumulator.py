@@ -1,9 +1,9 @@
-"""Exact sums of floats, in a long accumulator (Kulisch and Miranker 1986).
+"""Exact sums of floats in a long accumulator (Kulisch and Miranker 1986).
 
-Every finite float64 is a whole multiple of 2^-1074, and every float32 of 2^-149, so a sum of
-floats is a whole number in that unit. It is held here as base-2^32 digits in an int64 array,
-least significant first: wide enough for any sum of scores, so that nothing is ever rounded.
-Digits may be negative or too large until `normalize` carries.
+Every finite float64 is a multiple of 2^-1074, and every float32 of 2^-149, so a sum of floats is an
+integer in that unit. The integer is stored as base-2^32 digits in an int64 array, least significant
+digit first. The array is wide enough for any sum of scores, so there is no rounding. Digits may be
+negative or too large until `normalize` carries.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 MASK = (1 << 32) - 1
 
-# Bits below the point, and digits, that hold every sum of up to 2^30 floats of a type.
+# Fraction bits, and number of digits, for any sum of up to 2^30 floats of a type.
 BIAS_32, DIGITS_32 = 149, 12
 BIAS_64, DIGITS_64 = 1074, 68
 
-# Rounded values are scaled by 2^-64, so that sums of the largest floats do not overflow.
+# Rounded values are multiplied by 2^-64, so that sums of the largest floats do not overflow.
 SCALE_EXPONENT = -64
 SCALE = 2.0**SCALE_EXPONENT
 
@@ -32,9 +32,9 @@ _FRACTION = (1 << 52) - 1
 
 
 def rounded_sum(scores: Sequence[float]) -> float:
-    """Return the exact sum of scores, rounded once; -inf if one of them is.
+    """Return the exact sum of scores, rounded once; -inf if one of them is -inf.
 
-    O(n), and more where a part of the sum lies beyond the largest float.
+    O(n), and more if a partial sum exceeds the largest float.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def rounded_sum(scores: Sequence[float]) -> float:
 
 
 def whole_number(score: float, bias: int) -> int:
-    """Return ``score * 2**bias``, which is a whole number."""
+    """Return ``score * 2**bias``, which is an integer."""
     numerator, denominator = score.as_integer_ratio()
     return numerator << (bias + 1 - denominator.bit_length())
 
@@ -65,28 +65,28 @@ def rounded_whole(weight: int, bias: int) -> float:
 
 @inlined_kernel
 def bias_of(scores: np.ndarray) -> int:
-    """Return the bits below the point of sums of scores of this type."""
+    """Return the number of fraction bits of sums of scores of this type."""
     return BIAS_32 if scores.itemsize == 4 else BIAS_64
 
 
 @inlined_kernel
 def digits_of(scores: np.ndarray) -> int:
-    """Return how many digits hold every sum of scores of this type."""
+    """Return the number of digits for any sum of scores of this type."""
     return DIGITS_32 if scores.itemsize == 4 else DIGITS_64
 
 
 @kernel
 def unit_of(weights: np.ndarray) -> tuple[int, int]:
-    """Return ``(bias, digits)`` for sums of these weights, which mostly need few digits. O(m).
+    """Return small ``(bias, digits)`` that hold all sums of these weights. O(m).
 
-    Weights are whole multiples of 2^-bias, and sums of up to 2^30 of them fit so many digits.
+    Weights are multiples of 2^-bias, and any sum of up to 2^30 of them fits in this many digits.
 
     Parameters
     ----------
     weights : (m,) float64, contiguous
-        Infinite ones are left out.
+        Infinite weights are ignored.
     """
-    seen = np.zeros(2048, np.int64)  # by exponent: the bits that any weight has set
+    seen = np.zeros(2048, np.int64)  # for each exponent: the bits set in any weight
     bits = weights.view(np.int64)
     first, last = 2046, 0
     for i in range(bits.shape[0]):
@@ -96,7 +96,7 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
         last = max(last, field)
     lowest, highest = 2000, -2000
     for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
-        # Subnormal numbers have no leading bit, and the exponent of the smallest normal ones.
+        # Subnormal numbers have no leading bit, and the exponent of the smallest normal numbers.
         fraction = seen[field] if field > 0 else seen[field] & _FRACTION
         if fraction != 0:
             zeros = 0
@@ -108,7 +108,7 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
             highest = max(highest, place)
     if lowest == 2000:  # all are zeros
         return 0, 3
-    # The highest is that of a last bit, and lies below the lowest where all weights are short.
+    # `highest` is the exponent of a last bit. It is below `lowest` if all weights have few bits.
     return -lowest, max(highest - lowest, 0) // 32 + 3
 
 
@@ -129,7 +129,7 @@ def add_float(digits: np.ndarray, value: float, sign: int, bias: int) -> None:
     whole = sign * int(math.ldexp(fraction, 53))
     place = exponent - 53 + bias
     if place < 0:
-        whole >>= -place  # the bits shifted out are zeros: value is a multiple of 2**-bias
+        whole >>= -place  # only zero bits are shifted out, as value is a multiple of 2**-bias
         place = 0
     digit = place >> 5
     shift = place & 31
@@ -154,7 +154,7 @@ def normalize(digits: np.ndarray) -> None:
 
 @kernel
 def sign_of(digits: np.ndarray) -> int:
-    """Return the sign of the sum, -1, 0 or 1; the accumulator is normalized. O(D)."""
+    """Normalize the accumulator and return the sign of the sum: -1, 0 or 1. O(D)."""
     normalize(digits)
     last = digits.shape[0] - 1
     if digits[last] < 0:
@@ -167,7 +167,7 @@ def sign_of(digits: np.ndarray) -> int:
 
 @inlined_kernel
 def negate(digits: np.ndarray) -> None:
-    """Turn the sign of the sum, and normalize it. O(D)."""
+    """Change the sign of the sum and normalize it. O(D)."""
     for k in range(digits.shape[0]):
         digits[k] = -digits[k]
     normalize(digits)
@@ -175,7 +175,7 @@ def negate(digits: np.ndarray) -> None:
 
 @kernel
 def rounded(digits: np.ndarray, bias: int) -> float:
-    """Return `SCALE` times the sum, to a relative error of 2^-50; it is normalized. O(D)."""
+    """Normalize and return `SCALE` times the sum, with a relative error of at most 2^-50. O(D)."""
     sign = sign_of(digits)
     if sign < 0:
         negate(digits)  # leading digits of a negative number would cancel
@@ -190,7 +190,7 @@ def rounded(digits: np.ndarray, bias: int) -> float:
 
 @kernel
 def rounded_once(digits: np.ndarray, bias: int) -> float:
-    """Return the sum as a float64, rounded once, to even; the digits are spoilt. O(D)."""
+    """Return the sum as a float64, rounded once, half to even; overwrites the digits. O(D)."""
     sign = sign_of(digits)
     if sign == 0:
         return 0.0
@@ -202,7 +202,7 @@ def rounded_once(digits: np.ndarray, bias: int) -> float:
     bits = 32 * top
     while digits[top] >> (bits - 32 * top) != 0:
         bits += 1
-    # The first 62 bits, the last of them set if anything follows: so one rounding does it all.
+    # The first 62 bits, the last of them set if any later bit is set: so only one rounding.
     cut = max(bits - 62, 0)
     leading, rest = 0, 0
     for k in range(top + 1):

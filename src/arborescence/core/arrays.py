@@ -1,9 +1,9 @@
-"""NumPy's files from anywhere: plain numbers out of ``.npy`` and ``.npz``, and nothing else.
+"""Read arrays of numbers from ``.npy`` and ``.npz`` files of unknown origin, safely.
 
-`numpy.load` reads more than numbers, and believes what a file says of itself. This reads what NumPy
-writes for arrays of numbers (the format is that of `numpy.lib.format`): a description that a
-regular expression understands, then exactly as many bytes as it speaks of; in an ``.npz``, members
-that are stored or deflated. Anything else is an error of the one kind that the caller names.
+`numpy.load` can read other objects, and trusts the header of a file. This module reads only arrays
+of numbers in the format of `numpy.lib.format`: a header that matches a regular expression, then
+exactly as many bytes as the header states. Members of an ``.npz`` must be stored or deflated.
+Anything else raises the error class that the caller gives.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _NPY: Final = b"\x93NUMPY"
 _ZIP: Final = b"PK"
-_LONGEST: Final = 10_000  # bytes of a description; NumPy reads no longer ones either
+_LONGEST: Final = 10_000  # bytes of a header; the same limit as in NumPy
 _AT_ONCE: Final = 1 << 20  # bytes
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
-# How much an archive may unpack to: a small file must not fill the memory.
+# Limits on the unpacked size of an archive, so that a small file cannot fill the memory.
 _ROOM: Final = 1 << 32
 _ROOM_FOR_A_BYTE: Final = 64
 
@@ -44,7 +44,7 @@ _ITEM = re.compile(
 _DTYPE = re.compile(r"[<>|=]?[biuf]\d{1,2}")
 _NUMBERS = re.compile(r"[\d\s,L]*")  # Python 2 wrote 3 as 3L
 
-# What reading raises where the bytes are not those of arrays.
+# The errors that damaged input can cause.
 _DAMAGES: Final = (
     ValueError,
     EOFError,
@@ -59,29 +59,29 @@ _DAMAGES: Final = (
 
 
 class _Complaint(NamedTuple):
-    """What is said of a file that cannot be read."""
+    """The error class and the message for a file that cannot be read."""
 
     error: type[ArborescenceError]
     text: str
 
     @contextmanager
     def made(self) -> Iterator[None]:
-        """Turn what reading raises into one error."""
+        """Turn all errors from damaged input into this error."""
         try:
             yield
         except _DAMAGES as fault:
-            # What Python says of an archive may quote all that is in it.
+            # Python's message about an archive may quote its whole content.
             why = str(fault)[:200] or type(fault).__name__
             raise self.error(f"{self.text}, or damaged ({why})") from fault
 
 
 class Archive:
-    """The arrays of an open ``.npz`` file, each of them read when it is asked for.
+    """An open ``.npz`` file; each array is read on request.
 
     Attributes
     ----------
     names : tuple of str
-        What there is, be it readable or not.
+        The names of all members, readable or not.
     """
 
     def __init__(self, file: IO[bytes], complaint: _Complaint) -> None:
@@ -96,7 +96,7 @@ class Archive:
         self.names = tuple(self._members)
 
     def read(self, name: str) -> NDArray[Any]:
-        """Return one of the arrays, as `read_array` does."""
+        """Read one array. As in `read_array`."""
         info = self._members[name]
         with self._complaint.made():
             if info.flag_bits & _ENCRYPTED:
@@ -125,16 +125,16 @@ def opened(
     Parameters
     ----------
     path
-        A ``.npy`` or ``.npz`` file, whatever its name.
+        A ``.npy`` or ``.npz`` file; the suffix does not matter.
     error
-        What to raise where the file is something else or damaged; the message begins with the path.
+        The class to raise for another kind of file or damage; the message begins with the path.
     what
-        What messages say that a file should be.
+        The expected kind of file, for the message.
 
     Yields
     ------
     array or Archive
-        What is in an ``.npy`` file; of an ``.npz`` file, what reads its arrays.
+        The array of an ``.npy`` file, or an `Archive` for an ``.npz`` file.
 
     Raises
     ------
@@ -165,17 +165,17 @@ def opened(
 
 
 def read_array(file: IO[bytes]) -> NDArray[Any]:
-    """Read an array of numbers, and nothing after it, from an open ``.npy`` file.
+    """Read an array of numbers from an open ``.npy`` file; it must end after the array.
 
     Returns
     -------
     array
-        In the machine's own byte order, C-contiguous, aligned and writeable.
+        In native byte order, C-contiguous, aligned and writeable.
 
     Raises
     ------
     ValueError
-        If it is anything else, or shorter or longer than it says.
+        If the file is of another kind, or shorter or longer than its header states.
     """
     if file.read(len(_NPY)) != _NPY:
         raise ValueError("not an array")
@@ -194,7 +194,7 @@ def read_array(file: IO[bytes]) -> NDArray[Any]:
 
 
 def _understood(text: str) -> tuple[tuple[int, ...], np.dtype[Any], Literal["C", "F"]]:
-    """Return shape, type and order of an array that is so described."""
+    """Return shape, dtype and order from the text of a header."""
     found: dict[str, str] = {}
     place = 1
     while item := _ITEM.match(text, place):
@@ -216,7 +216,7 @@ def _understood(text: str) -> tuple[tuple[int, ...], np.dtype[Any], Literal["C",
 
 
 def _read(file: IO[bytes], size: int) -> bytearray:
-    """Read so many bytes; only as much memory is taken as there are."""
+    """Read `size` bytes; allocates no more memory than the file has bytes."""
     data = bytearray()
     while len(data) < size:
         piece = file.read(min(size - len(data), _AT_ONCE))

@@ -1,7 +1,7 @@
-"""Trees of one sentence or of a batch, best first, whichever family finds them: lists and streams.
+"""k-best lists and iterators over trees in decreasing order of weight, for all families of trees.
 
-A family brings a state, on which its kernel goes on where it stopped (Zmigrod, Vieira and Cotterell
-2021; Huang and Chiang 2005). Here it is asked for as many trees as are wanted.
+Each family has its own algorithm (Zmigrod, Vieira and Cotterell 2021; Huang and Chiang 2005). It
+keeps a state, so that a later call continues where the last one stopped.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Graph
 
-# How many trees `stream` finds ahead: 1, 2, 4, ... and in the end this many.
+# `stream` finds 1, 2, 4, ... trees at a time, and at most this many.
 _MOST_AHEAD = 256
-# For how many trees of one sentence `list_one` makes room at first. There may be far fewer than k.
+# `list_one` allocates room for this many trees at first. A sentence may have far fewer than k.
 _ROOM_AT_FIRST = 1024
 
 
 class State(Protocol):
-    """What the k best trees of a family are found on."""
+    """The state of a k-best search of one family."""
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+        """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
 
-        Returns the state with which to go on; and the sentence that has no tree, with the reason,
-        or `FINE`.
+        Returns the state for the next call, and a sentence and a fault: the sentence that has no
+        tree and the reason, or any sentence and `FINE`.
         """
 
 
 def fill_lists(
     state: State, graph: Graph, single: bool, lists: Lists, start: int = 0, stop: int = 1
 ) -> State:
-    """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+    """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
 
-    Returns the state with which to go on.
+    Returns the state for the next call. Raises the error for a sentence without a tree.
     """
     state, sentence, fault = state.find(graph, single, lists, start, stop)
     if fault != FINE:
@@ -63,7 +63,7 @@ def fill_lists(
 def list_one(
     state: State, graph: Graph, single: bool, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the k best trees of a sentence, and their weights; room grows with those there are."""
+    """Return the k best trees of a sentence and their weights. Memory grows with the trees."""
     size = graph.scores.shape[1]
     heads: list[NDArray[np.int64]] = []
     weights: list[NDArray[np.float64]] = []
@@ -93,7 +93,7 @@ def stream(state: State, graph: Graph, single: bool) -> Iterator[tuple[NDArray[n
 def _stream(
     state: State, graph: Graph, single: bool, lists: Lists
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """Yield the tree of the lists, then further ones, found a few at a time."""
+    """Yield the trees in the lists, then further trees, found in blocks of growing size."""
     size = graph.scores.shape[1]
     asked = 1
     while True:
@@ -108,9 +108,9 @@ def _stream(
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:
-    """Return how many trees a complete graph of n words has, or 2^62 if more.
+    """Return the number of trees of a complete graph of n words, or 2^62 if there are more.
 
-    Cayley's formula; projective trees are as many as ternary trees, or pairs of them.
+    Non-projective: Cayley's formula. Projective: the numbers of ternary trees and of pairs of them.
     """
     if n < 2:
         return 1

@@ -1,7 +1,6 @@
-"""Choices that have names: one list of each, for checks, type checkers and the command line.
+"""The named options, as literal types: for checks, type checkers and the command line.
 
-It imports nothing that takes time, so that the command line can say what there is before NumPy
-and Numba are needed.
+This module does not import NumPy or Numba, so the command line can print its help quickly.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from arborescence.core.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Exactly one edge leaves the root, or one or more.
+#: Exactly one edge leaves the root ("single"), or one or more ("multi").
 Root = Literal["single", "multi"]
-#: What the score of a pair of words is, of the scores of its two directions.
+#: How the score of an undirected edge is computed from the scores of its two directions.
 Encoding = Literal["mean", "product", "max", "min"]
-#: What says which of several trees is the best: labelled or unlabelled attachment.
+#: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]
 
 
 def check_choice(name: str, value: object, choices: Collection[object]) -> None:
-    """Raise OptionError if a value is none of the choices.
+    """Raise OptionError if the value is not one of the choices.
 
     >>> check_choice("loss", "svm", ("mira", "perceptron", "tree"))
     Traceback (most recent call last):

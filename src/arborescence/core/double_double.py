@@ -1,10 +1,11 @@
-"""Sums of floats with about twice the precision of one: Dekker (1971), Knuth's two-sum.
+"""Double-double arithmetic: sums with about twice the precision of float64 (Dekker 1971; Knuth).
 
-A *double-double* is three float64, (high, low, lost). The number is high + low, of which high is
-that sum rounded; lost is a bound on what rounding has taken off, and 0 as long as nothing has been
-taken. Most sums of scores fit one, and then they are exact without a long accumulator.
+A *double-double* here is three float64, (high, low, lost). Its value is high + low, and high is
+that sum rounded to float64. lost bounds the total rounding error; 0 means that the value is exact.
+Most sums of scores are exact in this form and need no long accumulator.
 
-Scores are scaled by `SCALE` on their way in, so that sums of the largest floats do not overflow.
+Scores are multiplied by `SCALE` when they are added, so that sums of the largest floats do not
+overflow.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from arborescence.core.jit import inlined_kernel
 if TYPE_CHECKING:
     import numpy as np
 
-    # In an array, a double-double is a row of three.
+    # In an array, a double-double is a row of three numbers.
     DoubleDouble = tuple[float, float, float] | np.ndarray
 
-# What `dd_sign` says where the bounds leave it open.
+# The result of `dd_sign` if the error bounds do not determine the sign.
 UNSURE = 2
 
-# More than is lost where a scaled score underflows.
+# A bound on the error if a scaled score underflows.
 _UNDERFLOW = 2.0**-1073
 
 
 @inlined_kernel
 def two_sum(one: float, other: float) -> tuple[float, float]:
-    """Return the rounded sum of two floats, and what rounding has taken off. O(1)."""
+    """Return the rounded sum of two floats, and its rounding error (Knuth's two-sum). O(1)."""
     total = one + other
     part = total - one
     return total, (one - (total - part)) + (other - part)

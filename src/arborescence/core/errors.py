@@ -1,17 +1,17 @@
-"""Every exception that a caller may want to catch.
+"""The exceptions that this library raises.
 
-All derive from `ArborescenceError`. Those that report bad values derive from `ValueError` too,
-so that code which does not know this library still catches them.
+All derive from `ArborescenceError`. Those that report bad values also derive from `ValueError`, so
+code that does not know this library can catch them.
 
-Messages quote what a caller or a file has given. So that it cannot steer the terminal on which they
-end up, nor forge a line of a log, characters that do not print are escaped as in string literals.
+Messages quote values from callers and files. Characters that do not print are escaped as in string
+literals, so that a quoted value cannot control a terminal or add a line to a log.
 """
 
 
 class ArborescenceError(Exception):
-    """The base of every error that this library raises on purpose."""
+    """The base class of all errors of this library."""
 
-    __module__ = "arborescence"  # a traceback then shows the name by which callers catch it
+    __module__ = "arborescence"  # a traceback then shows the public name
 
     def __init_subclass__(cls) -> None:
         cls.__module__ = "arborescence"
@@ -21,35 +21,35 @@ class ArborescenceError(Exception):
 
 
 class OptionError(ArborescenceError, ValueError):
-    """An argument with a value that it cannot have, or that does not go with another one."""
+    """An argument has an invalid value, or two arguments cannot be combined."""
 
 
 class ScoresError(ArborescenceError, ValueError):
-    """Scores, lengths or edges that cannot be used: the message names the position."""
+    """Scores, lengths or edges are invalid; the message gives the position."""
 
 
 class NoTreeError(ArborescenceError, ValueError):
-    """The edges that are present form no tree of the kind asked for."""
+    """The present edges do not contain a tree of the requested kind."""
 
 
 class TreeError(ArborescenceError, ValueError):
-    """A head vector that cannot be used: wrong shape, or a head out of range."""
+    """A head vector is invalid: wrong shape, or a head out of range."""
 
 
 class TreebankError(ArborescenceError, ValueError):
-    """A treebank that cannot be read or used: the message names file, line and fault."""
+    """A treebank cannot be read or used; the message gives the file, the line and the reason."""
 
 
 class ModelError(ArborescenceError, ValueError):
-    """A model that cannot be found, read, or used: the message names the file and fault."""
+    """A model cannot be found, read or used; the message gives the file and the reason."""
 
 
 class MissingExtraError(ArborescenceError, ImportError):
-    """An optional dependency is not installed: the message names the extra that brings it."""
+    """An optional dependency is not installed; the message names the extra to install."""
 
 
 def printable(text: str) -> str:
-    r"""Return a text in which characters that do not print are escaped: controls, line ends, bidi.
+    r"""Escape the characters that do not print: control characters, line ends, bidi marks.
 
     >>> print(printable("\x1b[31mred\n\u202eder"))
     \x1b[31mred\n\u202eder

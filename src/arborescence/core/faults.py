@@ -1,4 +1,4 @@
-"""What kernels return besides an answer, and the errors that callers get for it."""
+"""The fault codes that kernels return, and the errors that are raised for them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from arborescence.core.errors import ArborescenceError
 
 FINE = 0  # there is an answer
-# Input that cannot be used.
-BAD_SCORE = 1  # NaN, or infinite where that has no meaning
-BAD_NODE = 2  # an edge from or to what is no node
-NEGATIVE = 3  # a score below 0, of which the product is wanted
-# Why there is no answer.
+# Invalid input.
+BAD_SCORE = 1  # NaN, or infinite where that is not allowed
+BAD_NODE = 2  # an edge from or to a number that is not a node
+NEGATIVE = 3  # a score below 0, where scores are to be multiplied
+# There is no result.
 NO_TREE = 4
 NO_SINGLE_ROOT = 5  # there are trees, but none with a single root edge
 TOO_FAR = 6  # scores are too far apart for sums in float64
-# Why a kernel has stopped short.
-NOT_GREEDY = 7  # the greedy graph of the sentence at hand is not its tree
+# The kernel stopped early.
+NOT_GREEDY = 7  # the greedy graph of this sentence is not its best tree
 EXHAUSTED = 8  # there are no further trees
 FULL = 9  # there is no room left for more trees
 
 
 def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:
-    """Return the error that says why a kernel found no tree for a sentence."""
+    """Return the error that explains why a sentence has no tree."""
     if fault == BAD_SCORE:
         return bad_score(graph, sentence)
     name = name_of(graph, sentence)
@@ -57,7 +57,7 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
 
 
 def raises(errors: str) -> bool:
-    """Return whether a head vector that is no such tree is an error, and not just improbable."""
+    """Return whether a head vector that is not such a tree is an error (else it gets -inf)."""
     if errors not in ("raise", "-inf"):
         raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
     return errors == "raise"
@@ -66,16 +66,16 @@ def raises(errors: str) -> bool:
 def no_such_tree(
     graph: Graph, sentence: int, heads: NDArray[np.int64], *, single: bool, projective: bool
 ) -> TreeError:
-    """Return the error that says why a head vector is none of a sentence's trees.
+    """Return the error that explains why a head vector is not one of a sentence's trees.
 
     Parameters
     ----------
     graph, sentence
         As in `no_answer`.
     heads : (N,) int64
-        What is beyond the sentence is ignored, and so is the root's place.
+        Entry 0 and the entries after the last word are ignored.
     single, projective
-        Which trees.
+        The kind of trees.
     """
     present = matrix_of(graph, sentence) > -np.inf
     return TreeError(
@@ -120,7 +120,7 @@ def _why_no_tree(
 
 
 def _out_of_reach(present: NDArray[np.bool_], start: int) -> NDArray[np.intp]:
-    """Return the nodes that no path over the edges that are present reaches from `start`."""
+    """Return the nodes that no path of present edges from `start` reaches."""
     reached = np.zeros(present.shape[0], np.bool_)
     reached[start] = True
     while True:
@@ -131,6 +131,6 @@ def _out_of_reach(present: NDArray[np.bool_], start: int) -> NDArray[np.intp]:
 
 
 def listed(words: NDArray[np.intp]) -> str:
-    """Return words as messages name them: by number, the first ten."""
+    """Return the numbers of the first ten words, as text for a message."""
     shown = ", ".join(map(str, words[:10])) + (", ..." if words.size > 10 else "")
     return f"word {shown}" if words.size == 1 else f"words {shown}"

@@ -1,4 +1,4 @@
-"""Files: where input comes from, and output that appears whole or not at all."""
+"""Open files for input, and write output files atomically."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import IO, TYPE_CHECKING, Final, cast
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: No room for a file: on the disk, in the user's part of it, or by a limit on its size.
+#: There is no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    """Open what a user names, and say how messages call it.
+    """Open an input that a user names; yield the file and its name for messages.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[byte
 
 @contextmanager
 def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
-    """Open what a user names for output.
+    """Open an output that a user names.
 
     Parameters
     ----------
     target
-        A path (a name that ends in ``.gz`` is compressed), which appears whole or not at all; an
-        open binary file (left open), or ``"-"`` for the standard output.
+        A path, written as by `replacing` and compressed if the name ends in ``.gz``; an open binary
+        file (left open); or ``"-"`` for the standard output.
 
     Yields
     ------
@@ -69,23 +69,23 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
             if Path(target).suffix != ".gz":
                 yield file
             else:
-                # No name and no time of day: the same content gives the same file.
+                # No name and no time in the header, so the same content gives the same file.
                 with gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0) as packed:
                     yield cast("IO[bytes]", packed)
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path`, and move it into place when the block succeeds.
+    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
 
-    If the block raises (a full disk, an interruption), the temporary file is removed and
-    whatever stood at `path` before is untouched. A path that exists and is not a plain file
+    If the block raises (a full disk, an interruption), the temporary file is removed and a file
+    that was at `path` before is unchanged. A path that exists and is not a plain file
     (``/dev/stdout``, a pipe) is written directly.
 
     Parameters
     ----------
     path
-        Where the file is to appear. Its folder must exist.
+        The output path. Its folder must exist.
 
     Yields
     ------
@@ -103,7 +103,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):
-        target.stat()  # other errors are final: a symbolic link that leads to itself
+        target.stat()  # other errors are raised, such as a symbolic link to itself
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
@@ -117,7 +117,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes private files: give the mode that a plain open() would have given.
+        # mkstemp makes private files: set the mode that a plain open() would have set.
         umask = os.umask(0)
         os.umask(umask)
         Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
@@ -125,5 +125,5 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException as error:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
-            error.filename = os.fspath(target)  # Python does not say what could not be written
+            error.filename = os.fspath(target)  # Python's error does not name the file
         raise

@@ -1,8 +1,8 @@
-"""Scores in: the one place where a caller's input is checked and brought into form.
+"""Check a caller's scores and convert them to the form that kernels take.
 
-Kernels see a (B, N, N) float32 or float64 array that is contiguous if the caller's was, and a
-flag that tells which of its axes is the head. Nothing is copied unless the type has to change,
-and the caller's array is never written to.
+Kernels take a (B, N, N) float32 or float64 array, contiguous if the caller's array was, and a flag
+that tells which axis is the head. The scores are copied only if their type has to change, and the
+caller's array is never changed.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Floats that kernels take as they are, and the largest whole number that a float64 is sure of.
+# The types that kernels take; and the bound up to which float64 holds all integers.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WHOLE = 2**53
-# Kernels are compiled for arrays that are contiguous, aligned and writeable, and for no others.
+# Kernels are compiled only for arrays that are contiguous, aligned and writeable.
 _BEHAVED: Final = ("C", "A", "W")
-# How many scores are brought into another form at once.
+# The number of scores that are converted at once.
 _AT_ONCE = 2**15
 _ALL_WORDS: Final = np.empty(0, np.int64)
 
 
 class Graph(NamedTuple):
-    """Checked scores, as kernels take them."""
+    """Checked scores in the form that kernels take."""
 
     scores: NDArray[np.floating[Any]]
-    """(B, N, N): ``[b, h, d]``, or ``[b, d, h]`` where `dependents_first`."""
+    """(B, N, N): ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`."""
     dependents_first: bool
     lengths: NDArray[np.int64]
-    """(B,) words of each sentence; (0,) if each has N - 1."""
+    """(B,) number of words of each sentence; (0,) if each has N - 1 words."""
     shape: tuple[int, ...]
     """The caller's leading dimensions."""
     give_back: Callable[[NDArray[Any]], Any] | None
-    """Makes a result the kind of array that came in; None for NumPy."""
+    """Converts a result to the caller's kind of array; None for NumPy."""
 
 
 def as_graph(scores: Any, lengths: Any = None) -> Graph:
-    """Check scores and lengths and bring them into the form that kernels take.
+    """Check scores and lengths and convert them to the form that kernels take.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
-        ``scores[..., h, d]`` is the weight of the edge h -> d. Floats, or whole numbers of at
-        most 2^53. Any strides. Values are looked at later, by the kernels. Or a list of matrices.
+        ``scores[..., h, d]`` is the weight of the edge h -> d. Floats, or whole numbers up to 2^53.
+        Any strides. Or a list of matrices. The kernels check for NaN and +inf.
     lengths : (...) whole numbers, optional
-        Words in each sentence, the root not counted. All N - 1 by default. Or a mask.
+        The number of words of each sentence, without the root; N - 1 by default. Or a mask.
 
     Raises
     ------
     ScoresError
-        If the shape, the type, a whole number or a length cannot be used.
+        If the shape, the type, a whole number or a length is invalid.
     """
     give_back: Callable[[NDArray[Any]], Any] | None = None
-    if type(scores) is np.ndarray:  # the most frequent case, and the shortest way
+    if type(scores) is np.ndarray:  # the most frequent case
         array = scores
     elif isinstance(scores, (list, tuple)):
         array, lengths, give_back = stacked(scores, lengths)
@@ -93,24 +93,23 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
 def as_array(
     values: Any, name: str = "scores", *, absent: float | None = None
 ) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
-    """Return a NumPy view of an array or tensor, and the way back to what it was.
+    """Return a NumPy view of an array or tensor, and a function that converts results back.
 
-    A torch tensor is detached and, if it lives on another device, copied from it; bfloat16
-    becomes float32, which holds it exactly.
+    A torch tensor is detached and, if it is on another device, copied to the CPU; bfloat16 becomes
+    float32, which is exact.
 
     Parameters
     ----------
-    values : array, tensor, or what NumPy makes an array of
+    values : array, tensor, or anything that `numpy.asarray` takes
     name
-        What messages call it.
+        The name for messages.
     absent
-        The weight of an edge that is absent, which masked entries of a masked array get. None:
-        they are an error.
+        The value of masked entries of a masked array. None: masked entries are an error.
 
     Raises
     ------
     ScoresError
-        If it is no array, or masked entries have no meaning.
+        If it is not an array, or has masked entries and `absent` is None.
     """
     if type(values) is np.ndarray:
         return values, None
@@ -126,7 +125,7 @@ def as_array(
 
 
 def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
-    """Return a NumPy view of a torch tensor, and what makes a tensor like it of a result."""
+    """Return a NumPy view of a torch tensor, and a function that makes a result such a tensor."""
     import torch
 
     device = tensor.device
@@ -147,7 +146,7 @@ def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[
 
 
 def _unmasked(values: Any, name: str, absent: float | None) -> NDArray[Any]:
-    """Return a masked array as a plain one, with absent edges where it is masked."""
+    """Return a masked array as a plain array; masked entries get the value `absent`."""
     mask = np.ma.getmaskarray(values)
     if not mask.any():
         return np.asarray(values.data)
@@ -165,32 +164,32 @@ def _unmasked(values: Any, name: str, absent: float | None) -> NDArray[Any]:
 def stacked(
     matrices: Sequence[Any], lengths: Any = None
 ) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
-    """Make one array of a list: of the rows of a matrix, or of the matrices of a batch.
+    """Make one array from a list: from the rows of a matrix, or from the matrices of a batch.
 
     Parameters
     ----------
     matrices : list or tuple
-        Numbers, nested as deep as need be; or one array or tensor a sentence, of shape (N, N) or
-        (N, N, L). If these differ in N, they are padded at the end.
+        Nested lists of numbers; or one array or tensor per sentence, of shape (N, N) or (N, N, L).
+        Matrices of different N are padded at the end.
     lengths
         As in `as_graph`.
 
     Returns
     -------
     array, lengths, give_back
-        The batch; lengths, which are the sentences' own where they were padded and the caller
-        gives none; and what makes a result the kind of array that came in.
+        The batch; the lengths, from the matrices if these were padded and the caller gives none;
+        and a function that converts a result to the caller's kind of array.
 
     Raises
     ------
     ScoresError
-        If the list is no array, and no list of such matrices either.
+        If the list is neither an array nor a list of such matrices.
     """
     if not hasattr(matrices[0] if matrices else 0, "shape"):
         try:
             return np.asarray(matrices), lengths, None
         except ValueError:
-            pass  # the lists differ in size: so may sentences
+            pass  # lists of different sizes: perhaps sentences of different lengths
     parts, backs = zip(*(as_array(matrix, absent=-np.inf) for matrix in matrices), strict=True)
     if len({part.dtype for part in parts}) > 1:
         parts = tuple(map(as_floats, parts))
@@ -225,13 +224,13 @@ def stacked(
 
 
 def as_floats(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the same numbers as an aligned, writeable float32 or float64 array; exactly."""
+    """Return a new aligned, writeable float32 or float64 array of exactly the same numbers."""
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
         return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32)
     if kind in "biu":
         if array.dtype.itemsize == 8 and array.size:
-            # abs() would overflow for the lowest int64, so each side is looked at by itself.
+            # abs() would overflow for the lowest int64, so both bounds are checked.
             beyond = array > _WHOLE
             if kind == "i":
                 beyond |= array < -_WHOLE
@@ -248,7 +247,7 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the same numbers as float64, as kernels take them; a copy only where needed."""
+    """Return the same numbers as float64, as kernels take them; copies only if needed."""
     return np.require(
         array if array.dtype == np.float64 else as_floats(array), np.float64, _BEHAVED
     )
@@ -257,19 +256,19 @@ def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
 def as_edges(
     names: tuple[str, str, str], ends: tuple[Any, Any], weights: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Check a graph that is given edge by edge, and bring it into the form that kernels take.
+    """Check a graph given as an edge list, and convert it to the form that kernels take.
 
     Parameters
     ----------
     names
-        What messages call the two ends of edges, and their weights.
+        The names of the two ends and of the weights, for messages.
     ends : two of (m,) whole numbers
     weights : (m,) floats or whole numbers
 
     Raises
     ------
     ScoresError
-        If shapes or types cannot be used. Values are looked at later, by the kernels.
+        If shapes or types are invalid. The kernels check the values.
     """
     arrays = [
         as_array(values, name)[0] for values, name in zip((*ends, weights), names, strict=True)
@@ -309,13 +308,13 @@ def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np
 
 
 def _counted(mask: NDArray[np.bool_], leading: tuple[int, ...], size: int) -> NDArray[np.intp]:
-    """Return how many words a mask has, which is true for words and false for padding."""
+    """Return the number of words of each sentence from a mask: true for words, else false."""
     if mask.shape not in ((*leading, size), (*leading, size - 1)):
         raise ScoresError(
             f"a mask in place of lengths must have shape {_shape((*leading, size))}, or "
             f"{_shape((*leading, size - 1))} without the root, not {_shape(mask.shape)}"
         )
-    words = mask[..., mask.shape[-1] - size + 1 :]  # whatever it holds for the root
+    words = mask[..., mask.shape[-1] - size + 1 :]  # without the entry for the root
     gaps = words[..., 1:] > words[..., :-1]
     if gaps.any():
         *sentence, before = map(int, np.argwhere(gaps)[0])
@@ -328,7 +327,7 @@ def _counted(mask: NDArray[np.bool_], leading: tuple[int, ...], size: int) -> ND
 
 
 def check_root(root: str) -> bool:
-    """Return whether exactly one root edge is wanted."""
+    """Return whether `root` is "single"; OptionError if it is neither "single" nor "multi"."""
     if root == "single":
         return True
     if root == "multi":
@@ -337,7 +336,7 @@ def check_root(root: str) -> bool:
 
 
 def check_count(count: Any, name: str = "k", least: int = 1) -> int:
-    """Return a number of trees, threads and the like: a whole one, and at least `least`."""
+    """Return `count` as an int; OptionError if it is not a whole number of at least `least`."""
     try:
         whole = operator.index(count)
     except TypeError:
@@ -348,7 +347,7 @@ def check_count(count: Any, name: str = "k", least: int = 1) -> int:
 
 
 def check_flag(flag: Any, name: str = "projective") -> bool:
-    """Return an option that is False or True."""
+    """Return `flag` as a bool; OptionError if it is neither False nor True."""
     if not isinstance(flag, (bool, np.bool_)):
         raise OptionError(f"{name} must be False or True, not {flag!r}")
     return bool(flag)
@@ -369,10 +368,10 @@ def matrix_of(graph: Graph, sentence: int) -> NDArray[Any]:
 def in_float64(
     graph: Graph, start: int, stop: int
 ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
-    """Yield a share of the flattened batch in parts that are cheap to copy.
+    """Yield the sentences `start` to `stop` of the flattened batch in small parts.
 
-    Each is a slice of the batch, its scores as contiguous float64 ``[b, h, d]``, and its lengths,
-    or (0,) if each sentence has N - 1 words.
+    Each part is a slice of the batch, its scores as contiguous float64 ``[b, h, d]``, and its
+    lengths, or (0,) if each sentence has N - 1 words.
     """
     size = graph.scores.shape[-1]
     at_once = max(1, _AT_ONCE // size**2)
@@ -386,7 +385,7 @@ def in_float64(
 
 
 def name_of(graph: Graph, sentence: int) -> str:
-    """Return how messages call a sentence: by its index in the batch, if it is one of many."""
+    """Return the name of a sentence for messages: its index in the batch, or "" for no batch."""
     if not graph.shape:
         return ""
     index = ", ".join(map(str, np.unravel_index(sentence, graph.shape)))
@@ -394,7 +393,7 @@ def name_of(graph: Graph, sentence: int) -> str:
 
 
 def bad_score(graph: Graph, sentence: int) -> ScoresError:
-    """Return the error that names the first NaN or +inf among a sentence's edges."""
+    """Return the error that gives the position of the first NaN or +inf of a sentence."""
     matrix = matrix_of(graph, sentence)
     bad = ~(matrix < np.inf)
     bad[:, 0] = False
@@ -409,7 +408,7 @@ def bad_score(graph: Graph, sentence: int) -> ScoresError:
 
 
 def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
-    """Return a copy of the scores in which only trees with these edges are left.
+    """Return a copy of the scores that allows only trees with these edges.
 
     Parameters
     ----------
@@ -425,8 +424,8 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     Raises
     ------
     ScoresError
-        If an edge is no pair of whole numbers, is out of range, enters the root, leaves a word
-        for itself, or contradicts another one.
+        If an edge is not a pair of whole numbers, is out of range, enters the root or is a loop, or
+        if two edges require different heads of a word.
 
     Examples
     --------
@@ -453,7 +452,7 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
 def forbid(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     """Return a copy of the scores in which these edges are absent.
 
-    Parameters, return value and errors are those of `require`, without contradictions.
+    Parameters, return value and errors as in `require`; edges cannot contradict each other.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""How kernels are compiled, by Numba: one decorator for each way.
+"""Decorators that compile kernels with Numba.
 
-`kernel` is the plain one. The others trade something of it for speed, or for a faster compilation.
-Kernels are compiled on first use for the types they meet, kept in Numba's cache on disk, and
-release the GIL. The first compilation on a machine takes a while, so it says so, once a process.
+`kernel` is the usual one. The others give faster code or compilation; each says for which
+functions. A kernel is compiled at its first call, for the types of its arguments, and kept in
+Numba's cache on disk. It releases the GIL. The first compilation of a process prints a line on
+stderr.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _njit(**options: Any) -> Any:
     return decorate
 
 
-# What all kernels share. Nothing calls one from C, so wrappers for that would be compiled in vain.
+# Options of all kernels. No kernel is called from C, so the wrappers for C are not compiled.
 _OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
@@ -54,21 +55,21 @@ def kernel(function: Function) -> Function:
 def uncounted_kernel(function: Function) -> Function:
     """Compile like `kernel`, but without reference counts.
 
-    For the parts of a hot loop that are handed arrays and make none: counting references to
-    slices of them would take longer than the work itself.
+    For parts of a hot loop that allocate no arrays. There, counting references to array slices
+    takes longer than the work itself.
     """
     compiled: Function = _njit(**_OPTIONS, _nrt=False)(function)
     return compiled
 
 
 def inlined_kernel(function: Function) -> Function:
-    """Compile like `uncounted_kernel`, into each caller: for small parts with many arguments."""
+    """Compile like `uncounted_kernel`, and inline: for small functions with many arguments."""
     compiled: Function = _njit(**_OPTIONS, _nrt=False, forceinline=True)(function)
     return compiled
 
 
 def reordered_kernel(function: Function) -> Function:
-    """Compile like `inlined_kernel`, free to add up in any order: for sums over long rows."""
+    """Compile like `inlined_kernel`; floats may be added in any order. For sums over long rows."""
     compiled: Function = _njit(
         **_OPTIONS,
         _nrt=False,
@@ -79,17 +80,17 @@ def reordered_kernel(function: Function) -> Function:
 
 
 def spliced_kernel(function: Function) -> Function:
-    """Put the function's code into each caller, before anything is compiled.
+    """Insert the function's code into each caller before compilation.
 
-    For parts of a large kernel that exist for the reader: each level of compiled functions would
-    have LLVM optimize all that is below it once more.
+    For the parts of a large kernel that were separated only for readability. If they were compiled
+    functions, LLVM would optimize the code below each level again.
     """
     compiled: Function = _njit(inline="always", error_model="numpy")(function)
     return compiled
 
 
 class _FirstCompilation(event.Listener):
-    """Say on stderr, once a process, that kernels are being compiled (a cache hit is silent)."""
+    """Print a line on stderr at the first compilation of a process; a cache hit prints nothing."""
 
     def __init__(self) -> None:
         self.said = False

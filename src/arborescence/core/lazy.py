@@ -1,7 +1,6 @@
-"""Public names that are imported when they are first used.
+"""Lazy imports: the public names of a package are imported at their first use.
 
-NumPy and Numba take half a second to import. A package whose ``__init__`` names its contents in
-this way costs nothing until they are asked for.
+NumPy and Numba take half a second to import. With this, importing a package does not import them.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ def lazily(
     package
         Its ``__name__``.
     homes
-        The names that each module has to give.
+        The names that each module defines.
     modules
-        Modules of the package, which ``dir`` shows, but ``import *`` leaves alone.
+        Modules of the package: ``dir`` shows them, ``import *`` does not import them.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
     public = sorted(home_of)
 
     def get(name: str) -> object:
         if name in modules:
-            return import_module(f"{package}.{name}")  # which sets the attribute, too
+            return import_module(f"{package}.{name}")  # this also sets the attribute
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(home_of[name]), name)

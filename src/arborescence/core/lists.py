@@ -1,4 +1,4 @@
-"""Room for the k best trees of a batch, which the kernels of either family fill."""
+"""Arrays for the k-best lists of a batch, which the kernels of each family fill."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Lists(NamedTuple):
     """The trees of each sentence, best first."""
 
     heads: NDArray[np.int64]
-    """(B, k, N), -1 where there is nothing yet."""
+    """(B, k, N), -1 where there is no tree yet."""
     weights: NDArray[np.float64]
     """(B, k)"""
     exact: NDArray[np.bool_]
-    """(B, k) whether the weight is the exact sum, rounded once, already."""
+    """(B, k) whether the weight is already the exact sum, rounded once."""
     counts: NDArray[np.int64]
     """(B,) trees found; -1 before the first search."""
 
     @classmethod
     def of(cls, batch: int, k: int, size: int) -> Self:
-        """Make room for k trees of each of so many sentences of at most so many nodes."""
+        """Allocate k trees for each of `batch` sentences of at most `size` nodes."""
         try:
             heads = np.full((batch, k, size), -1, np.int64)
-        except ValueError:  # more than an address can tell; less than that is a MemoryError
+        except ValueError:  # larger than the address space
             raise OptionError(
                 f"k is {k}: there is no room for so many trees of {batch} sentences of "
                 f"{size - 1} words; ask for fewer"

@@ -1,4 +1,4 @@
-"""Batches over threads: kernels release the GIL, so splitting them in Python is enough."""
+"""Run a kernel over a batch in several threads: kernels release the GIL, so Python can split it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from arborescence.core.graph import check_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# A thread takes a few shares, so that one with longer sentences does not keep the others waiting.
+# Several shares per thread, so that a share of long sentences does not delay the whole batch.
 _SHARES_A_THREAD = 4
 
 
 def in_threads(run: Callable[[int, int], object], batch: int, threads: int) -> None:
-    """Call ``run(start, stop)`` for shares of a batch that together are the whole of it.
+    """Split a batch into shares and call ``run(start, stop)`` for each share, in threads.
 
-    If several calls raise, the error of the first share is the one that is raised.
+    If several calls raise, the error of the first share is raised.
     """
     threads = check_count(threads, "threads")
     if threads == 1 or batch < 2:

@@ -1,7 +1,7 @@
-"""Head vectors: whether they are trees, projective, single-rooted, and what they weigh.
+"""Head vectors: tests for trees and projectivity, the number of root edges, and the weight.
 
-All functions take one head vector of shape (N,) or any batch of shape (..., N) whose rows are
-padded with -1, as NumPy arrays, torch tensors or lists.
+All functions take one head vector of shape (N,), or a batch of shape (..., N) whose rows are padded
+with -1, as NumPy arrays, torch tensors or lists.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 @inlined_kernel
 def spans(heads: np.ndarray, n: int, single: bool, mark: np.ndarray) -> bool:
-    """Tell whether n words whose heads lie within 0..n form a tree, with one root edge if `single`.
+    """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
 
-    ``mark`` is (n + 1,) scratch. O(n): a walk from each word marks what it meets, and ends at the
-    root, at an earlier walk, or at its own mark, which closes a cycle.
+    ``mark`` is (n + 1,) scratch. O(n): from each word, follow the heads and mark the words with the
+    number of this walk. A walk ends at the root, at the mark of an earlier walk, or at its own
+    mark: then there is a cycle.
     """
     roots = 0
     for d in range(1, n + 1):
@@ -79,12 +80,12 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     ----------
     heads : (..., N) whole numbers
     root : {"single", "multi"}
-        Whether exactly one word may have the root as its head, or several.
+        Exactly one edge may leave the root (the default), or one or more.
 
     Returns
     -------
     answer : bool, or (...) bool array for a batch
-        False also if a head is out of range, or a word before the padding has none. An empty
+        False also if a head is out of range, or a word before the padding has no head. An empty
         sentence is a tree. O(n).
 
     Examples
@@ -115,7 +116,7 @@ def is_projective(heads: Any) -> Any:
     Parameters
     ----------
     heads : (..., N) whole numbers
-        Trees, as `is_tree` knows them.
+        Trees, as in `is_tree`.
 
     Returns
     -------
@@ -170,7 +171,7 @@ def tree_weight(scores: Any, heads: Sequence[Sequence[int]]) -> NDArray[np.float
 @overload
 def tree_weight(scores: Any, heads: Any) -> Any: ...
 def tree_weight(scores: Any, heads: Any) -> Any:
-    """Return the sum of the scores of the edges of trees.
+    """Return the weights of trees: the sums of the scores of their edges.
 
     Parameters
     ----------
@@ -186,9 +187,9 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     Raises
     ------
     TreeError
-        If shapes do not fit, or a head is out of range.
+        If the shapes do not match, or a head is out of range.
     ScoresError
-        If an edge of a tree has the score NaN or +inf, or the scores' type cannot be used.
+        If an edge of a tree has the score NaN or +inf, or the scores have an unsupported type.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""What a type checker knows of results: NumPy in, NumPy out; a torch tensor in, a tensor out.
+"""Types for overloads: NumPy arrays give NumPy results, and torch tensors give tensors.
 
-Tensors are told by a method that no NumPy array has: so this holds where torch is missing, too.
+A tensor is recognized by a method that NumPy arrays lack, so the types also work without torch.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ class TensorLike(Protocol[_Tensor_co]):
         """Return the same numbers as a tensor without a gradient."""
 
 
-#: Scores as tensors: a batch, or a list with a tensor for each sentence.
+#: Scores as tensors: one batch, or a list of one tensor per sentence.
 Tensors = TensorLike[Tensor] | Sequence[TensorLike[Tensor]]
 
 
 class Which(TypedDict, total=False):
-    """Which trees: options of all functions that find trees, for their overloads."""
+    """The kind of trees: the options of all functions that find trees, for their overloads."""
 
     root: Root
     projective: bool
 
 
 class Options(Which, total=False):
-    """The same, and how a batch is spread over threads."""
+    """The same options, and the number of threads for a batch."""
 
     threads: int

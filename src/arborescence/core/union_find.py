@@ -1,4 +1,4 @@
-"""Disjoint sets, as a forest of links with path halving (Tarjan and van Leeuwen 1984)."""
+"""Disjoint sets (union-find) with path halving (Tarjan and van Leeuwen 1984)."""
 
 from __future__ import annotations
 

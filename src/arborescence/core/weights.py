@@ -1,8 +1,8 @@
-"""Scores as weights of edges, scaled for sums over trees: the edges into a word sum to 1.
+"""Exponentials of scores as edge weights, scaled so that the edges into each word sum to 1.
 
-A tree has one edge into each word. So all edges into a word may be scaled alike: that scales all
-trees alike, and is put right at the end. Here the edges into each word sum to 1, so that no sum
-over trees exceeds 1, however large the scores are.
+A tree has exactly one edge into each word. So scaling all edges into a word by one factor scales
+all trees by that factor, and the result is corrected at the end. If the edges into each word sum to
+1, no sum over trees exceeds 1, for scores of any size.
 """
 
 from __future__ import annotations
@@ -17,31 +17,32 @@ from arborescence.core.jit import inlined_kernel, kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# A smaller sum over trees may have lost something to underflow.
+# Underflow may have changed a sum over trees that is smaller than this.
 SMALLEST = 1e-250
 
-# Floats hold logarithms of this size to ten digits after the point. What trees cannot do without
-# may not be further below the best edges: such scores go another way (`far`).
+# Float64 holds logarithms of this size to ten decimal places. An edge that every tree needs may not
+# lie further below the best edges: such scores need another method (`distribution.far`).
 FURTHEST = 1e6
 
-# Scores so far apart that one edge is next to nothing beside the other; and its weight, at most.
+# A difference of scores that makes one edge negligible beside the other; and a bound on the weight
+# of a negligible edge.
 _FAR = 400.0
 _NEXT_TO_NOTHING = 1e-150
 
 
 class Weights(NamedTuple):
-    """Scores as weights: that of a tree is the product of its edges', times two scales."""
+    """Scores as weights: the weight of a tree is the product of its edge weights and two scales."""
 
     weights: NDArray[np.float64]
-    """(B, N, N): ``[b, h, d]``, 0 for absent edges; nothing is written where there is padding."""
+    """(B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written."""
     logs: NDArray[np.float64]
-    """(B, N, N): their logarithms."""
+    """(B, N, N): the logarithms of the weights."""
     shifts: NDArray[np.float64]
-    """(B,): the logarithm of the first scale, of what the best edges weigh, by `lower`. NaN if a
-    score is NaN or +inf; -inf if there is no tree, since no edge enters a word, or none leaves the
-    root; +inf if root edges are too far from others for floats."""
+    """(B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
+    score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves the
+    root; +inf if the root edges are too far from the other edges for float64."""
     scales: NDArray[np.float64]
-    """(B,): that of the second, by `normalize`, which is moderate."""
+    """(B,): the logarithm of the second scale, from `normalize`. It is of moderate size."""
 
 
 def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
@@ -52,14 +53,14 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
     scores : (B, N, N) float64, contiguous, ``[b, h, d]``
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single
-        Whether all trees have one root edge. Then root edges have a scale of their own, and the
-        edges into each word that sum to 1 are those from other words.
+        Whether all trees have one root edge. Then root edges have their own scale, and for each
+        word the edges from other words sum to 1.
     """
     logs, weights = np.empty_like(scores), np.empty_like(scores)
     shifts, scales = np.empty(len(scores)), np.zeros(len(scores))
     lower(scores, lengths, single, logs, shifts)
-    # NumPy takes a fifth of the time that a kernel takes. Root edges that overflow are scaled down
-    # in the next step.
+    # NumPy's exp is five times as fast as a loop in a kernel. Root edges that overflow are scaled
+    # down in the next step.
     with np.errstate(over="ignore"):
         if lengths.size:
             for b, n in enumerate(lengths.tolist()):
@@ -74,11 +75,11 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
 def lower(
     scores: np.ndarray, lengths: np.ndarray, single: bool, logs: np.ndarray, shifts: np.ndarray
 ) -> None:
-    """Fill the `logs`: scores less the highest of each word. O(n²).
+    """Fill `logs`: the scores minus the highest score of each word. O(n²).
 
-    If `single`, all root edges are lowered first, until the root is a better head than another word
-    for one word at most. For that one the highest score is that of the root edge, if hardly
-    anything can compete with it; else, and for all others, that of an edge from another word.
+    If `single`, all root edges are first lowered by the same amount (`surplus`), so that the root
+    is the best head of at most one word. For that word the highest score is that of the root edge,
+    if all other edges into it are negligible; otherwise that of an edge from another word.
     """
     batch, size, _ = scores.shape
     highest, raised = np.empty(size), np.empty(size)
@@ -110,7 +111,7 @@ def lower(
             shifts[b] += lost
         if not abs(shifts[b]) < np.inf:
             continue
-        # The difference first, so that it is exact where scores lie close to each other.
+        # Subtract first: the difference is exact if the scores are close to each other.
         for h in range(n + 1):
             for d in range(1, n + 1):
                 if h != d:
@@ -121,7 +122,7 @@ def lower(
 
 @kernel
 def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
-    """Return by how much root edges may be lowered: by what the second best one is ahead. O(n)."""
+    """Return the second largest lead of a root edge over the other edges; at least 0. O(n)."""
     ahead, second = -np.inf, -np.inf
     for d in range(1, n + 1):
         lead = root[d] - highest[d] if root[d] > -np.inf else -np.inf
@@ -141,9 +142,9 @@ def normalize(
     lengths: np.ndarray,
     single: bool,
 ) -> None:
-    """Make the weights of the edges into each word sum to 1, and the highest root edge's 1. O(n²).
+    """Scale the weights so that the edges into each word sum to 1. O(n²).
 
-    The latter if `single`; then the former goes for edges from other words.
+    If `single`, the edges from other words sum to 1, and the highest root edge gets the weight 1.
     """
     batch, size, _ = weights.shape
     totals, logs_of_totals = np.empty(size), np.empty(size)
@@ -158,7 +159,7 @@ def normalize(
                 totals[d] += weights[b, h, d]
         for d in range(1, n + 1):
             if totals[d] < _NEXT_TO_NOTHING:
-                totals[d] = 1.0  # the root is the only head, or all but the only one
+                totals[d] = 1.0  # the root is the only head that is not negligible
             logs_of_totals[d] = np.log(totals[d])
             scales[b] += logs_of_totals[d]
             totals[d] = 1.0 / totals[d]
@@ -180,7 +181,7 @@ def normalize(
 
 @inlined_kernel
 def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
-    """Make the marginals of the edges into a word sum to 1, which large logarithms blur. O(n)."""
+    """Scale the marginals of the edges into a word to sum to 1; corrects rounding errors. O(n)."""
     total = 0.0 * marginals[0, d]
     for h in range(n + 1):
         total += marginals[h, d]

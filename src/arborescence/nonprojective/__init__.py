@@ -1,1 +1,1 @@
-"""Directed spanning trees: decoding over all trees, crossing edges allowed."""
+"""Non-projective trees (directed spanning trees): 1-best, k-best, sums and samples."""

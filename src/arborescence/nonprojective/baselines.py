@@ -1,7 +1,7 @@
-"""What others do, to compare with: best trees and k best trees, slower or not always right.
+"""Baseline algorithms for the best tree and the k best trees: slower, or not always correct.
 
-Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or
-yields head vectors and weights, as `trees` does. They are for tests, benchmarks and teaching.
+Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or yields
+head vectors and weights, as `trees` does. They are for tests, benchmarks and teaching.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 def chu_liu_edmonds(
     scores: NDArray[Any], number: Callable[[Any], Any] = float
 ) -> NDArray[np.int64]:
-    """Return the best arborescence, by the recursion that the lecture prints (Smith 2017).
+    """Return the best arborescence by the recursive Chu-Liu-Edmonds algorithm, as in Smith (2017).
 
-    Every node takes its best incoming edge; a cycle among those is contracted into one node,
-    an edge into the cycle is scored by what it adds over the edge it *kicks out*, and the
-    smaller problem is solved the same way. O(n³), any number of root edges.
+    Every node takes its best incoming edge. A cycle of these is contracted into one node. The new
+    score of an edge into the cycle is its score minus that of the edge it *kicks out*. Then the
+    smaller problem is solved in the same way. O(n³), any number of root edges.
 
     Parameters
     ----------
     scores : (N, N) array
     number : callable
-        The arithmetic: `float` as everyone has it, `fractions.Fraction` to be exact.
+        The arithmetic: `float` as usual, `fractions.Fraction` for exact results.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def chu_liu_edmonds(
     """
     size = len(scores)
     edges = {
-        (h, d): number(score)  # a number of Python's, which all arithmetics take
+        (h, d): number(score)  # tolist() gives Python numbers, which `number` takes
         for h, row in enumerate(scores.tolist())
         for d, score in enumerate(row)
         if d not in (0, h) and score > -np.inf
@@ -71,7 +71,7 @@ def chu_liu_edmonds(
 def _max_arborescence(nodes: set[int], edges: dict[Edge, tuple[Any, Edge]]) -> set[Edge]:
     """Return the original edges of the best arborescence from node 0.
 
-    `edges` maps a pair of nodes to its score and to the edge of the sentence that it stands for.
+    `edges` maps a pair of nodes to its score and to the original edge.
     """
     best_in_edge: dict[int, Edge] = {}
     for node in nodes - {0}:
@@ -113,9 +113,9 @@ def _find_cycle(best_in_edge: dict[int, Edge]) -> set[int]:
 
 
 def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best tree with one root edge, by one run for each child of the root.
+    """Return the best tree with one root edge, by one run for each child of the root. O(n³).
 
-    As Dozat et al. (2017) do it: O(n³).
+    The method of Dozat et al. (2017).
 
     Raises
     ------
@@ -145,11 +145,11 @@ def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the best tree with one root edge, by making root edges too costly for two.
+    """Return the best tree with one root edge, by a penalty on root edges.
 
-    Stanojević and Cohen (2021): lower every root edge by more than any two trees can differ,
-    then find the best arborescence. O(n²), but the large constant swallows the low bits of the
-    root's scores: with masked scores the answer is often wrong.
+    Stanojević and Cohen (2021): lowers every root edge by more than the weights of two trees can
+    differ, then finds the best arborescence. O(n²). But adding the large constant rounds away low
+    bits of the root's scores: with masked scores the result is often wrong.
 
     Raises
     ------
@@ -173,8 +173,8 @@ def trees_by_decoding(
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees, best first, by one constrained decode for each edge of each tree.
 
-    Lawler (1972) and Murty (1968): the trees other than the best one are split by the first of
-    its edges that they lack, and the best tree of each part comes from `decode`. O(n³) a tree.
+    Lawler (1972) and Murty (1968): all trees except the best one are split by the first of its
+    edges that they lack, and `decode` finds the best tree of each part. O(n³) per tree.
 
     Raises
     ------
@@ -213,16 +213,15 @@ def trees_by_decoding(
 
 
 def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """Yield all trees with a single root edge, best first, by leaving out those with more.
+    """Yield all trees with a single root edge, best first, by skipping trees with more root edges.
 
-    What the paper compares with (Zmigrod et al. 2021, Section 4): `trees` without the root
-    constraint, and a look at each. O(n²) a tree that is looked at; how many lie between two
-    that are wanted has no bound but the number of all trees.
+    The baseline of Zmigrod et al. (2021), Section 4: `trees` without the root constraint, and a
+    test of each tree. O(n²) per tested tree; up to all trees may be skipped before the next one.
 
     Raises
     ------
     NoTreeError
-        If there is no such tree, which may take all others to find out.
+        If there is no such tree, which is known only after all other trees.
 
     Examples
     --------
@@ -241,7 +240,7 @@ def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64]
 
 
 def _decoded(scores: NDArray[Any], root: Root) -> NDArray[np.int64]:
-    """Return the best tree, as `decode` does."""
+    """Return the best tree. As in `decode`."""
     graph = as_graph(scores)
     heads = np.empty((1, len(scores)), np.int64)
     decode_nonprojective(graph, check_root(root), heads, 0, 1)

@@ -1,10 +1,10 @@
-"""The k best trees as Camerini, Fratta and Maffioli (1980) find them: a baseline.
+"""The k best trees by the algorithm of Camerini, Fratta and Maffioli (1980): a baseline.
 
-A part of the trees is split in two by the edge e that its cheapest swap replaces: the trees
-without e, whose best one is found by a contraction (their BEST), and those with e, whose best
-one is at hand. In each, another contraction finds the cheapest swap (their NEXT). That makes
-three contractions a tree, where `kbest` makes one and Zmigrod et al. (2021) two; the parts of
-which they are made are those of `kbest`, so that a comparison shows the algorithms.
+A part of the trees is split in two by the edge e that its cheapest swap replaces: the trees without
+e, whose best one is found by a contraction (their BEST), and the trees with e, whose best one is
+known. In each of the two, another contraction finds the cheapest swap (their NEXT). So each tree
+needs three contractions; `kbest` needs one and Zmigrod et al. (2021) two. The data structures and
+kernels are those of `kbest`, so that a benchmark compares the algorithms only.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def kbest_by_camerini(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k best trees of one (N, N) matrix in the order of `kbest`. O(k n²).
 
-    Weights are sums of about twice the precision of a float64, rounded. The original knows no root
-    constraint: under it, the trees are split by their root edges first, as `kbest` splits them.
+    Weights are double-double sums, rounded. The original has no root constraint: with it, the trees
+    are first split by their root edges, as in `kbest`.
 
     Raises
     ------
     ScoresError, NoTreeError
-        As `kbest` does.
+        As in `kbest`.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def kbest_by_camerini(
     graph = as_graph(scores)
     matrix = graph.scores[0] if graph.dependents_first else graph.scores[0].T
     matrix = np.ascontiguousarray(matrix)
-    # That of `kbest`, so that a comparison is not about memory.
+    # The state of `kbest`, so that a benchmark does not measure memory allocation.
     state = KBestState.kept(graph)
     heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
@@ -106,12 +106,12 @@ def camerini_kernel(
     Parameters
     ----------
     count : int
-        How many have been found already; -1 to begin.
+        The number of trees found already; -1 to start.
     heads, weights : (k, N) int64, (k,) float64, written
 
     Returns
     -------
-    (count, found) : how many have been found; and FINE, EXHAUSTED, FULL, or why there is none
+    (count, found) : the number of trees found; and FINE, EXHAUSTED, FULL, or another fault code
     """
     search = new_search(graph, good, len(scores) - 1)
     forest = new_forest(search.greedy.best, len(scores) - 1)
@@ -169,7 +169,7 @@ def find_trees(
 def divide(
     ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool, part: int
 ) -> int:
-    """Split a part by its cheapest swap; return the part that has the tree of that swap."""
+    """Split a part by its cheapest swap; return the new part whose best tree is that swap."""
     queue, parts = ranking.queue, ranking.parts
     d = queue.choice[part]
     rest = add_part(ranking, part, -d)
@@ -181,7 +181,7 @@ def divide(
         parts.weight[other, k] = queue.key[part, k]
     constrain(ranking, search, n, other)
     plant_blocks(search, forest, n, tree, False)
-    # Under the root constraint the root edge is required by now, and no others are left.
+    # Under the root constraint the part has one required root edge and no others.
     best_tree(search, forest, n, single and part < 0, tree)
     include_all(search)
     find_next(ranking, search, forest, n, rest)
@@ -190,7 +190,7 @@ def divide(
 
 @uncounted_kernel
 def find_next(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
-    """Find the cheapest swap of a part (NEXT), and let it wait. O(n²)."""
+    """Find the cheapest swap of a part (NEXT) and announce it for the heap. O(n²)."""
     constrain(ranking, search, n, part)
     price_swaps(ranking, search, forest, n, part)
     include_all(search)
@@ -199,10 +199,9 @@ def find_next(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part
 
 @spliced_kernel
 def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
-    """Let a part's constraints hold in the search. O(n + the number of its ancestors).
+    """Apply a part's constraints to the search. O(n + number of its ancestors).
 
-    Of the parent's edge into a word d, `without` is d where it is ruled out, and -d where it is
-    required.
+    `without` is d if the parent's edge into the word d is ruled out, and -d if it is required.
     """
     fixed, parts = search.graph.fixed, ranking.parts
     for d in range(n + 1):

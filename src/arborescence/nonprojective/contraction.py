@@ -1,16 +1,15 @@
-"""Contraction of cycles, exactly, in O(n²) a sentence: Edmonds (1967), as Tarjan (1977) has it.
+"""Exact contraction of cycles in O(n²) per sentence: Edmonds (1967), in Tarjan's version (1977).
 
-The state is a forest of nodes: the leaves 0..n are root and words, and each contracted cycle
-makes a node n+1, n+2, ... above its members. A node that is nobody's member is a *top*. Each
-top x has a best entering edge, and an *in-column*: for every word u outside x the best edge
-from u into x, as its *gain*: the edge's score less the scores of the edges that it would kick
-out. A column is copied out of the scores only when its word enters a cycle, so that easy
-sentences copy nothing. Merging k columns costs O(kn), and all cycles of a decode have O(n)
-members in all, hence O(n²).
+The state is a forest of nodes. The leaves 0..n are the root and the words. Each contracted cycle is
+a node n+1, n+2, ... whose children are its members. A node that is not a member of a cycle is a
+*top*. Each top x has a best entering edge and an *in-column*: for every word u outside x the *gain*
+of the best edge from u into x. The gain is the edge's score minus the scores of the edges that it
+replaces. A column is copied from the scores only when its word is on a cycle. Merging k columns
+costs O(kn), and all cycles of a decode together have O(n) members, hence O(n²).
 
-Gains are sums of scores with signs. They are kept as float64 with a proven bound on their
-error; where the bound cannot tell two gains apart, they are compared in a long accumulator
-(`accumulator`), from the scores themselves. So every decision is the one of real arithmetic.
+Gains are signed sums of scores. They are float64 with a proven error bound. If the bound cannot
+order two gains, they are compared in a long accumulator (`accumulator`), computed from the scores.
+So every decision is that of real arithmetic.
 """
 
 from __future__ import annotations
@@ -31,69 +30,69 @@ from arborescence.core.accumulator import (
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
 
 if TYPE_CHECKING:
-    # Both of 64 bits, also where arrays have less: so kernels are compiled for one type.
+    # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
     Edge = tuple[Any, Any]
 
 NEW, ON_PATH, DONE = 0, 1, 2
 
-# One unit of relative rounding error, doubled; and more than any absolute error by underflow.
+# Twice the unit of relative rounding error; and a bound on any absolute error by underflow.
 UNIT = 2.0**-52
 TINY = 2.0**-1000
-# Errors may double with each contraction around a node. A gain that is off by more than this,
-# relative to the largest on its cycle, is computed afresh before others build on it.
+# Errors may double with each contraction. A gain whose error is larger than this, relative to the
+# largest gain on its cycle, is recomputed exactly before it is used.
 REFRESH = 2.0**-16
-# Columns are padded to whole blocks with -inf, so that SIMD loops leave no rest.
+# Columns are padded with -inf to a multiple of this, so that SIMD loops have no remainder.
 BLOCK = 32
 
 
-# N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have N places, over nodes 2N,
+# N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have length N, over nodes 2N,
 # over leaves W; D is the number of digits of an accumulator.
 
 
 class Columns(NamedTuple):
-    """The in-columns of tops, in rows that are used again once a top has become a member."""
+    """The in-columns of tops, in rows that are reused when a top has become a member."""
 
-    gains: np.ndarray  # (N, W) float64: one column a row; scaled by SCALE
+    gains: np.ndarray  # (N, W) float64: one column per row; times SCALE
     entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
-    slot: np.ndarray  # nodes, int64: the row of x's column, -1 while it has none
-    free: np.ndarray  # leaves, int64: a stack of the rows that are free: the last one freed is
-    # the first to be used again, as it is still in the processor's cache
-    raw: np.ndarray  # leaves, the type of the scores: a column on its way
-    folded: np.ndarray  # leaves, float64: a maximum on its way
+    slot: np.ndarray  # nodes, int64: the row of x's column, -1 if it has none
+    free: np.ndarray  # leaves, int64: a stack of the free rows; the row freed last is reused
+    # first, as it is still in the processor's cache
+    raw: np.ndarray  # leaves, the type of the scores: scratch for copying a column
+    folded: np.ndarray  # leaves, float64: scratch for a maximum
 
 
 class Chosen(NamedTuple):
-    """The best entering edge of each node: its cycle edge, once it is a member."""
+    """The best entering edge of each node; for a member it is its edge on the cycle."""
 
-    tail: np.ndarray  # nodes, int64: the edge tail -> into of x ...
+    tail: np.ndarray  # nodes, int64: the head of the edge tail -> into
     into: np.ndarray  # nodes, int64
-    gain: np.ndarray  # nodes, float64: ... and its gain
-    bound: np.ndarray  # nodes, float64: gains g of x are off by at most bound + relative·|g|
+    gain: np.ndarray  # nodes, float64: its gain
+    bound: np.ndarray  # nodes, float64: the error of a gain g is at most bound + relative·|g|
     relative: np.ndarray  # nodes, float64
 
 
 class Nest(NamedTuple):
-    """Which node lies in which."""
+    """The nesting of the nodes."""
 
-    parent: np.ndarray  # nodes, int64: the cycle of which x is a member, -1 for a top
-    members: np.ndarray  # nodes, int64: all members, cycle after cycle, as they became ones
-    label: np.ndarray  # leaves, int64: all leaves below a top have the same label, ...
-    at: np.ndarray  # leaves, int64: ... and this is the top that has a label
-    size: np.ndarray  # nodes, int64: the number of leaves below x ...
-    first: np.ndarray  # nodes, int64: ... which are a list from first ...
-    last: np.ndarray  # nodes, int64: ... to last ...
-    after: np.ndarray  # leaves, int64: ... linked by after
+    parent: np.ndarray  # nodes, int64: the cycle that x is a member of, -1 for a top
+    members: np.ndarray  # nodes, int64: the members of all cycles, in order of contraction
+    label: np.ndarray  # leaves, int64: all leaves below a top have the same label
+    at: np.ndarray  # leaves, int64: the top of each label
+    size: np.ndarray  # nodes, int64: the number of leaves below x
+    first: np.ndarray  # nodes, int64: the first leaf of the linked list of these leaves
+    last: np.ndarray  # nodes, int64: the last leaf of that list
+    after: np.ndarray  # leaves, int64: the next leaf of the list
 
 
 class Walk(NamedTuple):
-    """The walk from words up to the root."""
+    """The path from a word to the root."""
 
     status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
     path: np.ndarray  # nodes, int64: the stack of nodes on the current path
 
 
 class ExactGains(NamedTuple):
-    """What an edge into the word v kicks out: own[v] + shared[group[v]], as of `catch_up`."""
+    """The exact sum that an edge into v replaces: own[v] + shared[group[v]], after `catch_up`."""
 
     own: np.ndarray  # (N, D) int64
     shared: np.ndarray  # (N, D) int64
@@ -102,25 +101,25 @@ class ExactGains(NamedTuple):
 
 
 class RootChildren(NamedTuple):
-    """What `constrained` knows of the children of the root."""
+    """The data of `constrained` about the children of the root."""
 
-    roots: np.ndarray  # nodes, int64: these children
-    other: np.ndarray  # nodes, int64: the tail of the best edge into each but from the root
-    known: np.ndarray  # nodes, bool: whether that is up to date
-    loss: np.ndarray  # nodes, float64: what taking it would cost
-    family: np.ndarray  # nodes, int64: the child of the root in whose subtree a top is, ...
-    link: np.ndarray  # nodes, int64: ... or was: where that subtree has gone since
+    roots: np.ndarray  # nodes, int64: the children
+    other: np.ndarray  # nodes, int64: the tail of the best edge into each that is not from the root
+    known: np.ndarray  # nodes, bool: whether `other` is up to date
+    loss: np.ndarray  # nodes, float64: the cost of taking that edge
+    family: np.ndarray  # nodes, int64: the child of the root whose subtree has a top
+    link: np.ndarray  # nodes, int64: union-find links between these subtrees
 
 
-# Places of `Forest.counts`: nodes, entries of `members`, how many of these `catch_up` has seen (-1
-# before its first call), and entries of `free`.
+# Indices of `Forest.counts`: the numbers of nodes, of entries of `members`, of members that
+# `catch_up` has processed (-1 before its first call), and of entries of `free`.
 NODES, MEMBERS, SEEN, FREE = range(4)
 
 
 class Forest(NamedTuple):
-    """The contraction forest of one sentence and all that a decode of it needs.
+    """The contraction forest of one sentence, with all arrays for decoding.
 
-    Made once, used for sentences of any length up to n.
+    Allocated once, and used for sentences of up to n words.
     """
 
     columns: Columns
@@ -140,7 +139,7 @@ def padded(n: int) -> int:
 
 @kernel
 def new_forest(scores: np.ndarray, n: int) -> Forest:
-    """Make room for sentences of up to n words. The memory is touched as it is needed."""
+    """Allocate the arrays for sentences of up to n words, without initializing them."""
     rows = n + 1
     nodes = 2 * rows
     leaves = padded(n)
@@ -196,9 +195,9 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 
 @spliced_kernel
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
-    """Start with the greedy graph: every leaf a top, with its best edge. O(n)."""
+    """Start with the greedy graph: every leaf is a top with its best edge. O(n)."""
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
-    # One short loop an array, or two: only those compile to SIMD instructions.
+    # A loop over only one or two arrays compiles to SIMD instructions.
     for x in range(n + 1):
         chosen.tail[x] = head[x]
         chosen.into[x] = x
@@ -242,13 +241,13 @@ def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> floa
 
 @spliced_kernel
 def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> None:
-    """Give the leaf x its in-column. O(n)."""
+    """Copy the in-column of the leaf x from the scores. O(n)."""
     columns = forest.columns
     forest.counts[FREE] -= 1
     slot = columns.free[forest.counts[FREE]]
     columns.slot[x] = slot
     gains = columns.gains[slot]
-    # Fetching is all that is left to a loop over far-apart scores; the sums come in SIMD.
+    # The strided loop only copies; the multiplication is a separate SIMD loop.
     raw = columns.raw
     for u in range(n + 1):
         raw[u] = scores[x, u] if dependents_first else scores[u, x]
@@ -282,10 +281,10 @@ def add_gain(
 
 @uncounted_kernel
 def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None:
-    """Do for `own` and `shared` what the contractions since the last comparison call for.
+    """Update `own` and `shared` for the contractions since the last call.
 
-    Nothing is kept up to date while floats decide. Leaves of small members join the group of
-    the largest, so that each changes groups O(log n) times: O(D n log n) for a whole decode.
+    They are needed only if floats cannot decide. Leaves of the smaller members join the group of
+    the largest member, so each leaf changes its group O(log n) times: O(D n log n) per decode.
     """
     exact, nest, chosen = forest.exact, forest.nest, forest.chosen
     if forest.counts[SEEN] < 0:
@@ -334,7 +333,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
 
 @uncounted_kernel
 def exact_gain(forest: Forest, scores: np.ndarray, dependents_first: bool, edge: Edge) -> float:
-    """Return the gain of an edge into a top, within 2^-50 of itself. O(D)."""
+    """Return the gain of an edge into a top, with a relative error of 2^-50. O(D)."""
     catch_up(forest, scores, dependents_first)
     total = forest.exact.sums[0]
     total[:] = 0
@@ -361,10 +360,10 @@ def compare(
 
 @inlined_kernel
 def fold(values: np.ndarray, many: int) -> float:
-    """Return the largest of `many` values, and overwrite them. O(n).
+    """Return the largest of `many` values; overwrites them. O(n).
 
-    They are folded in half until one is left, since a maximum over one variable does not compile
-    to SIMD instructions.
+    Takes maxima of the two halves until one value is left, because a running maximum does not
+    compile to SIMD instructions.
     """
     while many > 1:
         half = many // 2
@@ -379,7 +378,7 @@ def fold(values: np.ndarray, many: int) -> float:
 def highest(gains: np.ndarray, width: int, folded: np.ndarray) -> float:
     """Return the largest of `width` gains, an even number. `folded` is scratch."""
     half = width // 2
-    for k in range(half):  # the first fold leaves the gains as they are
+    for k in range(half):  # the first step does not overwrite the gains
         one, other = gains[k], gains[k + half]
         folded[k] = other if other > one else one
     return fold(folded, half)
@@ -387,9 +386,9 @@ def highest(gains: np.ndarray, width: int, folded: np.ndarray) -> float:
 
 @inlined_kernel
 def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
-    """Return how many gains are at least `least`, and where: the sum of their positions.
+    """Return the number of gains of at least `least`, and the sum of their positions.
 
-    That sum is the position itself where there is but one.
+    If there is only one such gain, the sum is its position.
     """
     many = 0
     where = 0
@@ -412,8 +411,8 @@ def best_entry(
 ) -> int:
     """Return the tail u of the best edge into x, -1 if there is none. O(n).
 
-    `gains` is the in-column of x, or a copy of it with some left out. Of equal gains the
-    favourite (-1: none) wins, or else the lowest u. Gains from inside x are -inf.
+    `gains` is the in-column of x, or a copy of it without some edges. On a tie the favourite (-1:
+    none) wins, or else the lowest u. Gains from inside x are -inf.
     """
     chosen = forest.chosen
     width = padded(n)
@@ -438,7 +437,7 @@ def settle(
     favourite: int,
     least: float,
 ) -> int:
-    """Return the tail of the best edge into x, exactly, among gains of at least `least`."""
+    """Return the exact tail of the best edge into x, among gains of at least `least`."""
     columns = forest.columns
     entry = columns.entry[columns.slot[x]]
     winner = int(favourite if favourite >= 0 and gains[favourite] >= least else -1)
@@ -455,7 +454,7 @@ def settle(
 
 @spliced_kernel
 def take(forest: Forest, x: int, u: int) -> None:
-    """Make the entry from u the chosen edge of x."""
+    """Make the best edge from u the chosen edge of x."""
     columns, chosen = forest.columns, forest.chosen
     slot = columns.slot[x]
     chosen.tail[x] = u
@@ -474,11 +473,11 @@ def merge_entries(
     bound: float,
     relative: float,
 ) -> int:
-    """Where rival - kicked is surely better than gains, take its entry; count the unsure."""
+    """Take the rival's entry where rival - kicked is surely better; return the number unsure."""
     unsure = 0
     for u in range(width):
         one, other = gains[u], rival[u] - kicked
-        # -inf beside a finite gain is sure (inf < inf is false), and so are two -inf (NaN).
+        # -inf against a finite gain is sure (inf < inf is false), and so are two -inf (NaN).
         near = abs(one - other) < 2.0 * bound + 8.0 * relative * abs(one)
         unsure += 1 if near else 0
         mine, his = entry[u], rival_entry[u]
@@ -498,7 +497,7 @@ def merge_gains(gains: np.ndarray, rival: np.ndarray, kicked: float, width: int)
 def merge_unsure(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
 ) -> None:
-    """Settle what `merge_entries` was not sure of, and take it out of the member x's column."""
+    """Decide the unsure entries of `merge_entries` exactly; remove them from x's column."""
     chosen, columns = forest.chosen, forest.columns
     kicked = chosen.gain[x]
     gains, entry = columns.gains[columns.slot[cycle]], columns.entry[columns.slot[cycle]]
@@ -520,7 +519,7 @@ def contract(
 ) -> int:
     """Contract the cycle ``forest.walk.path[start:stop]`` and return its new node. O(kn).
 
-    Each member's chosen edge is its edge on the cycle. The new node has its in-column, but no
+    Each member's chosen edge is its edge on the cycle. The new node gets an in-column, but no
     chosen edge yet.
     """
     walk, nest, chosen, columns = forest.walk, forest.nest, forest.chosen, forest.columns
@@ -530,7 +529,7 @@ def contract(
     nest.parent[cycle] = -1
     walk.status[cycle] = NEW
 
-    # Error bounds first: a - kicked is off by what a and kicked are off, and one rounding.
+    # Error bounds first: the error of a - kicked is the sum of both errors and one rounding.
     bound = 0.0
     relative = 0.0
     largest = members[0]
@@ -559,7 +558,7 @@ def contract(
     chosen.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
     chosen.relative[cycle] = relative = relative + UNIT
 
-    # The largest member hands on its label, so that a leaf changes labels O(log n) times.
+    # The new node takes the label of the largest member, so a leaf changes labels O(log n) times.
     slot = columns.slot[largest]
     columns.slot[cycle] = slot
     label = nest.label[nest.first[largest]]
@@ -600,22 +599,22 @@ def contract(
 
 @inlined_kernel
 def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int) -> None:
-    """Open a node: the edge into it replaces the cycle edges of all nodes down to its word.
+    """Expand a node: the edge into it replaces the cycle edges of all nodes down to its word.
 
-    The other members keep theirs. `tail` and `into` are those of `Chosen`, or like them.
+    The other members keep their edges. `tail` and `into` are as in `Chosen`.
     """
     below = into[x]
     u, v = tail[x], below
     while below != x:
         tail[below] = u
-        # The nodes in between are settled: only the leaf's own edge is still read.
+        # The nodes in between are done: only the leaf's edge is read later.
         into[below] = v if below <= n else -1
         below = parent[below]
 
 
 @spliced_kernel
 def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
-    """Open all contracted nodes and write the tree. O(n)."""
+    """Expand all contracted nodes and write the tree. O(n)."""
     chosen = forest.chosen
     for x in range(forest.counts[NODES] - 1, n, -1):
         if chosen.into[x] >= 0:

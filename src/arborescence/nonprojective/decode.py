@@ -1,9 +1,9 @@
-"""The best spanning tree, in O(n²): Algorithm 1 of Zmigrod, Vieira and Cotterell (2020).
+"""The best spanning tree in O(n²): Algorithm 1 of Zmigrod, Vieira and Cotterell (2020).
 
-`decode_kernel` looks at each sentence in three steps, and stops at the first that suffices:
-the *greedy graph* (the best head of each word), `unconstrained` (contract its cycles until it
-is a tree: the paper's `opt`), and `constrained` (leave exactly one root edge: its `constrain`,
-after Gabow and Tarjan 1984).
+`decode_kernel` decodes each sentence in up to three steps, and stops after the first that gives the
+tree: the *greedy graph* (the best head of each word); `unconstrained` (contract its cycles until it
+is a tree: the paper's `opt`); and `constrained` (leave exactly one root edge: the paper's
+`constrain`, after Gabow and Tarjan 1984).
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 
 
 class Greedy(NamedTuple):
-    """The greedy graph of a sentence, and scratch to find it."""
+    """The greedy graph of a sentence, and scratch arrays."""
 
     best: np.ndarray  # (N,), the type of the scores: the score of each word's best edge
-    head: np.ndarray  # (N,) int32: its tail
+    head: np.ndarray  # (N,) int32: the head of that edge
     scratch: np.ndarray  # (N,), the type of the scores
     seen: np.ndarray  # (N,) int32
 
 
 @inlined_kernel
 def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
-    """Find the best head of each word, where ``scores[h, d]``; tell if NaN was met. O(n²).
+    """Find the best head of each word from ``scores[h, d]``; tell if NaN was read. O(n²).
 
-    The diagonal is read and put right afterwards, so that the inner loop has no branch. Of
-    equal scores the lowest head wins.
+    The diagonal is read too and its effect is undone, so that the inner loop has no branch. On a
+    tie the lowest head wins.
     """
     for d in range(n + 1):
         best[d] = scores[0, d]
@@ -78,9 +78,9 @@ def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) 
 def greedy_columns(
     scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray, scratch: np.ndarray
 ) -> bool:
-    """Find the best head of each word, where ``scores[d, h]``; tell if NaN was met. O(n²).
+    """Find the best head of each word from ``scores[d, h]``; tell if NaN was read. O(n²).
 
-    The best score is found by folding a copy of the row, and then sought in the row.
+    The maximum of a copy of the row is found with `fold`, and then searched in the row.
     """
     nan = False
     for d in range(1, n + 1):
@@ -118,9 +118,9 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
 
 @spliced_kernel
 def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
-    """Put x and what lies above it on the path; return where a cycle starts, and the depth.
+    """Extend the path from x along chosen edges; return the start of a cycle, and the depth.
 
-    The path ends at the root or a settled node (then -1 is returned), or where it meets itself.
+    The path ends at the root or at a DONE node (then the start is -1), or when it reaches itself.
     """
     walk = forest.walk
     while True:
@@ -141,7 +141,7 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
 
 @spliced_kernel
 def arrive(forest: Forest, depth: int) -> None:
-    """Settle the nodes on the path."""
+    """Mark the nodes on the path as DONE."""
     walk = forest.walk
     for k in range(depth):
         walk.status[walk.path[k]] = DONE
@@ -151,8 +151,8 @@ def arrive(forest: Forest, depth: int) -> None:
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
-    From each word, follow best heads until the root, a settled node, or the path itself is
-    met: in that last case the cycle is contracted and the walk goes on from it.
+    From each word, follow best heads to the root, a DONE node, or the path itself. In the last case
+    the cycle is contracted, and the path continues from the new node.
     """
     columns = forest.columns
     for word in range(1, n + 1):
@@ -185,7 +185,7 @@ def loses_less(
     y: int,
     y_tail: int,
 ) -> bool:
-    """Tell, exactly, if giving x its other head costs less than giving y its own."""
+    """Tell exactly whether the other head of x costs less than the other head of y."""
     chosen, columns = forest.chosen, forest.columns
     catch_up(forest, scores, dependents_first)
     total = forest.exact.sums[0]
@@ -200,14 +200,14 @@ def loses_less(
 
 @spliced_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
-    """Make the tops' tree one with a single root edge; False if none exists. O(n²).
+    """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
-    Each child r of the root gets an *other head*: its best head that is not the root.
+    For each child r of the root, the *other head* is its best head that is not the root.
 
-    - *Reduction.* Where that head lies in r's own subtree, the cycle that it would close is
-      contracted. The new node hangs from the root by the same edge as r did.
-    - *Optimization.* Once every other head lies in another child's subtree, the child that
-      loses least takes its other head for good, and the root edges into it are deleted.
+    - *Reduction.* If the other head lies in r's own subtree, it would close a cycle, and this cycle
+      is contracted. The new node keeps the root edge of r.
+    - *Optimization.* When every other head lies in another child's subtree, the child with the
+      least loss takes its other head, and the root edges into it are deleted.
     """
     rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
     roots, other, known = rooted.roots, rooted.other, rooted.known
@@ -271,7 +271,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
                 least = k
                 continue
             q = roots[least]
-            # Each loss is the difference of two gains, off by what they are, and one rounding.
+            # A loss is a difference of gains: its error is the sum of both errors and one rounding.
             off = 0.0
             for x in (r, q):
                 size = 2.0 * abs(chosen.gain[x]) + abs(loss[x])
@@ -310,9 +310,9 @@ def decode_greedily(
     start: int,
     greedy: Greedy,
 ) -> tuple[int, int]:
-    """Decode from the sentence `start` on, as long as greedy graphs are trees; O(n²) a sentence.
+    """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first sentence of which that is not so, and why, or the size of the batch and FINE.
+    Returns the first sentence that is not decoded and the reason, or the batch size and FINE.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]
@@ -353,7 +353,7 @@ def solve(
     greedy: Greedy,
     forest: Forest,
 ) -> tuple[int, int]:
-    """Decode the sentence `start`, whose greedy graph is at hand, and those after it."""
+    """Decode the sentence `start`, whose greedy graph is in `greedy`, and all later ones."""
     b, found = start, NOT_GREEDY
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
@@ -371,7 +371,7 @@ def solve(
 def decode_kernel(
     scores: np.ndarray, dependents_first: bool, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:
-    """Decode a batch. O(n²) a sentence.
+    """Decode a batch. O(n²) per sentence.
 
     Parameters
     ----------
@@ -379,12 +379,12 @@ def decode_kernel(
         ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
     dependents_first : bool
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
-    single : bool, whether exactly one root edge is wanted
+    single : bool, whether trees have exactly one root edge
     heads : (B, N) int64, written; padding and the root become -1
 
     Returns
     -------
-    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
     """
     size = scores.shape[1]
     greedy = Greedy(
@@ -403,7 +403,7 @@ def decode_kernel(
 def decode_nonprojective(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
-    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    """Fill `heads` (B, N) for the sentences `start` to `stop` of a flattened batch."""
     whole = stop - start == graph.scores.shape[0]
     sentence, fault = decode_kernel(
         graph.scores if whole else graph.scores[start:stop],

@@ -1,8 +1,8 @@
-"""The heads of one word in all trees, weighed by Grassmann, Taksar and Heyman's elimination (1985).
+"""Marginals of the heads of one word, by the elimination of Grassmann, Taksar and Heyman (1985).
 
-Marginals by `eliminate` are right to about 1e-13, which is enough for sums. Draws without
-replacement go on when all but a millionth of a millionth of the trees has been drawn, and need
-more: here every number is a sum of products of weights, right relative to its own size.
+The marginals of `eliminate` have an error of about 1e-13. Drawing without replacement needs more:
+it may continue when the probability of the trees left is 1e-12. Here every number is a sum of
+products of weights, without subtraction, so its relative error is small.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from arborescence.nonprojective.sums import add_logs, swap
 
 @kernel
 def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None:
-    """Weigh the heads that a word has in all trees. O(n³).
+    """Compute the weight of each head of a word over all trees. O(n³).
 
-    Any number of root edges. All other words are eliminated; what is wanted of each is how probable
-    it is that a walk from it comes to the root before it comes to `word`.
+    Any number of root edges. Eliminates all other words, and computes for each the probability that
+    a random walk over heads from it reaches the root before `word`.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None
     n : words
     word : 1 to n
     shares : (N,) float64, filled
-        ``shares[h]`` is the logarithm of the sum over the trees with the edge h -> word, but for
-        a factor that is the same for all; -inf throughout if there is no tree.
+        ``shares[h]`` is the logarithm of the sum over the trees with the edge h -> word, up to a
+        common constant; all -inf if there is no tree.
     """
     order = np.arange(n + 1)
     steps = logs[: n + 1, : n + 1].copy()
@@ -68,9 +68,10 @@ def weigh_heads_in_floats(
     given: np.ndarray,
     shares: np.ndarray,
 ) -> bool:
-    """Do the same without logarithms, given some heads; tell if floats are wide enough. O(n³).
+    """Do the work of `weigh_heads` without logarithms, given some heads. O(n³).
 
-    Words with a known head are eliminated first, each in O(n).
+    Returns False if the range of floats is too small. Words with a known head are eliminated first,
+    each in O(n).
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def weigh_heads_in_floats(
     tree : (N,) int64
     given : (N,) bool: the words whose heads in `tree` are known
     shares : (N,) float64, filled
-        ``shares[h]`` is in proportion to the sum over the trees with the edge h -> word.
+        ``shares[h]`` is proportional to the sum over the trees with the edge h -> word.
     """
     order = np.zeros(n + 1, np.int64)
     order[1] = word
@@ -129,11 +130,11 @@ def weigh_heads_in_floats(
 
 @kernel
 def weigh_roots(logs: np.ndarray, n: int, shares: np.ndarray) -> None:
-    """Weigh the words that the root edge goes to in all trees with a single one. O(n³).
+    """Compute the weight of each root edge over all trees with a single root edge. O(n³).
 
-    What hangs from each word, summed over all trees, is how often a walk from dependents to heads
-    is at it in the long run (the Markov chain tree theorem, Leighton and Rivest 1986); and that is
-    what Grassmann, Taksar and Heyman (1985) find without subtraction.
+    The sum over all trees of the words with top d is proportional to the stationary probability of
+    d in a random walk from dependents to heads (the Markov chain tree theorem, Leighton and Rivest
+    1986). Grassmann, Taksar and Heyman (1985) compute it without subtraction.
 
     Parameters
     ----------
@@ -141,8 +142,8 @@ def weigh_roots(logs: np.ndarray, n: int, shares: np.ndarray) -> None:
         As in `weigh_heads`.
     n : words
     shares : (N,) float64, filled
-        ``shares[d]`` is the logarithm of the sum over the trees with the root edge 0 -> d, but for
-        a factor that is the same for all; -inf throughout if there is no tree.
+        ``shares[d]`` is the logarithm of the sum over the trees with the root edge 0 -> d, up to a
+        common constant; all -inf if there is no tree.
     """
     order = np.arange(n + 1)
     steps = logs[: n + 1, : n + 1].copy()

@@ -1,20 +1,21 @@
-"""The k best trees, in O(n²) a tree: Zmigrod, Vieira and Cotterell (2021), Figures 7 and 9.
+"""The k best trees, in O(n²) per tree: Zmigrod, Vieira and Cotterell (2021), Figures 7 and 9.
 
-The trees are split into parts (`parts`), each with its best tree at hand. A part requires some
-edges and rules others out; when its best tree T has been given out, the rest of it is split by T's
-edges e_1, e_2, ... in the order in which their swaps are cheap (`swaps`): the i-th part requires
-e_1 .. e_{i-1} and rules out e_i (Murty 1968, Lawler 1972). None of its trees weighs more than W(T)
-- c(e_i), and the swap is a tree of that weight, which lies in the part unless it kicks out one of
-the required edges. So the parts wait in a heap, each one that has been split only with its next
-swap. If the turn of a swap comes that does not fit, what is left of its part, where e_1 .. e_{i-1}
-are required, is split anew: the next of its swaps that comes to the top fits. So a tree costs one
-contraction, and never more than two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7, split in two,
-with e_1 and without it, and contract twice; Camerini, Fratta and Maffioli 1980 three times.)
+The set of trees is split into parts (`parts`), each with a known best tree. A part requires some
+edges and rules out others. When its best tree T has been output, the rest of the part is split by
+T's edges e_1, e_2, ... in increasing order of the cost c of their swaps (`swaps`): the i-th new
+part requires e_1 .. e_{i-1} and rules out e_i (Murty 1968, Lawler 1972). None of its trees weighs
+more than W(T) - c(e_i). The swap is a tree of that weight. It lies in the part unless it replaces a
+required edge. So the parts are kept in a heap, and a part that has been split is in the heap with
+its next swap only. If a swap that does not fit reaches the top, the rest of its part, where e_1 ..
+e_{i-1} are required, is split again; the next of its swaps that reaches the top then fits. So a
+tree usually costs one contraction, and at most two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7,
+split in two, with and without e_1, and contract twice; Camerini, Fratta and Maffioli 1980 three
+times.)
 
-Under the root constraint (their Fig. 9) the trees are first split by their root edge r: the best
-tree of all, by the decoder for that constraint; with its root edge deleted, the best tree of the
-rest; and so on, each as soon as the one before it has been given out. Among the trees with the
-root edge r, no others being left in the graph, the constraint holds by itself.
+Under the root constraint (their Fig. 9) the trees are first split by their root edge. The first
+tree is the best of all, from the decoder with the constraint. Then its root edge is deleted and the
+best tree of the rest is found, and so on; each when the one before it has been output. In the part
+of one root edge all other root edges are deleted, so its trees satisfy the constraint.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ from arborescence.nonprojective.swaps import (
 
 @spliced_kernel
 def split(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
-    """Split what a part holds besides its best tree by that tree's swaps. O(n²)."""
+    """Split the rest of a part, without its best tree, by the swaps of that tree. O(n²)."""
     constrain(ranking, search, n, part)
     price_swaps(ranking, search, forest, n, part)
     include_all(search)
@@ -76,7 +77,7 @@ def split(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: in
 
 @uncounted_kernel
 def best_tree(search: SwapSearch, forest: Forest, n: int, single: bool, heads: np.ndarray) -> int:
-    """Find the best tree of the graph whose contraction has been planted. O(n²)."""
+    """Find the best tree of the graph that `plant` has set up. O(n²)."""
     work = search.graph.work
     if not unconstrained(forest, work, True, n):
         return NO_TREE
@@ -88,9 +89,9 @@ def best_tree(search: SwapSearch, forest: Forest, n: int, single: bool, heads: n
 
 @uncounted_kernel
 def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
-    """Let the best tree wait whose root edge is not spent; return FINE, or why there is none.
+    """Make a part of the best tree whose root edge is not spent; return FINE or a fault code.
 
-    Without the root constraint, the best tree of all. O(n²).
+    Without the root constraint, of the best tree of all. O(n²).
     """
     graph, greedy, parts = search.graph, search.greedy, ranking.parts
     work = graph.work
@@ -125,7 +126,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
 
 @spliced_kernel
 def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
-    """Tell whether the swap for d leaves alone the words whose swaps have become parts."""
+    """Tell whether the swap for d changes no word whose swap has become a part."""
     parts = ranking.parts
     start, stop = swap_of(ranking, parent, d)
     for x in ranking.pool.word[start:stop]:
@@ -139,7 +140,7 @@ def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
 
 @spliced_kernel
 def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> None:
-    """Change the heads of the parent's tree by the swap for d."""
+    """Apply the swap for d to `heads`, a copy of the parent's tree."""
     pool = ranking.pool
     start, stop = swap_of(ranking, parent, d)
     for k in range(start, stop):
@@ -148,7 +149,7 @@ def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> Non
 
 @spliced_kernel
 def start(ranking: Ranking, search: SwapSearch, scores: np.ndarray, n: int) -> bool:
-    """Begin with a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
+    """Start with a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
     for which in (PARTS, WAITING, POOL, ANNOUNCED):
         ranking.counts[which] = 0
     ranking.counts[GIVEN] = NONE_YET
@@ -159,11 +160,11 @@ def start(ranking: Ranking, search: SwapSearch, scores: np.ndarray, n: int) -> b
 
 @spliced_kernel
 def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
-    """Find the next tree: `counts[GIVEN]` is its part. O(n²): two contractions at most.
+    """Find the next tree: `counts[GIVEN]` is its part. O(n²): at most two contractions.
 
-    One splits the part of the tree before. The other one is needed if a swap does not fit, and
-    the next swap of the same part does, whenever its turn comes. Returns FINE; EXHAUSTED; FULL:
-    make room and call again; or why there is no tree at all.
+    One contraction splits the part of the previous tree. A second one is needed if a swap does not
+    fit; after it, the next swap of the same part fits. Returns FINE; EXHAUSTED; FULL: get more room
+    and call again; or the reason why there is no tree.
     """
     parts = ranking.parts
     part = ranking.counts[GIVEN]
@@ -197,7 +198,7 @@ def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single
 
 @spliced_kernel
 def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> None:
-    """Give out the tree that is first in the heap, or find out that it has to wait longer."""
+    """Output the first tree of the heap; if its swap does not fit, split the rest of its part."""
     queue, parts = ranking.queue, ranking.parts
     parent = pop(ranking, search, n)
     d = queue.choice[parent]
@@ -236,22 +237,22 @@ def kbest_kernel(
     Parameters
     ----------
     ranking, graph, good
-        For sentences of up to N - 1 words and scores of that type.
+        For sentences of up to N - 1 words and scores of the same type.
     scores : (B, N, N) float32 or float64, contiguous
         ``scores[b, d, h]``: the dependent first.
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
-    single : bool, whether exactly one root edge is wanted
+    single : bool, whether trees have exactly one root edge
     first : int
-        The sentence to begin with. If it has a count already, the ranking is in the midst of it.
-    heads : (B, k, N) int64, written where there are trees and words
-    weights : (B, k) float64, written: scaled back, and rounded once if `exact`
+        The first sentence. If it has a count already, the search continues from the ranking.
+    heads : (B, k, N) int64, written for the trees found, without padding
+    weights : (B, k) float64, written: not scaled, and rounded once if `exact`
     exact : (B, k) bool, written
-    counts : (B,) int64, written: how many trees were found; -1 before a sentence is begun
+    counts : (B,) int64, written: the number of trees found; -1 if the sentence is not started
 
     Returns
     -------
-    (sentence, found) : the first sentence that was not finished, and why; or B and FINE.
-        If FULL, give `larger` of the ranking and call again from that sentence.
+    (sentence, found) : the first sentence that is not finished, and the reason; or B and FINE.
+        If FULL, call again from that sentence with `larger` of the ranking.
     """
     search = new_search(graph, good, scores.shape[1] - 1)
     forest = new_forest(search.greedy.best, scores.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""What the k best trees of a sentence are found with, kept between calls."""
+"""The state of a non-projective k-best search, kept between calls (see `kbest`)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from arborescence.core.graph import Graph
     from arborescence.core.lists import Lists
 
-# For how many parts of the trees there is room at first. It costs no memory before it is used.
+# The number of parts allocated at first. Unused parts take no physical memory.
 _FEW = 512
 
-# Making a state takes as long as ten trees of a short sentence, so each thread keeps some.
+# Allocating a state takes as long as ten trees of a short sentence, so threads keep states.
 _kept = threading.local()
 _KEPT_WORDS = 63
 
 
 class KBestState(NamedTuple):
-    """What the kernel works on: sentences of up to so many words, scores of one type."""
+    """The arrays of the kernel, for a maximum sentence length and one type of scores."""
 
     ranking: Ranking
     graph: Constrained
@@ -40,7 +40,7 @@ class KBestState(NamedTuple):
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
-        """Return a state for a graph that nothing else uses until the calling thread goes on."""
+        """Return a state, for use until this thread's next call; reused for short sentences."""
         if graph.scores.shape[1] - 1 > _KEPT_WORDS:
             return cls.of(graph)
         states: dict[Any, Self] = _kept.__dict__
@@ -56,10 +56,9 @@ class KBestState(NamedTuple):
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
+        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`.
 
-        Returns the state with which to go on, which is another one if there was not enough room;
-        and the sentence that has no tree, with the reason, or `FINE`.
+        The returned state is a new one if there was not enough room.
         """
         state = self
         share = slice(start, stop)

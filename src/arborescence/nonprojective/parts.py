@@ -1,12 +1,12 @@
-"""The parts into which the trees of a graph are split, best first: Murty (1968), Lawler (1972).
+"""The subsets (parts) of the trees of a graph in a k-best search (Murty 1968, Lawler 1972).
 
-A part is what is left of another one, its parent, once that has given out its best tree T: the
-trees that lack one edge e of T, and have all those edges of T whose own parts came earlier. Its
-best tree is T after the swap for e (`swaps`). Parts wait in a heap: a new one with its best tree,
-others with their next swap.
+When the best tree T of a part has been output, the rest of the part is split into new parts. Each
+new part rules out one edge e of T and requires the edges of T for which parts were made earlier.
+Its best tree is T after the swap for e (`swaps`). A heap holds the parts: a new part with its best
+tree, a part already split with its next swap.
 
-Weights are double-doubles, and where those leave a comparison open, it is made in the long
-accumulator. So the order is that of real arithmetic.
+Weights are double-doubles. If these cannot decide a comparison, the long accumulator does. So the
+order is that of real arithmetic.
 """
 
 from __future__ import annotations
@@ -34,64 +34,64 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """Which trees each part has."""
+    """The definition and the best tree of each part."""
 
-    heads: np.ndarray  # (P, N) int32: the best of them ...
-    weight: np.ndarray  # (P, 3) float64: ... and its weight, scaled: a double-double
-    parent: np.ndarray  # (P,) int64: the part that this one has been split from; -1: none
+    heads: np.ndarray  # (P, N) int32: the best tree
+    weight: np.ndarray  # (P, 3) float64: its weight times SCALE, a double-double
+    parent: np.ndarray  # (P,) int64: the part from which this one was split; -1: none
     without: np.ndarray  # (P,) int64: the word whose edge in the parent's tree is ruled out;
-    # where there is no parent, the word whose edge from the root is required, or 0
-    before: np.ndarray  # (P, N) int32: the words whose swaps have become parts, as a list: the
-    # word before each, 0 at the start, ...
-    latest: np.ndarray  # (P,) int64: ... and the last one
+    # without a parent: the word whose root edge is required, or 0
+    before: np.ndarray  # (P, N) int32: the words whose swaps became parts, as a
+    # linked list: the word before each word, 0 at the start
+    latest: np.ndarray  # (P,) int64: the last word of that list
 
 
 class PricedSwaps(NamedTuple):
     """The swaps for the best tree of each part."""
 
-    cost: np.ndarray  # (P, N, 3) float64: what each word's swap costs, a double-double; inf: no
+    cost: np.ndarray  # (P, N, 3) float64: the cost of each word's swap, a double-double; inf: no
     # swap, or already a part
-    begin: np.ndarray  # (P,) int64: where the part's changes begin in the pool ...
-    place: np.ndarray  # (P, N, 2) int32: ... and where each word's start and stop from there
+    begin: np.ndarray  # (P,) int64: the start of the part's changes in the pool
+    place: np.ndarray  # (P, N, 2) int32: start and stop of each word's changes, relative to `begin`
 
 
 class Pool(NamedTuple):
-    """The changes that swaps are made of, as in `Swaps`."""
+    """The head changes of all swaps, as in `Swaps`."""
 
     word: np.ndarray  # int32
     new_head: np.ndarray  # int32
 
 
 class Queue(NamedTuple):
-    """What waits of each part."""
+    """The heap of parts, and the tree by which each part is ordered."""
 
-    choice: np.ndarray  # (P,) int64: the word whose swap waits; 0: the best tree itself waits
-    key: np.ndarray  # (P, 3) float64: the weight of what waits, a double-double
-    heap: np.ndarray  # (P,) int64: the parts that wait, the best one first
+    choice: np.ndarray  # (P,) int64: the word whose swap is next; 0: the best tree itself is next
+    key: np.ndarray  # (P, 3) float64: the weight of the next tree, a double-double
+    heap: np.ndarray  # (P,) int64: a binary heap of parts, the best part first
 
 
-# Places of `Ranking.counts`: parts; how many wait; entries of the pool; how many are announced;
-# and the part whose tree has been given out last: one that has not been split yet, or NONE_YET, or
-# SPLIT.
+# Indices of `Ranking.counts`: the numbers of parts, of parts in the heap, of entries of the pool,
+# and of announced parts; and the part whose tree was output last, or SPLIT if that part is split
+# already, or NONE_YET.
 PARTS, WAITING, POOL, ANNOUNCED, GIVEN = range(5)
 NONE_YET, SPLIT = -2, -1
 
 
 class Ranking(NamedTuple):
-    """The parts of one sentence's trees."""
+    """The state of the k-best search of one sentence."""
 
     parts: Parts
     priced: PricedSwaps
     pool: Pool
     queue: Queue
-    announced: np.ndarray  # (2,) int64: parts that are about to wait
-    spent: np.ndarray  # (N,) bool: the root edges whose trees have been split
+    announced: np.ndarray  # (2,) int64: parts to put into the heap
+    spent: np.ndarray  # (N,) bool: the root edges whose parts are split already
     total: np.ndarray  # (D,) int64: an accumulator
     counts: np.ndarray  # (5,) int64
 
 
 def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
-    """Make room for so many parts, of a sentence of up to n words."""
+    """Allocate `parts` parts for a sentence of up to n words."""
     size = n + 1
     return Ranking(
         Parts(
@@ -121,7 +121,7 @@ def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
 
 
 def larger(ranking: Ranking) -> Ranking:
-    """Return the same ranking with twice the room."""
+    """Return the same ranking with twice the capacity."""
     parts, pool = int(ranking.counts[PARTS]), int(ranking.counts[POOL])
     return ranking._replace(
         parts=Parts(*(longer(array, parts) for array in ranking.parts)),
@@ -133,7 +133,7 @@ def larger(ranking: Ranking) -> Ranking:
 
 @spliced_kernel
 def has_room(ranking: Ranking, n: int, parts: int, searches: int) -> bool:
-    """Tell whether there is room for so many further parts, and the swaps of so many. O(1)."""
+    """Tell whether there is room for `parts` new parts and the swaps of `searches` parts. O(1)."""
     room = ranking.pool.word.shape[0] - ranking.counts[POOL]
     return (
         ranking.counts[PARTS] + parts <= ranking.parts.parent.shape[0]
@@ -143,7 +143,7 @@ def has_room(ranking: Ranking, n: int, parts: int, searches: int) -> bool:
 
 @spliced_kernel
 def swap_of(ranking: Ranking, part: int, d: int) -> tuple[int, int]:
-    """Return where the changes of a part's swap for d start and stop in the pool. O(1)."""
+    """Return start and stop, in the pool, of the changes of a part's swap for d. O(1)."""
     priced = ranking.priced
     begin = priced.begin[part]
     return begin + priced.place[part, d, 0], begin + priced.place[part, d, 1]
@@ -186,7 +186,7 @@ def compare_trees(
 
 @spliced_kernel
 def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
-    """Tell whether what waits of one part is better than of the other; of equals the older is."""
+    """Tell whether one part's next tree is better than another's; on a tie the older part's is."""
     queue = ranking.queue
     sign = dd_sign(queue.key[one], queue.key[other])
     if sign == UNSURE:
@@ -196,7 +196,7 @@ def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: i
 
 @spliced_kernel
 def push(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
-    """Let a part wait. O(log P) comparisons."""
+    """Put a part into the heap. O(log P) comparisons."""
     heap = ranking.queue.heap
     k = ranking.counts[WAITING]
     ranking.counts[WAITING] += 1
@@ -211,7 +211,7 @@ def push(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
 
 @spliced_kernel
 def pop(ranking: Ranking, search: SwapSearch, n: int) -> int:
-    """Return the part whose turn it is. O(log P) comparisons."""
+    """Remove the best part from the heap and return it. O(log P) comparisons."""
     heap = ranking.queue.heap
     first = heap[0]
     ranking.counts[WAITING] -= 1
@@ -233,7 +233,7 @@ def pop(ranking: Ranking, search: SwapSearch, n: int) -> int:
 
 @spliced_kernel
 def add_part(ranking: Ranking, parent: int, without: int) -> int:
-    """Start a new part and return it."""
+    """Add a new part and return its number."""
     parts = ranking.parts
     part = ranking.counts[PARTS]
     ranking.counts[PARTS] += 1
@@ -245,7 +245,7 @@ def add_part(ranking: Ranking, parent: int, without: int) -> int:
 
 @spliced_kernel
 def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
-    """Give the tree of one part to another, and return it. O(n)."""
+    """Copy the tree of a part to another part, and return it. O(n)."""
     parts = ranking.parts
     heads = parts.heads[other]
     for x in range(n + 1):
@@ -255,7 +255,7 @@ def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
 
 @spliced_kernel
 def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
-    """Let the constraints of what is left of a part hold. O(n + the number of its ancestors)."""
+    """Apply the constraints of the rest of a part to the search. O(n + number of its ancestors)."""
     fixed, parts = search.graph.fixed, ranking.parts
     for d in range(n + 1):
         fixed[d] = False
@@ -287,7 +287,7 @@ def weigh(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
 
 @spliced_kernel
 def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
-    """Find the swaps of a part whose constraints hold in the search, and their costs. O(n²)."""
+    """Find the swaps of a part and their costs; its constraints are already applied. O(n²)."""
     swaps, base, priced = search.swaps, search.graph.base, ranking.priced
     heads = ranking.parts.heads[part]
     find_swaps(search, forest, n, heads)
@@ -313,7 +313,7 @@ def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, pa
 
 @spliced_kernel
 def announce(ranking: Ranking, part: int, choice: int) -> None:
-    """Let a part wait from the next `enqueue` on: with its own tree (0), or with a swap (-1)."""
+    """Mark a part for the next `enqueue`: with its own tree (0) or with a swap (-1)."""
     ranking.queue.choice[part] = choice
     ranking.announced[ranking.counts[ANNOUNCED]] = part
     ranking.counts[ANNOUNCED] += 1
@@ -321,7 +321,7 @@ def announce(ranking: Ranking, part: int, choice: int) -> None:
 
 @spliced_kernel
 def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
-    """Put the announced parts into the heap, if they have anything left. O(n)."""
+    """Put the announced parts that have a tree left into the heap. O(n)."""
     queue = ranking.queue
     for k in range(ranking.counts[ANNOUNCED]):
         part = ranking.announced[k]
@@ -341,7 +341,7 @@ def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
 
 @spliced_kernel
 def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> int:
-    """Return the word whose swap is cheapest, of equal ones the lowest; 0: there is none. O(n)."""
+    """Return the word with the cheapest swap, on a tie the lowest; 0 if there is none. O(n)."""
     cost = ranking.priced.cost[part]
     best = 0
     for d in range(1, n + 1):

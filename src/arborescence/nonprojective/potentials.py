@@ -1,13 +1,13 @@
-"""Scores of any size made moderate, by the dual of the best tree: Edmonds (1967).
+"""Replace scores of any size by moderate ones, with the dual solution of Edmonds' algorithm (1967).
 
-Edmonds' algorithm (1967) finds with the best tree numbers y for sets of words, each word by itself
-and each cycle that was contracted, such that an edge's *reduced* score, its score less the y of all
-sets that it enters, is 0 for the edges of that tree and at most 0 for all others. The y of a cycle
-is at most 0 too. So the weight of a tree is that of the best one, plus the reduced scores of its
-edges, plus for each cycle y times the number of its edges into it beyond the first: what it falls
-short by is a sum of numbers of one sign, each of which may be cut off where it alone makes a tree
-impossible. No more than that is done to the probability of any tree, and what is left are scores
-that floats and sums of floats hold.
+Besides the best tree, Edmonds' algorithm finds potentials y: one for each word and one for each
+contracted cycle. The *reduced* score of an edge is its score minus the y of all sets (words and
+cycles) that it enters. It is 0 for the edges of the best tree and at most 0 for all other edges.
+The y of a cycle is also at most 0. So the weight of a tree is that of the best tree, plus the
+reduced scores of its edges, plus for each cycle y times the number of edges into it beyond the
+first. All these terms are at most 0. A term so low that it alone makes the probability of a tree
+negligible can be raised to a fixed bound. This changes only negligible probabilities, and gives
+scores that fit float64 and its sums.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BITS = 80
 
 
 def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] | None:
-    """Return scores under which trees have the same probabilities; None if there is no tree.
+    """Return moderate scores that give the same tree probabilities; None if there is no tree.
 
     Parameters
     ----------
@@ -36,10 +36,9 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     Returns
     -------
     scores : (n + 1, n + 1) float64
-        The weights of two trees differ as they did, up to the rounding of floats, unless one of
-        them is less probable than the best by a factor of e^-800, and all those together too. None
-        is lower than some -1000 times the depth to which cycles are nested. O(n³), over unbounded
-        whole numbers.
+        The difference of the weights of two trees is unchanged, up to rounding, except for trees
+        that even all together have less than e^-800 times the probability of the best. No score is
+        lower than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
     """
     size = len(scores)
     present = np.isfinite(scores)
@@ -48,7 +47,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     reduced = np.zeros((size, size), object)
     reduced[present] = [_whole(score) for score in scores[present].tolist()]
     if single:
-        # So much that no tree with more root edges than need be can be the best.
+        # Enough that the best tree has as few root edges as possible.
         reduced[0, 1:] -= 2 * size * (int(np.abs(reduced).max()) + 1)
     cycles = _reduce(reduced, present)
     if cycles is None:
@@ -57,7 +56,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     made = np.maximum(reduced, lowest)
     for inside, potential in cycles:
         made[np.ix_(~inside, inside)] += max(potential, lowest)
-    # Whole numbers of this size fit a float; what is absent may be larger, and is left out.
+    # Integers of this size fit a float. Absent edges are left out, as theirs may be larger.
     result = np.full((size, size), -np.inf)
     result[present] = [math.ldexp(whole, -_BITS) for whole in made[present].tolist()]
     return result
@@ -71,10 +70,10 @@ def _whole(score: float) -> int:
 def _reduce(
     reduced: NDArray[np.object_], present: NDArray[np.bool_]
 ) -> list[tuple[NDArray[np.bool_], int]] | None:
-    """Reduce the scores in place; return the contracted cycles, as words and y. None: no tree."""
+    """Reduce the scores in place; return (words, y) of each contracted cycle, or None: no tree."""
     size = len(reduced)
     node_of = np.arange(size)  # the contracted node around each word
-    head_of = {0: 0}  # of contracted nodes that have one: the node at the other end
+    head_of = {0: 0}  # of each contracted node with a chosen edge: the node at its other end
     cycles = []
     waiting = list(range(1, size))
     while waiting:
@@ -92,7 +91,7 @@ def _reduce(
             cycles.append((inside, potential))
         row = int(np.argwhere(edges & (values == 0))[0, 0])
         head_of[node] = int(node_of[np.flatnonzero(~inside)[row]])
-        # The way up ends at the root, at a node that is waiting, or where it began.
+        # The path of heads ends at the root, at a waiting node, or at its start.
         cycle, above = [node], head_of[node]
         while above not in (0, node) and above in head_of:
             cycle.append(above)
@@ -101,7 +100,7 @@ def _reduce(
             for member in cycle:
                 del head_of[member]
                 node_of[node_of == member] = node
-            # Edges into the cycle now come into one node.
+            # Edges from the cycle's members now leave the contracted node.
             for other, head in head_of.items():
                 if head in cycle:
                     head_of[other] = node

@@ -1,14 +1,14 @@
-"""Trees drawn at random, by walks that erase their loops: Wilson (1996).
+"""Exact sampling of trees by loop-erased random walks (Wilson 1996).
 
-From each word that is not in the tree yet, a walk goes to a head, drawn in proportion to the edges'
-weights, and on from there, until it meets the tree; whatever loops it has made are forgotten. The
-tree that comes out is drawn exactly from the distribution, whatever the order of the words.
+From each word that is not in the tree yet, a random walk follows heads, drawn in proportion to the
+edge weights, until it reaches the tree. Its loops are erased, and its path is added to the tree.
+The result is an exact sample from the distribution, for any order of the words.
 
-Where a cycle of words outweighs the ways out of it, a walk may go round for ages. How many steps
-all walks of a tree take together says nothing about the tree: they are what the erased loops make
-up, which are independent of what remains (Propp and Wilson 1998). So after too many, all is
-forgotten; the head of one word is drawn in another way (`heads`), and then the rest of the tree by
-walks again, given that head. Which word that is must not depend on the walks either.
+If a cycle of words outweighs the edges that enter it, a walk may stay in the cycle for very long.
+The total number of steps is independent of the resulting tree, because it is determined by the
+erased loops (Propp and Wilson 1998). So after too many steps all walks are discarded without bias.
+Then the head of one word is drawn from its marginals (`heads`), and the rest of the tree by new
+walks, given that head. The choice of this word must not depend on the walks.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 
-# So many steps for each word cost about as much as to weigh the heads of one word.
+# This many steps per word cost about as much as the marginals of the heads of one word.
 _STEPS_A_WORD = 16
 
 
 @kernel
 def add_up(weights: np.ndarray, n: int, sums: np.ndarray) -> None:
-    """Fill ``sums[d, h]``, the weight of the edges into d from the heads 0 to h. O(n²)."""
+    """Fill ``sums[d, h]``, the total weight of the edges into d from the heads 0 to h. O(n²)."""
     for d in range(1, n + 1):
         total = 0.0
         for h in range(n + 1):
@@ -34,7 +34,7 @@ def add_up(weights: np.ndarray, n: int, sums: np.ndarray) -> None:
 
 @inlined_kernel
 def choose(sums: np.ndarray, n: int, uniform: float) -> int:
-    """Return a number from 0 to n in proportion to what it adds to the `sums`. O(log n)."""
+    """Draw a number from 0 to n by cumulative sums, from a uniform number in [0, 1). O(log n)."""
     value = uniform * sums[n]
     low, high = 0, n
     while low < high:
@@ -43,7 +43,7 @@ def choose(sums: np.ndarray, n: int, uniform: float) -> int:
             high = middle
         else:
             low = middle + 1
-    while low > 0 and sums[low] == sums[low - 1]:  # where rounding has made the value the total
+    while low > 0 and sums[low] == sums[low - 1]:  # if rounding made the value equal to the total
         low -= 1
     return low
 
@@ -58,7 +58,7 @@ def choose_head(
     given: np.ndarray,
     uniform: float,
 ) -> int:
-    """Draw the head of a word, given some heads of the tree; return -1 if there is none. O(n³)."""
+    """Draw the head of a word, given some heads of the tree; -1 if there is no such tree. O(n³)."""
     shares = np.empty(n + 1)
     if not weigh_heads_in_floats(weights, n, word, tree, given, shares):
         logs = logs.copy()
@@ -85,18 +85,18 @@ def walk(
     generator: np.random.Generator,
     heads: np.ndarray,
 ) -> int:
-    """Draw trees; return how many, which are all unless `roots` allows what no tree has.
+    """Draw trees; return their number: k, unless `roots` allows a root edge that no tree has.
 
-    Mostly O(n log n) each: a walk takes the mean time to hit the root.
+    Usually O(n log n) for each tree: a walk takes the mean hitting time of the root.
 
     Parameters
     ----------
     weights, logs : (N, N) float64
-        As `as_weights` makes them, in any scale for each word; if `single`, without root edges.
+        From `as_weights`, with any scale for each word; without root edges if `single`.
     sums : (N, N) float64
-        By `add_up`.
+        From `add_up`.
     roots : (N,) float64
-        If `single`: ``roots[d]`` is the probability that the root edge goes to a word up to d.
+        If `single`: ``roots[d]`` is the probability that the root edge enters a word up to d.
     n : words
     single : whether exactly one edge leaves the root
     generator : the source of randomness
@@ -132,10 +132,9 @@ def grow(
     tree: np.ndarray,
     given: np.ndarray,
 ) -> bool:
-    """Draw the rest of a tree; tell if there is any.
+    """Draw the heads that are not given; tell if there is such a tree.
 
-    ``given`` (N,) bool marks the words whose heads are known, ``best`` (N,) are all words' best
-    heads.
+    ``given`` (N,) bool marks words with a known head; ``best`` (N,) is each word's best head.
     """
     done = np.zeros(n + 1, np.bool_)
     done[0] = True
@@ -170,7 +169,7 @@ def grow(
 
 @kernel
 def find_trap(best: np.ndarray, n: int, tree: np.ndarray, given: np.ndarray) -> int:
-    """Return a word whose head is not given: on a cycle of best heads, if there is one. O(n)."""
+    """Return a word without a given head, on a cycle of best heads if there is one. O(n)."""
     mark = np.zeros(n + 1, np.int64)
     mark[0] = -1
     free = 0

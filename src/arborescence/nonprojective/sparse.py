@@ -1,4 +1,4 @@
-"""The best tree of a graph that is given edge by edge: `decode_sparse`."""
+"""The best tree of a graph given as an edge list: `decode_sparse` (Edmonds 1967, Tarjan 1977)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arborescence.core.graph import Root
     from arborescence.core.types import Tensor, TensorLike
 
-# Kernels number nodes, and the clusters that they make, with 32 bits.
+# Kernels number words and contracted nodes with 32 bits.
 _MOST_WORDS = 2**30 - 1
 
 
@@ -40,43 +40,41 @@ def decode_sparse(
 ) -> Any:
     """Return the tree of highest weight of a sparse graph, exactly.
 
-    Edmonds' algorithm as Tarjan (1977) organizes it, corrected by Camerini, Fratta and Maffioli
-    (1979): O(m log n) time and O(n + m) room for n words and m edges. If the greedy graph is a tree
-    already, that is one pass over the edges.
+    Edmonds' algorithm in the version of Tarjan (1977), corrected by Camerini, Fratta and Maffioli
+    (1979): O(m log n) time and O(n + m) memory for n words and m edges. If the greedy graph is a
+    tree, one pass over the edges is enough.
 
     Parameters
     ----------
     n : int, or (N, N) SciPy sparse matrix or array
         The number of words; the nodes are 0, the root, to n. Or a matrix of N = n + 1 nodes in any
-        of SciPy's formats, in place of all four arguments: ``matrix[h, d]`` is the weight of the
-        edge h -> d. Entries that are stored are edges, zeros too, and entries stored twice are two
-        edges.
+        SciPy format, instead of all four arguments: ``matrix[h, d]`` is the weight of the edge h ->
+        d. Each stored entry is an edge, also if it is zero; an entry stored twice is two edges.
     heads, deps : (m,) whole numbers
-        The edges heads[i] -> deps[i], in any order. Of parallel ones the best counts. Those
-        into the root, and from a node to itself, are ignored.
+        The edges heads[i] -> deps[i], in any order. Of parallel edges the best one is used. Edges
+        into the root and loops are ignored.
     weights : (m,) floats or whole numbers
-        ``-inf`` means that the edge is absent, and so does the mask of a masked array.
+        ``-inf`` means that the edge is absent; so does a masked entry of a masked array.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
 
     Returns
     -------
     heads : (n + 1,) int64
-        The head of each word; -1 for the root. A torch tensor, on the same device, if `weights` is
-        one.
+        The head of each word; -1 for the root. A torch tensor, on the device of `weights`, if that
+        is one.
 
     Raises
     ------
     ScoresError
-        If a weight is NaN or +inf, a node is not one of 0 to n, or shapes or types cannot be used.
+        If a weight is NaN or +inf, a node is not in 0 to n, or shapes or types are invalid.
     NoTreeError
-        If the edges that are present form no such tree; the message names words that the root
-        does not reach.
+        If there is no such tree; the message names words that the root does not reach.
 
     Notes
     -----
-    The tree is the best one in real arithmetic over the given floats, as that of `decode`.
-    Which one of several equally good trees it is depends on the edges, but not on their order.
+    The tree is the best one in real arithmetic over the given floats, as in `decode`. Which of
+    several equally good trees is returned does not depend on the order of the edges.
 
     Examples
     --------
@@ -107,7 +105,7 @@ def decode_sparse(
     fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)
     if fault == FINE:
         return give_back(tree) if give_back else tree
-    if fault == BAD_NODE:  # as the caller wrote it: whole numbers wrap around on their way
+    if fault == BAD_NODE:  # the caller's numbers, as the conversion to int64 may wrap around
         head, dep = as_array(heads)[0][edge], as_array(deps)[0][edge]
         raise ScoresError(
             f"edge {edge} is {head} -> {dep}: nodes are 0, the root, to {words}, the last word"
@@ -132,7 +130,7 @@ def decode_sparse(
 def _from_edges(
     n: Any, heads: Any, deps: Any, weights: Any
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Check the number of words and the edges, and bring them into the kernel's types."""
+    """Check the number of words and the edges, and convert them to the kernel's types."""
     try:
         words = operator.index(n)
     except TypeError:
@@ -147,7 +145,7 @@ def _from_edges(
 def _from_matrix(
     matrix: Any,
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the edges that a SciPy sparse matrix stores."""
+    """Return the stored entries of a SciPy sparse matrix as edges."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ScoresError(
             f"the matrix must have shape (N, N) with N = words + 1, not {matrix.shape}"

@@ -1,31 +1,31 @@
-"""The best tree of a sparse graph in O(m log n), exactly: Edmonds (1967), Tarjan (1977).
+"""The exact best tree of a sparse graph in O(m log n): Edmonds (1967), Tarjan (1977).
 
-Edmonds' algorithm as Tarjan (1977) organizes it, with the corrections of Camerini, Fratta and
-Maffioli (1979), along a growing path as Gabow, Galil, Spencer and Tarjan (1986) walk: take a
-cluster of words, follow its best entering edge back to another cluster, and so on, until the walk
-meets what already hangs on the root, or itself. In the second case the clusters of that cycle
-become one, and the walk goes on.
+Edmonds' algorithm in the version of Tarjan (1977), with the corrections of Camerini, Fratta and
+Maffioli (1979) and the growing path of Gabow, Galil, Spencer and Tarjan (1986): start at a cluster
+of words, follow its best entering edge back to another cluster, and so on, until the path reaches a
+cluster that is connected to the root, or itself. In the second case the clusters of the cycle are
+joined, and the path continues from the joined cluster.
 
-* Edges are kept by dependent. Each word's *column* is a binary heap of the edges into it, in one
-  piece of memory, and a cluster's edges are a pairing heap of its columns, by the best edge of
-  each. So the heaps that have to be merged hold n columns, not m edges; and an edge that has
-  become internal to its cluster is dropped where it lies, within its column.
-* The *gain* of an edge is its weight less what it kicks out. All that a word's edges kick out is
-  the same: the *base* of the word, and the *offset* of its cluster, which shifts all gains of the
-  cluster by the same and changes no order. When clusters join, the bases of the smaller ones
-  change, O(log n) times for each word.
-* Bases and offsets are whole numbers of as many 32-bit digits as the weights need (mostly three to
-  five), so they are never rounded. The float64 gains that the heaps compare are rounded from them
-  once, and where two are too close to tell, the whole numbers decide. So every decision is the one
-  of real arithmetic.
+* Edges are stored by dependent. Each word's *column* is a binary heap of the edges into it, in
+  contiguous memory. A cluster's edges are a pairing heap of its columns, by the best edge of each.
+  So the merged heaps hold n columns, not m edges. An edge that has become internal to its cluster
+  is removed within its column.
+* The *gain* of an edge is its weight minus the weights of the edges that it replaces. This
+  subtracted part is the same for all edges into a word: the *base* of the word plus the *offset* of
+  its cluster. The offset is the same for all edges into the cluster, so it changes no order. When
+  clusters join, the bases of the words in the smaller ones change, O(log n) times for each word.
+* Bases and offsets are integers of as many 32-bit digits as the weights need (usually three to
+  five), so they are never rounded. The heaps compare float64 gains, each rounded once from the
+  integers. If two gains are too close, the integers are compared. So every decision is that of real
+  arithmetic.
 
-The root's edges stay out of the columns: a cluster only remembers the best of them. If more than
-one is taken and one is wanted, root edges are made dearer, all by the same, until one is left
-(Gabow and Tarjan 1984). Of the clusters that a root edge enters, the one goes first for which the
-best other edge is worse by the least. If that edge comes from outside the cluster's own subtree,
-there is one root edge less; if not, it closes a cycle, and that is contracted. At every moment the
-tree is the best one for root edges that are that much dearer, so the first with one root edge is
-the best of those with one.
+The root's edges are not in the columns: a cluster only stores the best of them. If the tree has
+more than one root edge and must have one, a growing penalty on all root edges removes them until
+one is left (Gabow and Tarjan 1984). The next cluster is the one whose root edge has the smallest
+advantage over its best other edge. If that other edge comes from outside the cluster's own subtree
+of the root, it replaces the root edge; if not, it closes a cycle, which is contracted. At each step
+the tree is the best one under the current penalty. So the first tree with one root edge is the best
+of all trees with one.
 """
 
 from __future__ import annotations
@@ -40,44 +40,44 @@ from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncoun
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 
-# Gains are rounded to about 2^-51 of their size; what underflows is smaller than the second.
+# Gains have a relative error of about 2^-51; errors by underflow are smaller than the second bound.
 _CLOSE = 2.0**-48
 _TINY = 2.0**-1000
 
 
 class Columns(NamedTuple):
-    """The edges into each word, best first: once a cycle has opened it, a binary heap."""
+    """The edges into each word, the best one first; a binary heap once the word is on a cycle."""
 
-    start: np.ndarray  # (n + 2,) int64: where each word's edges begin
-    left: np.ndarray  # (n + 1,) int64: how many of them are left
+    start: np.ndarray  # (n + 2,) int64: the start of each word's edges
+    left: np.ndarray  # (n + 1,) int64: the number of edges left
     heads: np.ndarray  # (m,) int32
     weights: np.ndarray  # (m,) float64
-    root: np.ndarray  # (n + 1,) float64: the root's edges; -inf where there is none
+    root: np.ndarray  # (n + 1,) float64: the root's edges; -inf if absent
 
 
 class Clusters(NamedTuple):
-    """Words that have been contracted; a cluster goes by the name of one of its words.
+    """The clusters (contracted sets of words); the name of a cluster is one of its words.
 
-    Every contraction makes an *item*, numbered from n + 1; words are the items up to n.
+    Every contraction makes an *item*, numbered from n + 1; the items up to n are the words.
     """
 
-    name: np.ndarray  # (n + 1,) int32: what a word's cluster is called
-    following: np.ndarray  # (n + 1,) int32: another word of the cluster; they form a ring
-    size: np.ndarray  # (n + 1,) int32: words in the cluster
-    item: np.ndarray  # (n + 1,) int32: what the cluster is
-    inside: np.ndarray  # (2 n + 2,) int32: the item that an item is part of, or -1
-    entered_from: np.ndarray  # (2 n + 2,) int32: the best edge into the item
-    entered_at: np.ndarray  # (2 n + 2,) int32
+    name: np.ndarray  # (n + 1,) int32: the name of a word's cluster
+    following: np.ndarray  # (n + 1,) int32: the next word of the cluster, in a circular list
+    size: np.ndarray  # (n + 1,) int32: the number of words in the cluster
+    item: np.ndarray  # (n + 1,) int32: the item of the cluster
+    inside: np.ndarray  # (2 n + 2,) int32: the item that contains an item, or -1
+    entered_from: np.ndarray  # (2 n + 2,) int32: the head of the best edge into the item
+    entered_at: np.ndarray  # (2 n + 2,) int32: the dependent of that edge
     rooted: np.ndarray  # (n + 1,) int32: the word that the root's best edge enters, or -1
     top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
-    child: np.ndarray  # (n + 1,) int32: the first of the columns right below one, or -1
-    sibling: np.ndarray  # (n + 1,) int32: the next of them, or -1
-    gain: np.ndarray  # (n + 1,) float64: that of a column's best edge, without the offset
-    slack: np.ndarray  # (n + 1,) float64: what a root edge is better by, where one is taken
+    child: np.ndarray  # (n + 1,) int32: a column's first child in the pairing heap, or -1
+    sibling: np.ndarray  # (n + 1,) int32: its next sibling, or -1
+    gain: np.ndarray  # (n + 1,) float64: the gain of a column's best edge, without the offset
+    slack: np.ndarray  # (n + 1,) float64: a chosen root edge's gain minus the best other's
     base: np.ndarray  # (n + 1, D) int64
     offset: np.ndarray  # (n + 1, D) int64
     scratch: np.ndarray  # (D,) int64
-    power: np.ndarray  # (D,) float64: what a digit stands for, times SCALE
+    power: np.ndarray  # (D,) float64: the value of each digit's unit, times SCALE
     bias: int  # digits are multiples of 2^-bias
 
 
@@ -96,16 +96,14 @@ def sparse_kernel(
     ----------
     heads, deps : (m,) int64
     weights : (m,) float64
-        -inf is an absent edge. Loops and edges into the root are left out.
+        -inf is an absent edge. Loops and edges into the root are ignored.
     tree : (n + 1,) int64, written
-        The head of each word. Where there is no tree, -1, but 0 for the words of a set that no
-        edge enters.
+        The head of each word. If there is no tree: 0 in a set that no edge enters, else -1.
 
     Returns
     -------
     (fault, edge)
-        FINE, or BAD_SCORE or BAD_NODE with the index of the first such edge; or NO_TREE, or
-        NO_SINGLE_ROOT.
+        FINE, NO_TREE, NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE and the index of that edge.
     """
     best = np.full(n + 1, -1, np.int64)
     root = np.full(n + 1, -np.inf)
@@ -135,12 +133,12 @@ def greedy(
     best: np.ndarray,
     root: np.ndarray,
 ) -> tuple[int, int]:
-    """Check all edges; find the best one into each word, and the best of the root's. O(m).
+    """Check all edges; find the best edge into each word, and its best root edge. O(m).
 
     Parameters
     ----------
     best : (n + 1,) int64, all -1; written
-        The index of the best edge that is not the root's; of equal ones that of the lowest head.
+        The index of the best edge that is not a root edge; on a tie that of the lowest head.
     root : (n + 1,) float64, all -inf; written
 
     Returns
@@ -171,7 +169,7 @@ def gather(
     best: np.ndarray,
     root: np.ndarray,
 ) -> Columns:
-    """Sort checked edges by dependent, with the best one into each word first. O(m)."""
+    """Group checked edges by dependent, with the best edge into each word first. O(m)."""
     start = np.zeros(n + 2, np.int64)
     for i in range(weights.shape[0]):
         h, d = heads[i], deps[i]
@@ -202,7 +200,7 @@ def gather(
 
 @inlined_kernel
 def sink(columns: Columns, d: int, i: int) -> None:
-    """Let the edge at place i of a column sink below better ones. O(log of their number)."""
+    """Move the edge at index i of a column down in its heap (sift down). O(log of its length)."""
     start, count = columns.start[d], columns.left[d]
     heads = columns.heads[start : start + count]
     weights = columns.weights[start : start + count]
@@ -224,7 +222,7 @@ def sink(columns: Columns, d: int, i: int) -> None:
 
 @inlined_kernel
 def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
-    """Tell whether one edge into a word is better than another: equal ones by the lower head."""
+    """Tell whether one edge into a word is better than another; on a tie the lower head is."""
     return weight > other_weight or (weight == other_weight and head < other_head)
 
 
@@ -265,12 +263,12 @@ def new_clusters(n: int, columns: Columns, weights: np.ndarray) -> Clusters:
 
 @kernel
 def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarray) -> int:
-    """Find the best tree of n words; columns are used up. O(m log n)."""
+    """Find the best tree of n words; changes the columns. O(m log n)."""
     n = clusters.name.shape[0] - 1
     items = n + 1
     path = np.empty(n + 1, np.int32)
-    place = np.zeros(n + 1, np.int32)  # where on the path a cluster is, if path says so too
-    # Of clusters that hang on the root: one of the same subtree of the root; -1 of others.
+    place = np.zeros(n + 1, np.int32)  # a cluster's index on the path, if path agrees
+    # For clusters connected to the root: a cluster of the same subtree of the root; else -1.
     subtree = np.full(n + 1, -1, np.int32)
     roots = 0
     for first in range(1, n + 1):
@@ -316,7 +314,7 @@ def leave_one_root(
     items: int,
     path: np.ndarray,
 ) -> int:
-    """Make root edges dearer until one is left; return the number of items, or -1. O(m log n)."""
+    """Remove root edges until one is left; return the number of items, or -1. O(m log n)."""
     n = clusters.name.shape[0] - 1
     queue = np.empty(roots, np.int32)
     waiting = 0
@@ -353,7 +351,7 @@ def leave_one_root(
 def queue_up(
     clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int
 ) -> int:
-    """Let a cluster wait, if an edge enters it that is not the root's; return how many do."""
+    """Put a cluster into the queue if another edge than the root's enters it; return the length."""
     if best_column(clusters, columns, cluster) < 0:
         return waiting
     clusters.scratch[:] = 0
@@ -371,7 +369,7 @@ def queue_up(
 def let_sink(
     clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int, i: int
 ) -> None:
-    """Put a cluster in place i of the queue, or below those that are to go before it."""
+    """Put a cluster at index i of the queue (a binary heap), or below (sift down)."""
     while True:
         j = 2 * i + 1
         if j + 1 < waiting and dearer(clusters, columns, queue[j], queue[j + 1]):
@@ -385,16 +383,16 @@ def let_sink(
 
 @inlined_kernel
 def enter(clusters: Clusters, cluster: int, head: int, d: int) -> None:
-    """Let the edge head -> d be the one that enters a cluster."""
+    """Make head -> d the chosen edge into a cluster."""
     clusters.entered_from[clusters.item[cluster]] = head
     clusters.entered_at[clusters.item[cluster]] = d
 
 
 @inlined_kernel
 def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
-    """Return the word at which the best edge enters a cluster, or -1.
+    """Return the word that the best edge into a cluster enters, or -1.
 
-    Edges that have become internal are dropped on the way. O(log n) for each of them.
+    Removes edges that have become internal. O(log n) for each of them.
     """
     while clusters.top[cluster] >= 0:
         d = clusters.top[cluster]
@@ -426,10 +424,7 @@ def root_wins(clusters: Clusters, columns: Columns, r: int, d: int) -> bool:
 
 @uncounted_kernel
 def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bool:
-    """Tell whether a cluster's root edge outlasts that of another; of equal ones the later word's.
-
-    O(D).
-    """
+    """Tell whether a cluster's root edge has the larger slack; on a tie the later word's. O(D)."""
     one, two = clusters.slack[cluster], clusters.slack[other]
     if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
         return one > two
@@ -442,7 +437,7 @@ def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bo
 
 @inlined_kernel
 def add_slack(clusters: Clusters, columns: Columns, cluster: int, sign: int) -> None:
-    """Add to the scratch how much better a root edge is than the best other one, or subtract it."""
+    """Add to `scratch`, or subtract, the advantage of a root edge over the best other edge."""
     r, d = clusters.rooted[cluster], clusters.top[cluster]
     scratch = clusters.scratch
     for k in range(scratch.shape[0]):
@@ -453,19 +448,19 @@ def add_slack(clusters: Clusters, columns: Columns, cluster: int, sign: int) -> 
 
 @inlined_kernel
 def as_float(clusters: Clusters) -> float:
-    """Return what is in the scratch, times SCALE, to a relative error of 2^-50. O(D)."""
+    """Return the number in `scratch`, times SCALE, with a relative error of 2^-50. O(D)."""
     total = 0.0
     for k in range(clusters.scratch.shape[0] - 1, -1, -1):
-        # From the highest digit down, leading ones that cancel do so exactly.
+        # From the highest digit down: if leading digits cancel, they do so exactly.
         total += clusters.scratch[k] * clusters.power[k]
     return total
 
 
 @uncounted_kernel
 def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> int:
-    """Make one cluster of those on a cycle; return its name.
+    """Join the clusters of a cycle; return the name of the new cluster.
 
-    O(log n) amortized for each word, as only those of the smaller clusters are looked at.
+    O(log n) amortized for each word, as only the words of the smaller clusters are visited.
     """
     bias = clusters.bias
     largest = cycle[0]
@@ -475,7 +470,7 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
         clusters.inside[clusters.item[cluster]] = item
         if clusters.size[cluster] > clusters.size[largest]:
             largest = cluster
-        # Whatever enters the cluster from now on kicks its best edge out.
+        # From now on, each edge into the cluster replaces its best edge.
         d = clusters.top[cluster]
         offset = clusters.offset[cluster]
         for k in range(offset.shape[0]):
@@ -491,7 +486,7 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
 
 @spliced_kernel
 def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
-    """Sort the edges into a word into a heap. O(their number)."""
+    """Make a heap of the edges into a word. O(their number)."""
     for i in range(columns.left[d] // 2 - 1, -1, -1):
         sink(columns, d, i)
     weigh(clusters, columns, d)
@@ -499,7 +494,7 @@ def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
 
 @spliced_kernel
 def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
-    """Take the words of another cluster into one."""
+    """Add the words of another cluster to a cluster."""
     d = other
     while True:
         clusters.name[d] = cluster
@@ -525,7 +520,7 @@ def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> No
 
 @inlined_kernel
 def weigh(clusters: Clusters, columns: Columns, d: int) -> None:
-    """Round the gain of a column's best edge. O(D)."""
+    """Compute the gain of a column's best edge as a float. O(D)."""
     scratch = clusters.scratch
     for k in range(scratch.shape[0]):
         scratch[k] = -clusters.base[d, k]
@@ -546,7 +541,7 @@ def exact_order(clusters: Clusters, weight: float, d: int, other_weight: float, 
 
 @inlined_kernel
 def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
-    """Merge two heaps of columns, -1 being the empty one; return the top. O(1)."""
+    """Merge two heaps of columns (-1 is the empty heap); return the top. O(1)."""
     if one < 0:
         return other
     if other < 0:
@@ -572,7 +567,7 @@ def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
 
 @inlined_kernel
 def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
-    """Merge a list of siblings into one heap, in pairs, and these from the last to the first.
+    """Merge a list of siblings into one heap: first in pairs, then the pairs from last to first.
 
     O(log n) amortized (Fredman, Sedgewick, Sleator and Tarjan 1986).
     """
@@ -596,10 +591,10 @@ def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
 
 @spliced_kernel
 def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
-    """Write the tree, from the outermost clusters to the words.
+    """Write the tree, from the outermost clusters to the words. O(n).
 
-    The edge that enters an item at a word kicks out the best edge of each item around the word
-    that is inside. O(n).
+    The edge that enters an item at a word replaces the best edges of all inner items that contain
+    this word.
     """
     settled = np.zeros(items, np.bool_)
     for item in range(items - 1, 0, -1):
@@ -615,7 +610,7 @@ def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
 
 @spliced_kernel
 def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
-    """Write 0 for the words of a cluster, and -1 for others."""
+    """Write 0 for the words of a cluster, and -1 for all others."""
     tree[:] = -1
     d = cluster
     while True:

@@ -1,20 +1,20 @@
-"""The sum over all trees, and each edge's share of it: the matrix-tree theorem without subtraction.
+"""Log-partition and marginals by the matrix-tree theorem (Koo et al. 2007), without subtraction.
 
-The sum is a determinant of the graph's Laplacian: Tutte's for any number of root edges, that of
-Koo, Globerson, Carreras and Collins (2007) for a single one. Gaussian elimination of a Laplacian
-subtracts numbers that may be all but equal: if a cycle of words outweighs all ways out of it by
-e^37, nothing is left of those. But a Laplacian is known by its edges alone, and there elimination
-only ever adds (Grassmann, Taksar and Heyman 1985, for Markov chains): to take the word k out, each
-head i and dependent j of it get an edge more::
+The sum over all trees is a determinant of the graph's Laplacian: Tutte's for any number of root
+edges, that of Koo, Globerson, Carreras and Collins (2007) for a single root edge. Gaussian
+elimination of a Laplacian subtracts numbers that may be almost equal: if a cycle of words outweighs
+all edges that enter it by e^37, the result has no correct digit. But elimination can also work on
+the edges alone, where it only adds (Grassmann, Taksar and Heyman 1985, for Markov chains).
+Eliminating the word k adds an edge from each head i of k to each dependent j of k::
 
     w[i, j] += w[i, k] w[k, j] / degree(k),    degree(k) = sum of w[i, k] over the heads i left
 
 Loops are dropped. The sum over trees is the product of all degrees. With a single root edge it is
-the part of that product with one factor from the root: root edges are left out of all degrees, and
-the word that is left to the end hangs from the root.
+the part of that product that has exactly one factor from the root: root edges are left out of all
+degrees, and the last remaining word is attached to the root.
 
-The shares are the derivatives of the logarithm of the sum, by going back through the same steps.
-Then their error is about that of the floats, not relative to how singular the Laplacian is.
+The marginals are the derivatives of the logarithm of the sum, by backpropagation through the same
+steps. Their error is about that of float64, also if the Laplacian is nearly singular.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @inlined_kernel
 def swap(matrix: np.ndarray, one: int, other: int, n: int) -> None:
-    """Exchange two rows and columns of the nodes 0 to n. O(n)."""
+    """Exchange two nodes: their rows and columns, over the nodes 0 to n. O(n)."""
     for j in range(n + 1):
         matrix[one, j], matrix[other, j] = matrix[other, j], matrix[one, j]
     for i in range(n + 1):
@@ -49,11 +49,11 @@ def eliminate(
     slopes: np.ndarray,
     marginals: np.ndarray,
 ) -> Any:
-    """Return the logarithm of the sum over all trees of n > 0 words, and fill the marginals. O(n³).
+    """Return the log-partition of all trees of n > 0 words, and fill the marginals. O(n³).
 
     Parameters
     ----------
-    weights : (N, N) float64 or complex128 as `as_weights` makes them
+    weights : (N, N) float64 or complex128, from `as_weights`
     n : words
     single : whether exactly one edge leaves the root
     steps, slopes : (N, N) as the weights: scratch
@@ -61,10 +61,9 @@ def eliminate(
 
     Returns
     -------
-    log_sum : as the weights; NaN if floats may have lost some of the sum
-        Nothing is lost if the sum is not small. Nor is it if all edges are present and none is
-        small: edges only grow here, so each degree is right, and their logarithms are added up
-        however many there are.
+    log_sum : as the weights; NaN if underflow may have changed the sum
+        Underflow has no effect if the sum is not small, or if all edges are present and not small:
+        edges only grow here, so each degree is correct, and logarithms of degrees are added.
     """
     order = np.arange(n + 1)
     degrees = np.zeros(n + 1, weights.dtype)
@@ -76,7 +75,7 @@ def eliminate(
                 degrees[j] += steps[i, j]
     log_sum = 0.0 * weights[0, 0]
     product = 1.0 + log_sum
-    # Words are swapped to the end as they are taken out, largest degree first.
+    # Each step eliminates the word with the largest degree, and swaps it to the end.
     for m in range(n, 1, -1):
         chosen = m
         for j in range(1, m):
@@ -119,7 +118,7 @@ def eliminate(
 
 @kernel
 def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
-    """Tell whether all edges are present, and none was, or root edge has become, extreme. O(n²)."""
+    """Tell whether all edges are present and not tiny, and no root edge became huge. O(n²)."""
     for h in range(n + 1):
         for d in range(1, n + 1):
             if h != d and not weights[h, d].real >= SMALLEST:
@@ -129,10 +128,10 @@ def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
 
 @kernel
 def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: np.ndarray) -> None:
-    """Fill the slopes of the logarithm of the sum along all edges. O(n³).
+    """Fill `slopes`, the derivatives of the log-partition by each edge weight. O(n³).
 
-    In what elimination left, column m of `steps` and row m before the diagonal are as they were
-    when the word m was taken out, and so are the `degrees`.
+    `steps` and `degrees` are those that `eliminate` leaves: column m, row m before the diagonal,
+    and degree m are as they were when the word m was eliminated.
     """
     slopes[: n + 1, : n + 1] = 0.0
     slopes[0, 1] = 1.0 / steps[0, 1]
@@ -152,7 +151,7 @@ def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: 
 
 @inlined_kernel
 def add_logs(one: Any, other: Any) -> Any:
-    """Return the logarithm of the sum of two numbers, given theirs. O(1)."""
+    """Return log(exp(one) + exp(other)). O(1)."""
     if one.real < other.real:
         one, other = other, one
     if other.real == -np.inf:
@@ -162,7 +161,7 @@ def add_logs(one: Any, other: Any) -> Any:
 
 @inlined_kernel
 def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> float:
-    """Return the entropy of a choice between two, given theirs, and logarithms as above. O(1)."""
+    """Return a mixture's entropy from the entropies and log weights of its two parts. O(1)."""
     entropy = 0.0
     if one.real > -np.inf:
         away = (total - one).real
@@ -177,7 +176,7 @@ def mixed(one: Any, of_one: float, other: Any, of_other: float, total: Any) -> f
 def eliminate_in_logs(
     logs: np.ndarray, n: int, single: bool, marginals: np.ndarray
 ) -> tuple[Any, float]:
-    """Do what `eliminate` does where weights are too small for floats. O(n³), with as many exps.
+    """Do the work of `eliminate` in logarithms, for very small weights. O(n³), with O(n³) exps.
 
     Parameters
     ----------
@@ -191,14 +190,15 @@ def eliminate_in_logs(
     -------
     log_sum : as the logs; -inf if there is no tree
     entropy : of the distribution over trees
-        Each edge has the entropy of what it stands for, and each degree that of its edges. The
-        degrees' add up, and no logarithm takes part, however large they are.
+        Each edge has the entropy of the paths that it stands for, and each degree the entropy of
+        the choice among its edges. The entropy is the sum over all degrees. Large logarithms do not
+        enter it, so they cause no error.
     """
     absent = logs[0, 0]  # -inf, of the right type
     order = np.arange(n + 1)
     first = 1 if single else 0
     steps = logs[: n + 1, : n + 1].copy()
-    entropies = np.zeros((n + 1, n + 1))  # of what each edge stands for
+    entropies = np.zeros((n + 1, n + 1))  # of the paths that each edge stands for
     degrees = np.full(n + 1, absent)
     log_sum = absent
     entropy = 0.0
@@ -251,11 +251,11 @@ def eliminate_in_logs(
 
 @kernel
 def go_back_in_logs(m: int, first: int, steps: np.ndarray, degree: Any, slopes: np.ndarray) -> None:
-    """Fill the logarithms of the slopes along the edges of the word m. O(m²).
+    """Fill the logarithms of the slopes of the edges of the word m. O(m²).
 
-    The shares of edges are added up, not their slopes, since shares are never large.
+    Adds marginals of edges, not slopes, because marginals are never large.
     """
-    through = np.zeros((m, m), steps.dtype)  # the share of the way i -> m -> j
+    through = np.zeros((m, m), steps.dtype)  # the marginal of the path i -> m -> j
     children = through[0, 0]
     for i in range(m):
         for j in range(1, m):

@@ -1,25 +1,25 @@
-"""What each edge of a best tree would be replaced by, in O(n²): Zmigrod et al. (2021), Fig. 5.
+"""The best replacement (swap) of each edge of a best tree, in O(n²): Zmigrod et al. (2021), Fig. 5.
 
 Their `next` finds the cheapest of these swaps; here all of them are found at once.
 
-Take a graph, some of whose edges are required, and its best tree T. Contract the graph with T's
-edges preferred where they tie. Each edge e of T that is not required is then the chosen edge
-of exactly one node x. Its *replacement* f is the best other edge into x whose tail is not below
-e in T, and the *swap* puts f in the place of e, together with what then changes inside x.
+Take a graph with some required edges, and its best tree T. Contract the graph, and prefer T's edges
+on a tie. Then each edge e of T that is not required is the chosen edge of exactly one node x. Its
+*replacement* f is the best other edge into x whose tail is not below e in T. The *swap* replaces e
+by f, and includes the changes inside x that follow.
 
-The cheapest of all swaps gives the second best tree (Zmigrod, Vieira and Cotterell 2021, Fig. 5
-and Theorem 2; Camerini, Fratta and Maffioli 1980). More is true, and `kbest` lives on it:
+The cheapest swap gives the second best tree (Zmigrod, Vieira and Cotterell 2021, Fig. 5 and Theorem
+2; Camerini, Fratta and Maffioli 1980). `kbest` needs a stronger statement, where c(e) is the cost
+of the swap of e:
 
     Every tree T' of the graph weighs at most W(T) - c(e), for some edge e of T that T' lacks.
 
-Proof. The gains of the nodes are a solution of the linear programme that is dual to the search
-for the best tree: what T' falls short of T is a sum of terms that are never negative, one for
-each edge of T' and one for each contracted node that T' enters more than once. On the path of
-T' from the root, let f be the first edge that is not in T, p -> q, and x the highest node around
-q whose chosen edge T' lacks. The path to p uses edges of T alone, so p is not below that edge,
-and f is among those of which the best was chosen to replace it. A node above x that f enters is
-entered by T' once more, through its own edge of T, and so the terms that f is part of come to
-the cost of the swap at least.
+Proof. The gains of the nodes are a solution of the linear program that is dual to finding the best
+tree. So W(T) - W(T') is a sum of non-negative terms: one for each edge of T', and one for each
+contracted node that T' enters more than once. On a path of T' from the root, let f = p -> q be the
+first edge that is not in T, and let x be the highest node that contains q and whose chosen edge T'
+lacks. The path to p uses only edges of T. So p is not below the chosen edge of x, and f is one of
+the candidates for its replacement. Each node above x that f enters is entered by T' once more,
+through its own edge of T. So the terms of f sum to at least the cost of the swap.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from arborescence.nonprojective.contraction import (
 )
 from arborescence.nonprojective.decode import Greedy, arrive, climb, has_bad_score
 
-# How many of a word's best heads are remembered. Mostly the second or third is the one that is
-# looked for; beyond these, all heads are looked at.
+# The number of best heads stored for each word. In most cases the second or third is needed. If all
+# of these are excluded, all heads are searched.
 GOOD = 8
 
 
@@ -57,46 +57,46 @@ GOOD = 8
 
 
 class Constrained(NamedTuple):
-    """The graph of one sentence, under constraints that change."""
+    """The graph of one sentence, and the current constraints."""
 
-    base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf where no edge is
-    work: np.ndarray  # (N, W): the same, and -inf also for edges that are ruled out
-    excluded: np.ndarray  # (N², 2) int32: the edges (h, d) that are ruled out at present
+    base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf for absent edges
+    work: np.ndarray  # (N, W): the same, with -inf also for excluded edges
+    excluded: np.ndarray  # (N², 2) int32: the edges (h, d) that are excluded now
     fixed: np.ndarray  # (N,) bool: whether the word's edge is required
 
 
 class GoodHeads(NamedTuple):
     """The best heads of each word without constraints."""
 
-    heads: np.ndarray  # (N, GOOD) int32: best first, ...
-    known: np.ndarray  # (N,) int64: ... as many of them as have been asked for
+    heads: np.ndarray  # (N, GOOD) int32: best first
+    known: np.ndarray  # (N,) int64: the number of heads computed so far
 
 
 class Layout(NamedTuple):
-    """Where words lie in the tree."""
+    """The positions of the words in the tree."""
 
-    block: np.ndarray  # (N,) int64: where required edges lead up to: a word without one, or 0
-    place: np.ndarray  # (W,), the type of the scores: words numbered from the root downwards
-    stop: np.ndarray  # (N,), the type of the scores: below each word are those whose number is
-    # at least its own and less than this
-    order: np.ndarray  # (N,) int64: the words by place
+    block: np.ndarray  # (N,) int64: the top of a word's block of required edges
+    place: np.ndarray  # (W,), the type of the scores: the number of each word in preorder
+    stop: np.ndarray  # (N,), the type of the scores: a word and all words below it have the
+    # numbers from its own up to, but not including, this
+    order: np.ndarray  # (N,) int64: the words in preorder
 
 
 class Doors(NamedTuple):
-    """Of each node x, while the graph is contracted: where the tree enters it."""
+    """For each node x during contraction: where the tree enters x."""
 
-    door: np.ndarray  # (2N,) int64: the word of x that the tree enters
-    spare: np.ndarray  # (2N,) float64: the gain of the best edge from the same head, scaled, ...
-    side: np.ndarray  # (2N,) int64: ... into another word of x, this one
-    begin: np.ndarray  # (2N,) int64: x's members lie in `Nest.members` from here ...
-    end: np.ndarray  # (2N,) int64: ... to here
+    door: np.ndarray  # (2N,) int64: the word of x that the tree's edge into x enters
+    spare: np.ndarray  # (2N,) float64: the scaled gain of the best other edge from the same head
+    side: np.ndarray  # (2N,) int64: the word of x that this other edge enters
+    begin: np.ndarray  # (2N,) int64: the start of x's members in `Nest.members`
+    end: np.ndarray  # (2N,) int64: their end
     column: np.ndarray  # (W,) float64: scratch for an in-column
-    rival: np.ndarray  # (N, 2) int64: scratch: a member and a word of it ...
-    gain: np.ndarray  # (N,) float64: ... and its gain in there
+    rival: np.ndarray  # (N, 2) int64: scratch: a member and one of its words
+    gain: np.ndarray  # (N,) float64: scratch: the gain of the edge into that word
 
 
 class Opening(NamedTuple):
-    """A node that a swap enters anew: the nodes inside, and their edges after that."""
+    """Scratch for a swap: the nodes inside a node, and their edges after the swap."""
 
     inside: np.ndarray  # (2N,) int64
     tail: np.ndarray  # (2N,) int64
@@ -104,9 +104,9 @@ class Opening(NamedTuple):
 
 
 class Swaps(NamedTuple):
-    """The swaps, one for each edge of the tree, which its word d stands for: words' new heads.
+    """The swap of each tree edge, by its dependent d, as a list of head changes.
 
-    They are the changes from `start[d]` up to `stop[d]`: none if these are equal.
+    The changes `start[d]` to `stop[d]`; there is no swap if these are equal.
     """
 
     start: np.ndarray  # (N,) int32
@@ -115,15 +115,15 @@ class Swaps(NamedTuple):
     new_head: np.ndarray  # (N²,) int32
 
 
-# Places of `SwapSearch.counts`: entries of `excluded`, and changes.
+# Indices of `SwapSearch.counts`: the numbers of entries of `excluded` and of changes.
 EXCLUDED, CHANGES = range(2)
 
 
 class SwapSearch(NamedTuple):
-    """The graph of one sentence, the swaps for its best tree, and what it takes to find them.
+    """The graph of one sentence, the swaps for its best tree, and the arrays to compute them.
 
-    From one call of a kernel to the next, `graph` and `good` are kept, and the rest is made anew:
-    that takes less time than to hand so many arrays from Python to a kernel.
+    `graph` and `good` are kept between calls of a kernel. The rest is allocated again in each call:
+    that is faster than passing so many arrays from Python.
     """
 
     graph: Constrained
@@ -137,7 +137,7 @@ class SwapSearch(NamedTuple):
 
 
 def new_graph(scores: np.ndarray, n: int) -> tuple[Constrained, GoodHeads]:
-    """Make room for a sentence of up to n words, with scores of the type of these."""
+    """Allocate the arrays for a sentence of up to n words, with this type of scores."""
     size = n + 1
     width = size + BLOCK
     return (
@@ -153,7 +153,7 @@ def new_graph(scores: np.ndarray, n: int) -> tuple[Constrained, GoodHeads]:
 
 @kernel
 def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
-    """Make room for searches in a graph of up to n words."""
+    """Allocate the arrays for searches in a graph of up to n words."""
     size = n + 1
     width = padded(n)
     kind = graph.base.dtype
@@ -221,9 +221,9 @@ def set_up(search: SwapSearch, scores: np.ndarray, n: int) -> bool:
 
 @spliced_kernel
 def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
-    """Return the word's head of that rank in `base`, -1 if it has none. O(1), or O(n) once.
+    """Return the word's head of that rank in `base`, or -1. O(1), or O(n) at the first call.
 
-    Of equal scores the lowest head comes first.
+    On a tie the lowest head comes first.
     """
     good = search.good
     head = -1
@@ -238,7 +238,7 @@ def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
 
 @uncounted_kernel
 def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.ndarray) -> int:
-    """Return the best head of a row of scores after the one of the rank before. O(n)."""
+    """Return the best head in a row of scores after the first `rank` ones in `good`. O(n)."""
     for h in range(n + 1):
         scratch[h] = row[h]
     for k in range(rank):
@@ -291,7 +291,7 @@ def best_heads(search: SwapSearch, n: int) -> bool:
 
 @spliced_kernel
 def exclude(search: SwapSearch, h: int, d: int) -> None:
-    """Rule out an edge until `include_all`. O(1)."""
+    """Exclude an edge until `include_all`. O(1)."""
     graph = search.graph
     graph.work[d, h] = -np.inf
     graph.excluded[search.counts[EXCLUDED], 0] = h
@@ -301,7 +301,7 @@ def exclude(search: SwapSearch, h: int, d: int) -> None:
 
 @spliced_kernel
 def include_all(search: SwapSearch) -> None:
-    """Allow the excluded edges again. O(how many)."""
+    """Restore the excluded edges. O(their number)."""
     graph = search.graph
     for k in range(search.counts[EXCLUDED]):
         h, d = graph.excluded[k, 0], graph.excluded[k, 1]
@@ -311,9 +311,9 @@ def include_all(search: SwapSearch) -> None:
 
 @spliced_kernel
 def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
-    """Give numbers to the words of a tree, so that those below a word follow it. O(n)."""
+    """Give the words of a tree their preorder numbers. O(n)."""
     greedy, layout = search.greedy, search.layout
-    # `seen` is each word's first child, `head` its next sibling, until `best_heads` needs them.
+    # Uses `seen` for first children and `head` for next siblings; `best_heads` overwrites them.
     child, sibling = greedy.seen, greedy.head
     for x in range(n + 1):
         child[x] = -1
@@ -342,11 +342,11 @@ def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
 def plant_blocks(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, favour: bool
 ) -> bool:
-    """Start the contraction with each required edge's ends as one block. O(n²).
+    """Start the contraction, with words connected by required edges in one block. O(n²).
 
-    A block is entered at its uppermost word alone, the one whose edge is not required: edges
-    into that word from its own block are ruled out. Where scores tie, words take their head in
-    `tree` if `favour`, or else the lowest. False if a word has no head at all.
+    An edge can enter a block only at its top, the word whose edge is not required. Edges into the
+    top from its own block are excluded. On a tie a word takes its head in `tree` if `favour`, or
+    else the lowest head. False if a word has no head.
     """
     nest, graph, layout = forest.nest, search.graph, search.layout
     number_words(search, n, tree)
@@ -379,7 +379,7 @@ def plant_blocks(
 
 @spliced_kernel
 def add_swap(search: SwapSearch, d: int, head: int) -> None:
-    """Let the swap for the edge into d give a new head to d alone. O(1)."""
+    """Write the swap for the edge into d that changes only the head of d. O(1)."""
     swaps, count = search.swaps, search.counts[CHANGES]
     swaps.word[count] = d
     swaps.new_head[count] = head
@@ -389,7 +389,7 @@ def add_swap(search: SwapSearch, d: int, head: int) -> None:
 
 @spliced_kernel
 def replace_leaf(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
-    """Find the swap for an edge into a word that is a node by itself. O(n)."""
+    """Find the swap for an edge that is the chosen edge of a leaf. O(n)."""
     layout = search.layout
     row, place = search.graph.work[d], layout.place
     start = place[d]
@@ -409,7 +409,7 @@ def replace_leaf(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
 
 @uncounted_kernel
 def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
-    """Do as `replace_leaf` where none of the remembered heads will do. O(n)."""
+    """Do the work of `replace_leaf` if none of the stored heads is allowed. O(n)."""
     layout = search.layout
     row, place, scratch = search.graph.work[d], layout.place, search.greedy.scratch
     start = place[d]
@@ -503,10 +503,10 @@ def open_node(
 def contract_along(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:
-    """Contract a cycle like `contract`, and choose the new node's edge, the tree's if it ties.
+    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn).
 
-    A tree that is best enters each contracted node once: all members but one have their chosen
-    edge from it, and that one is the member that it enters the cycle by. O(kn).
+    A best tree enters each contracted node once. So it has the chosen edges of all members except
+    one, which is the member where the tree enters the cycle.
     """
     chosen, columns, doors, work = forest.chosen, forest.columns, search.doors, search.graph.work
     members = forest.walk.path[start:stop]
@@ -517,8 +517,8 @@ def contract_along(
         d = doors.door[x]
         if chosen.into[x] != d or chosen.tail[x] != tree[d]:
             door = d
-    # An edge from the tree's head into another word of the node replaces the tree's own at
-    # times, but the in-column has room for one edge a head.
+    # Sometimes the replacement is another edge from the same head, into another word of the node.
+    # The in-column stores one edge per head, so this edge is stored separately.
     u = int(np.int64(tree[door]))
     rivals = 0
     for x in members:
@@ -567,11 +567,11 @@ def find_swaps(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> 
     Parameters
     ----------
     search : SwapSearch
-        The graph, under its constraints; `swaps` is written.
+        The graph and its constraints; `swaps` is written.
     forest : Forest
     n : int
     tree : (N,) int32
-        The best tree of that graph: any of them, if several are.
+        The best tree of that graph; on a tie, any best tree.
     """
     doors = search.doors
     plant_blocks(search, forest, n, tree, True)

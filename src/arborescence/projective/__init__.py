@@ -1,1 +1,1 @@
-"""Projective trees: those whose edges can be drawn above the sentence without crossing."""
+"""Projective trees (no crossing edges): 1-best, k-best, sums, samples, projectivization."""

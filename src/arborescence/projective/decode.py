@@ -1,20 +1,19 @@
 """The best projective tree: Eisner (1996, 2000), in O(n³) time and O(n²) memory.
 
-For i < j, with C[h, e] the best complete span of the head h that reaches to e, and I[h, d] the best
-incomplete one of the edge h -> d (see `spans`)::
+For i < j, where C[h, e] is the best complete span of the head h that ends at e, and I[h, d] is the
+best incomplete span of the edge h -> d (see `spans`)::
 
     meet    = max over i <= r < j of C[i, r] + C[j, r + 1]
     I[i, j] = meet + scores[i, j],    I[j, i] = meet + scores[j, i]
     C[i, j] = max over i < r <= j of I[i, r] + C[r, j]
     C[j, i] = max over i <= r < j of I[j, r] + C[r, i]
 
-The root, node 0, is a head like others; with a single root edge, I[0, d] is C[d, 1] + scores[0, d].
-Three maxima over sums of two rows are the whole of the work, so each row lies contiguous in memory:
-C is kept twice, once transposed.
+The root, node 0, is a head like the words. With a single root edge,
+I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over sums of two rows. So
+all rows are contiguous in memory, and C is stored twice, once transposed.
 
-The charts are in float64, and a tree is only returned from there if on its way no other choice
-comes within the error of rounding, or if nothing can have been rounded. Else the exact chart
-decides.
+The charts are float64. Their tree is returned only if at each of its spans no other split comes
+within the rounding error, or if nothing was rounded. Otherwise the exact chart is computed.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Graph
 
-# Sums of finite scores whose sizes add up to less than this do not overflow.
+# Sums of finite scores do not overflow if the absolute values sum to less than this.
 _SAFE = 1e300
 
-# More than (1 + 2^-53)^(2n) - 1 is for any n that fits in memory, divided by n + 2.
+# A bound on ((1 + 2^-53)^(2n) - 1) / (n + 2) for every n that fits in memory.
 _LOSS = 2.0**-51
 
-# Whole numbers of so many bits are exact in a float64.
+# Integers of this many bits are exact in float64.
 _WHOLE_BITS = 52
 
 
 class Charts(NamedTuple):
-    """The best weight of every span of a sentence; -inf where there is none."""
+    """The best weight of every span of a sentence; -inf if there is none."""
 
     complete: np.ndarray  # (N, N) float64: C[h, e]
     across: np.ndarray  # (N, N) float64: the same transposed, [e, h]
@@ -57,7 +56,7 @@ class Charts(NamedTuple):
 def best_sum(one: np.ndarray, other: np.ndarray) -> float:
     """Return the maximum of ``one + other``, or -inf if they are empty. O(n).
 
-    Four maxima at once, as each comparison has to wait for the one before it.
+    Computes four independent maxima, so that comparisons do not wait for each other.
     """
     m = one.shape[0]
     a = b = c = d = -np.inf
@@ -102,7 +101,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
 
 @inlined_kernel
 def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
-    """Return the first r with the best ``one[r] + other[r]``, that sum, and the second best."""
+    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second best."""
     choice, best, second = 0, -np.inf, -np.inf
     for r in range(one.shape[0]):
         v = one[r] + other[r]
@@ -115,10 +114,10 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
 
 @kernel
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
-    """Write the best tree from full charts; return by how much it beats all others, roughly. O(n²).
+    """Write the best tree from filled charts; return its margin over other trees. O(n²).
 
-    ``stack`` (N + 1, 3) int64 is scratch. The margin is the least difference between the best and
-    the second best choice of all that lead to the tree, as the charts have them.
+    ``stack`` (N + 1, 3) int64 is scratch. The margin is the smallest difference between the best
+    and the second best split over all spans of the tree, with the rounding errors of the charts.
     """
     margin = np.inf
     top = push(stack, 0, (COMPLETE, 0, n))
@@ -143,9 +142,9 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 
 @kernel
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
-    """Return the sum of the largest sizes of scores of each word, and of the positive ones. O(n²).
+    """Return the sums over words of the largest absolute and largest positive scores. O(n²).
 
-    The first is NaN if a score is NaN or +inf. No tree weighs more than the second.
+    The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
     """
     sizes = 0.0
     positive = 0.0
@@ -179,7 +178,7 @@ def eisner_kernel(
 
     Returns
     -------
-    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
     """
     batch, size, _ = scores.shape
     charts = Charts(np.empty((size, size)), np.empty((size, size)), np.empty((size, size)))
@@ -198,14 +197,14 @@ def eisner_kernel(
             if charts.complete[0, n] == -np.inf:
                 return b, NO_TREE
             margin = read_tree(n, single, charts, stack, heads[b])
-            # A tree that is better in truth has scores whose sizes sum to no more than twice the
-            # positive part less the weight (its negative scores make up the difference); so
-            # both it and ours are off by no more than this share of that sum.
+            # Suppose another tree is better in exact arithmetic. Then its absolute scores sum to at
+            # most twice the positive part minus the weight, because its negative scores make up the
+            # difference. So the errors of both trees are at most this fraction of that sum.
             size_of_ours = 0.0
             for d in range(1, n + 1):
                 size_of_ours += abs(scores[b, heads[b, d], d])
             exact = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
-            # Nor is anything lost if no sum has more digits than a float64, as of small integers.
+            # Sums are also exact if none has more bits than a float64, as with small integers.
             if not exact:
                 exact = math.frexp(sizes)[1] + unit_of_scores(scores[b], n)[0] <= _WHOLE_BITS
         if not exact:
@@ -218,7 +217,7 @@ def eisner_kernel(
 def decode_projective(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
-    """Fill the heads (B, N) of the sentences from `start` to `stop` of a flattened batch."""
+    """Fill `heads` (B, N) for the sentences `start` to `stop` of a flattened batch."""
     for part, scores, lengths in in_float64(graph, start, stop):
         sentence, fault = eisner_kernel(scores, lengths, single, heads[part])
         if fault != FINE:

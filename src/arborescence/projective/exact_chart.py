@@ -1,9 +1,9 @@
-"""Eisner's chart in whole numbers, for where rounding could decide: exact, and slower.
+"""Eisner's algorithm (1996, 2000) in exact integer arithmetic, for when rounding could matter.
 
-The scores of a sentence are whole multiples of some power of two, which is looked up, not fixed:
-most sentences take three or four digits of 32 bits each, and scores of any size take what they
-need. Digits are those of `accumulator`, but nothing is ever carried: an int64 has room for the sum
-of 2^16 words, and `sign_of_difference` carries as it compares.
+The scores of a sentence are multiples of a power of two, which is computed for each sentence. Most
+sentences need three or four 32-bit digits; large ranges of scores need more. The digits are as in
+`accumulator`, but without carries: an int64 holds the digit sums of 2^16 words, and
+`sign_of_difference` carries when it compares.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from arborescence.core.accumulator import MASK, add_float, unit_of
 from arborescence.core.jit import inlined_kernel, kernel
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 
-# Once a difference has grown to this, the digits below cannot turn its sign.
+# If a difference is this large, the lower digits cannot change its sign.
 _DECIDED = 1 << 22
 
 
 class ExactChart(NamedTuple):
-    """Scores, and the best span of each kind, head and end; in D digits each, lowest first."""
+    """The scores and the best weight of each span, in D digits each, lowest first."""
 
     scores: np.ndarray  # (N, N, D) int64
     bias: int  # the unit is 2^-bias
-    splits: np.ndarray  # (2, N, N) int64: where the best span is split; -1 if there is none
-    spans: np.ndarray  # (2, N, N, D) int64: what it weighs, by INCOMPLETE or COMPLETE, [h, e]
+    splits: np.ndarray  # (2, N, N) int64: the split of the best span; -1 if there is none
+    spans: np.ndarray  # (2, N, N, D) int64: its weight; INCOMPLETE or COMPLETE, [h, e]
 
 
 @kernel
 def unit_of_scores(scores: np.ndarray, n: int) -> tuple[int, int]:
-    """Return what `unit_of` says of the edges of a sentence. O(n²)."""
+    """Return `unit_of` of the edges of a sentence. O(n²)."""
     edges = np.empty(n * (n + 1))
     count = 0
     for h in range(n + 1):
@@ -46,7 +46,7 @@ def unit_of_scores(scores: np.ndarray, n: int) -> tuple[int, int]:
 def sign_of_difference(
     one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray
 ) -> int:
-    """Return the sign of ``one + with_one - other - with_other``. O(D), mostly O(1)."""
+    """Return the sign of ``one + with_one - other - with_other``. O(D), usually O(1)."""
     total = 0
     for k in range(one.shape[0] - 1, -1, -1):
         total = total * (MASK + 1) + (one[k] + with_one[k]) - (other[k] + with_other[k])
@@ -64,7 +64,7 @@ def fill_exact_chart(scores: np.ndarray, n: int, single: bool) -> ExactChart:
     spans = np.zeros((2, n + 1, n + 1, width), np.int64)
     chart = ExactChart(values, bias, splits, spans)
     for j in range(n + 1):
-        splits[COMPLETE, j, j] = j  # a word by itself is not split
+        splits[COMPLETE, j, j] = j  # a single word has no split
         for i in range(j - 1, -1, -1):
             for h, e in ((i, j), (j, i)):
                 if e > 0 and scores[h, e] != -np.inf:
@@ -77,7 +77,7 @@ def fill_exact_chart(scores: np.ndarray, n: int, single: bool) -> ExactChart:
 
 @kernel
 def fill_span(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> None:
-    """Fill in the best weight of a span whose parts are known. O(n D)."""
+    """Compute the best weight of a span from its parts. O(n D)."""
     r = choose_split(chart, kind, h, e, single)
     if r >= 0:
         one, other = parts_of(kind, h, e, r)
@@ -91,7 +91,7 @@ def fill_span(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> Non
 
 @kernel
 def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> int:
-    """Return the first of the best places to split a span, or -1. O(n D)."""
+    """Return the first of the best splits of a span, or -1. O(n D)."""
     low, stop = splits_of(kind, h, e, single)
     spans = chart.spans
     choice = -1
@@ -111,13 +111,13 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 
 @kernel
 def gaps_of_splits(chart: ExactChart, n: int, single: bool) -> np.ndarray:
-    """Return by how much each way to split a span falls short of the best one. O(n³ D).
+    """Return the weight of each split of a span, minus that of the best split. O(n³ D).
 
     Returns
     -------
     gaps : (2, n + 1, n + 1, n + 1) float64, at most 0, ``[kind, head, end, split]``
-        -inf where a part cannot be built. An edge takes no part in it: those that go one way and
-        the other have the same.
+        -inf if a part does not exist. The score of the edge is not included, so incomplete spans of
+        both directions have the same gaps.
     """
     spans, splits = chart.spans, chart.splits
     gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
@@ -149,10 +149,10 @@ def gaps_of_splits(chart: ExactChart, n: int, single: bool) -> np.ndarray:
 def difference(
     one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray, bias: int
 ) -> float:
-    """Return ``one + with_one - other - with_other`` as a float64. O(D), mostly O(1).
+    """Return ``one + with_one - other - with_other`` as a float64. O(D), usually O(1).
 
-    Digits are not carried, so the first ones may cancel out; once the sum has more bits than a
-    float, what follows is rounding.
+    Digits are not carried, so leading digits may cancel. If the sum has more bits than a float, the
+    lower digits are negligible.
     """
     total = 0.0
     for k in range(one.shape[0] - 1, -1, -1):
@@ -164,9 +164,9 @@ def difference(
 
 @kernel
 def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
-    """Write the best projective tree, exactly; tell if there is one. O(n³ D).
+    """Write the exact best projective tree; False if there is none. O(n³ D).
 
-    Of equal choices the first is taken: the lowest root, and the split that is furthest left.
+    On a tie the first split is taken: the lowest root, and the leftmost split.
     """
     chart = fill_exact_chart(scores, n, single)
     if chart.splits[COMPLETE, 0, n] < 0:

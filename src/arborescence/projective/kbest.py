@@ -1,13 +1,14 @@
 """The k best projective trees, lazily: Huang and Chiang (2005), Algorithm 3, over Eisner's spans.
 
-A *derivation* of a span is a place to split it and a derivation of either part; a tree is one of
-the whole sentence, and no two are the same tree. The best derivation of every span is in the
-chart. The next best one is among those that wait: the best of each other split, and for each
-derivation that has had its turn, the same with the next best derivation of one part. So a span is
-asked for its next derivation only when a larger one needs it.
+A *derivation* of a span is a split position and a derivation of each of the two parts. A derivation
+of the whole sentence is a tree, and different derivations are different trees. The best derivation
+of each span is in the chart. The next best one is among the candidates of the span: the best
+derivation of each other split, and for each derivation that has been output, the same split with
+the next best derivation of one part. So the next derivation of a span is computed only when a
+larger span needs it.
 
-A pair of parts' derivations (i, j), counted from 0, is followed by (i, j + 1) and, if j is 0, by
-(i + 1, j): so each pair comes up once. Weights are the whole numbers of the exact chart.
+The successors of a pair (i, j) of derivations of the parts, counted from 0, are (i, j + 1) and, if
+j is 0, (i + 1, j). So each pair is generated once. Weights are the integers of the exact chart.
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from arborescence.core.lists import longer
 from arborescence.projective.exact_chart import ExactChart, sign_of_difference
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
-# What follows a derivation that is the last of its span, or of a span not asked any further. And
-# what waits for a span that has not been asked at all.
+# NOTHING: there is no next derivation, or a heap is empty. UNKNOWN: not computed yet.
 NOTHING, UNKNOWN = -1, -2
 
 # The columns of `Derivations.links`.
@@ -32,43 +32,43 @@ SPAN, LEFT, RIGHT, NEXT, CHILD, SIBLING = range(6)
 
 
 class Derivations(NamedTuple):
-    """Derivations of the spans of a sentence of n words, by number.
+    """The derivations of the spans of a sentence of n words; each has a number.
 
-    A span has the number ``(kind * N + head) * N + end``, and so has its first derivation. Single
-    words have one derivation, which has no parts.
+    A span has the number ``(kind * N + head) * N + end``, and its first derivation has the same
+    number. A single word has one derivation, without parts.
     """
 
     links: np.ndarray
-    """(P, 6) int64: the span, the derivations of its parts, the next best derivation of the span;
-    and where it waits, in a pairing heap, its first child and next sibling."""
+    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
+    the first child and the next sibling in the pairing heap of candidates."""
     weights: np.ndarray
     """(P, D) int64"""
     last: np.ndarray
-    """(2 N²,) int64: the last derivation of each span that has had its turn."""
+    """(2 N²,) int64: the last derivation of each span that has been output."""
     waiting: np.ndarray
-    """(2 N²,) int64: the best derivation of each span that waits, the top of a heap."""
+    """(2 N²,) int64: the best candidate of each span, the top of a heap."""
     stack: np.ndarray
     """(2 N + 2,) int64: scratch."""
     used: np.ndarray
-    """(1,) int64: how many derivations there are."""
+    """(1,) int64: the number of derivations."""
 
 
 @kernel
 def number_of(span: tuple[int, int, int], size: int) -> int:
-    """Return the number of a span, in a sentence of so many nodes. O(1)."""
+    """Return the number of a span in a sentence of `size` nodes. O(1)."""
     kind, h, e = span
     return (kind * size + h) * size + e
 
 
 @kernel
 def span_of(number: int, size: int) -> tuple[int, int, int]:
-    """Return the span of a number. O(1)."""
+    """Return the span with a number. O(1)."""
     return number // (size * size), number // size % size, number % size
 
 
 @kernel
 def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
-    """Make the first derivation of every span, and room for some more. O(n²)."""
+    """Make the first derivation of every span, and allocate `room` more. O(n²)."""
     size = n + 1
     spans = 2 * size * size
     width = chart.spans.shape[3]
@@ -95,14 +95,14 @@ def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
 
 
 def larger(known: Derivations) -> Derivations:
-    """Return the same with room for twice as many derivations."""
+    """Return the same derivations with twice the capacity."""
     used = int(known.used[0])
     return known._replace(links=longer(known.links, used), weights=longer(known.weights, used))
 
 
 @kernel
 def meld(known: Derivations, one: int, other: int) -> int:
-    """Return the top of the heap of two heaps, either of which may be NOTHING. O(D)."""
+    """Merge two heaps, each of which may be NOTHING; return the top. O(D)."""
     if one == NOTHING:
         return other
     if other == NOTHING:
@@ -117,7 +117,10 @@ def meld(known: Derivations, one: int, other: int) -> int:
 
 @kernel
 def without_top(known: Derivations, top: int) -> int:
-    """Return the heap without its top: its children melded in pairs. O(log) amortized."""
+    """Remove the top of a heap by merging its children in pairs; return the new top.
+
+    O(log of its size) amortized.
+    """
     pairs = NOTHING
     child = known.links[top, CHILD]
     while child != NOTHING:
@@ -144,7 +147,7 @@ def without_top(known: Derivations, top: int) -> int:
 def add_candidate(
     known: Derivations, chart: ExactChart, number: int, left: int, right: int
 ) -> None:
-    """Add a derivation of a span to those that wait. O(D)."""
+    """Add a derivation to the candidates of a span. O(D)."""
     row = known.used[0]
     known.used[0] += 1
     kind, h, e = span_of(number, chart.splits.shape[1])
@@ -161,7 +164,7 @@ def add_candidate(
 
 @kernel
 def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) -> None:
-    """Let the best derivation of each split wait, but for the very best one. O(n D)."""
+    """Add the best derivation of each split to the candidates, without the overall best. O(n D)."""
     size = chart.splits.shape[1]
     kind, h, e = span_of(number, size)
     known.waiting[number] = NOTHING
@@ -175,10 +178,10 @@ def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) 
 
 @kernel
 def advance(known: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
-    """Find what follows the last derivation of a span; tell if there was room. O(n log k).
+    """Find the next derivation of a span; False if there is no room. O(n log k).
 
-    A span that needs the next derivation of a part is put off until that is known. Whatever has
-    been found is kept when there is no room, so that the same call may be made again.
+    If a span needs the next derivation of a part, that one is computed first. If there is no room,
+    all results are kept, so the same call can be repeated.
     """
     links, stack = known.links, known.stack
     size = chart.splits.shape[1]
@@ -242,19 +245,19 @@ def find_projective(
     heads: np.ndarray,
     weights: np.ndarray,
 ) -> tuple[int, int]:
-    """Write the next best trees of a sentence. O(n³ D) in all, and O(n log k) a tree.
+    """Write the next best trees of a sentence. O(n³ D) in total, and O(n log k) per tree.
 
     Parameters
     ----------
     known, chart : of the sentence
     single : whether exactly one edge may leave the root
-    count : how many trees have been written, or -1 if it is not the best one's turn yet
+    count : the number of trees written so far, or -1 before the first call
     heads : (k, N) int64, filled from the row `count` on
     weights : (k,) float64, likewise
 
     Returns
     -------
-    (count, found) : how many trees are written, and FINE; EXHAUSTED; or FULL: go on with more room
+    (count, found) : the number of trees, and FINE, EXHAUSTED, NO_TREE, or FULL: call with more room
     """
     size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)

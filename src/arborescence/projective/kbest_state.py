@@ -1,4 +1,4 @@
-"""What the k best projective trees of a sentence are found with, kept between calls."""
+"""The state of a projective k-best search, kept between calls (see `kbest`)."""
 
 from __future__ import annotations
 
@@ -21,34 +21,30 @@ if TYPE_CHECKING:
     from arborescence.core.graph import Graph
     from arborescence.core.lists import Lists
 
-# For how many further derivations there is room at first, for each word.
+# The number of further derivations per word that are allocated at first.
 _FEW = 64
 
 
 class ProjectiveKBestState(NamedTuple):
-    """What is known of the last sentence: its chart, and its derivations so far."""
+    """The chart of the last sentence, and its derivations so far."""
 
     chart: ExactChart | None = None
     derivations: Derivations | None = None
 
     @classmethod
     def of(cls, graph: Graph) -> Self:  # noqa: ARG003
-        """Make a state for the sentences of a graph."""
+        """Return an empty state."""
         return cls()
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
-        """Do the same: each sentence needs room of its own, so that none is worth keeping."""
+        """Return an empty state; nothing is reused, as each sentence has its own arrays."""
         return cls.of(graph)
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences from `start` to `stop`; go on where one has a count.
-
-        Returns the state with which to go on; and the sentence that has no tree, with the reason,
-        or `FINE`.
-        """
+        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
         chart: Any = self.chart
         known: Any = self.derivations
         for b in range(start, stop):

@@ -1,4 +1,4 @@
-"""Projective trees drawn at random: from the whole sentence down, by the inside sums of spans."""
+"""Exact sampling of projective trees, top-down, by the inside sums of the spans."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def draw_down(
     generator: np.random.Generator,
     heads: np.ndarray,
 ) -> None:
-    """Draw trees: each span is split in proportion to what is inside the two parts. O(n²) each.
+    """Draw trees: each split is drawn in proportion to the product of inside sums. O(n²) per tree.
 
     Parameters
     ----------
     logs : (N, N) float64
-        As `as_weights` makes them.
+        From `as_weights`.
     n : words
     single : whether exactly one edge leaves the root
-    sums, gaps : as `inside_in_logs` has filled and taken them
+    sums, gaps : as filled and used by `inside_in_logs`
     generator : the source of randomness
     heads : (k, N) int64, filled
     """

@@ -1,10 +1,10 @@
-"""What projective trees are built of in Eisner's algorithm (1996, 2000): spans of words.
+"""The spans (chart items) of Eisner's algorithm (1996, 2000) for projective trees.
 
-A *complete* span has its head at one end, and all words between the ends are below that head. An
-*incomplete* one is an edge from one end to the other, with all words between below either of them.
-Either is written as (kind, head, other end), and is made of two smaller ones in one way for each
-place r where it can be split. So each projective tree is built in one way only: as the complete
-span of the root, node 0, that reaches to the last word.
+A *complete* span has its head at one end, and all other words of the span are below the head. An
+*incomplete* span has an edge from one end to the other, and each word between is below one of the
+ends. A span is written as (kind, head, other end). For each split position r it is built from two
+smaller spans. Each projective tree has exactly one derivation: a complete span of the root, node 0,
+that ends at the last word.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ INCOMPLETE, COMPLETE = 0, 1
 
 @inlined_kernel
 def parts_of(kind: int, h: int, e: int, r: int) -> tuple[Span, Span]:
-    """Return the two spans that a span is made of if it is split at r. O(1).
+    """Return the two parts of a span that is split at r. O(1).
 
-    Two complete ones that meet between r and r + 1, or an edge to r and what r has beyond.
+    For an incomplete span: two complete spans that meet between r and r + 1. For a complete span:
+    the incomplete span to r, and the complete span of r.
     """
     if kind == INCOMPLETE:
         return (COMPLETE, min(h, e), r), (COMPLETE, max(h, e), r + 1)
@@ -35,9 +36,9 @@ def parts_of(kind: int, h: int, e: int, r: int) -> tuple[Span, Span]:
 
 @inlined_kernel
 def splits_of(kind: int, h: int, e: int, single: bool) -> tuple[int, int]:
-    """Return the places r where a span can be split, as a range. O(1).
+    """Return the range of split positions r of a span. O(1).
 
-    If the root has a single edge, to some word, then all words before that one are below it.
+    With a single root edge, all words before its dependent are below that dependent.
     """
     if kind == INCOMPLETE:
         return min(h, e), 1 if single and h == 0 else max(h, e)
@@ -46,6 +47,6 @@ def splits_of(kind: int, h: int, e: int, single: bool) -> tuple[int, int]:
 
 @inlined_kernel
 def push(stack: np.ndarray, height: int, span: Span) -> int:
-    """Put a span on a stack of so many, ``(H, 3)`` int64; return how many there are then. O(1)."""
+    """Push a span on a stack, ``(H, 3)`` int64, of this height; return the new height. O(1)."""
     stack[height, 0], stack[height, 1], stack[height, 2] = span
     return height + 1

@@ -1,9 +1,9 @@
-"""The sum over projective trees, and each edge's share of it: inside and outside.
+"""Log-partition and marginals of projective trees by inside-outside (Baker 1979, Paskin 2001).
 
-`inside` is Eisner's algorithm with sums of products for maxima of sums (Baker 1979; for dependency
-trees Paskin 2001): the same spans, each built in one way. `outside` goes back through the same
-steps. Nothing is ever subtracted, so every share is right to the precision of floats, relative to
-its own size. Where weights are too small for floats, the same is done with logarithms.
+`inside` is Eisner's algorithm with sums of products instead of maxima of sums (Paskin 2001 for
+dependency trees). Each tree has only one derivation. `outside` is backpropagation through the same
+steps. There is no subtraction, so each marginal has a relative error of about that of float64. If
+weights are too small for floats, logarithms are used.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from arborescence.core.rows import add_row, row_product
 from arborescence.core.weights import SMALLEST, scale_column
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of
 
-# Of larger sums the derivatives, of which they take a share of 1 at most, would lose digits.
+# A bound on sums. A marginal is a sum times its derivative and at most 1, so the derivative of a
+# larger sum would be too small.
 LARGEST = 1e50
 
 
 class Inside(NamedTuple):
-    """The sum over all ways to build each span, or its logarithm; or its derivatives."""
+    """The sum over all derivations of each span, its logarithm, or its derivative."""
 
     complete: np.ndarray  # (N, N): [head, end]
     across: np.ndarray  # (N, N): the same transposed, [end, head]
@@ -31,7 +32,7 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
-    """Make room for sentences of up to so many nodes; sums over other trees use the first only."""
+    """Allocate the sums for up to `size` nodes; if not `projective`, only `complete`."""
     rest = size if projective else 0
     return Inside(
         np.zeros((size, size), like.dtype),
@@ -42,15 +43,15 @@ def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
 
 @kernel
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
-    """Fill the sums and return that over all trees of n > 0 words. O(n³).
+    """Fill the sums and return the sum over all trees of n > 0 words. O(n³).
 
-    Small terms are lost to underflow; so the sum is right if it is not below SMALLEST. That of the
-    first words is returned if it is so small already: numbers close to underflow take long.
+    Small terms may underflow; the sum is correct if it is at least SMALLEST. If the sum of the
+    first words is smaller, it is returned at once, because arithmetic close to underflow is slow.
 
     Parameters
     ----------
     weights : (N, N) float64 or complex128
-        As `as_weights` makes them.
+        From `as_weights`.
     n : words
     single : whether exactly one edge leaves the root
     sums : filled
@@ -74,11 +75,11 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
 
 @kernel
 def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
-    """Do what `inside` does for sums that are small for having very many words. O(n³).
+    """Do the work of `inside` for very long sentences, whose sums are small. O(n³).
 
-    Every tree has one edge into each word of a span, but for the head. So the weights of all edges
-    into a word may be scaled alike. Here the sum over the trees of all words before the word
-    becomes 1; then no span is far from 1, unless its words hardly form a tree.
+    A tree of a span has one edge into each word except the head. So all edges into a word may be
+    scaled by one factor: the inverse of the sum over the trees of all words before it. Then the
+    sums of most spans are not far from 1.
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tu
 
     Returns
     -------
-    total, log_scale : of the weights as they are now, and the logarithm of what they were scaled by
-        The former is 0 if a sum that is not 0 was too small, or one too large, for floats.
+    total, log_scale : the sum of the scaled weights, and the logarithm of the total scale
+        total is 0 if a nonzero sum was too small, or a sum too large, for floats.
     """
     complete, across, incomplete = sums
     nothing = 0.0 * weights[0, 0]
@@ -130,13 +131,13 @@ def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tu
 
 @inlined_kernel
 def too_small(product: Any, one: Any, other: Any) -> bool:
-    """Tell whether a product of two numbers may have lost digits to underflow. O(1)."""
+    """Tell whether a product of two numbers may have underflowed. O(1)."""
     return product.real < SMALLEST and one.real > 0.0 and other.real > 0.0
 
 
 @inlined_kernel
 def too_far(total: Any, one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether the sum of the products of two rows is too large, or has lost digits.
+    """Tell whether the dot product of two rows is too large, or may have underflowed.
 
     O(1), or O(n) if the sum is small.
     """
@@ -159,7 +160,7 @@ def outside(
     slopes: Inside,
     marginals: np.ndarray,
 ) -> None:
-    """Fill the marginals from what `inside` has filled; `slopes` is scratch. O(n³)."""
+    """Fill the marginals from the sums of `inside`; `slopes` is scratch. O(n³)."""
     complete, across, incomplete = sums
     slope_complete, slope_across, slope_incomplete = slopes
     slope_complete[: n + 1, : n + 1] = 0.0
@@ -185,7 +186,7 @@ def outside(
 
 @inlined_kernel
 def way_of(one: np.ndarray, other: np.ndarray, below: np.ndarray, r: int) -> Any:
-    """Return the logarithm of the weight of one way to build a span. O(1)."""
+    """Return the logarithm of the weight of one split of a span. O(1)."""
     if below.shape[0] == 0:
         return one[r] + other[r]
     return one[r] + other[r] + below[r]
@@ -193,7 +194,7 @@ def way_of(one: np.ndarray, other: np.ndarray, below: np.ndarray, r: int) -> Any
 
 @inlined_kernel
 def sum_in_logs(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
-    """Return the logarithm of the sum of the products of two rows, given theirs. O(n)."""
+    """Return the logarithm of the dot product of two rows of logarithms. O(n)."""
     highest = -np.inf
     for r in range(one.shape[0]):
         highest = max(highest, way_of(one, other, below, r).real)
@@ -207,7 +208,7 @@ def sum_in_logs(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
 
 @kernel
 def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: np.ndarray) -> Any:
-    """Fill the logarithms of the sums; return that of the sum over all trees. O(n³), with exps.
+    """Fill the logarithms of the sums; return the log-partition. O(n³), with O(n³) exps.
 
     Parameters
     ----------
@@ -216,8 +217,8 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: n
     n, single, sums
         As in `inside`.
     gaps : (2, N, N, N) float64, or (2, N, N, 0)
-        Added to the logarithm of each way to split a span, ``[kind, head, end, split]``, where
-        scores are too far apart for logarithms (`far`).
+        Added to the logarithm of each split of a span, ``[kind, head, end, split]``, if scores are
+        too far apart for logarithms (`distribution.far`).
 
     Returns
     -------
@@ -256,9 +257,9 @@ def share_out(
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> float:
-    """Add to the shares of the parts of a span what each way to build it has of its share. O(n).
+    """Distribute the marginal of a span over its splits, and add it to those of the parts. O(n).
 
-    Returns the entropy of the way, times the share.
+    Returns the entropy of the split, times the marginal of the span.
     """
     entropy = 0.0
     if share.real > 0.0:
@@ -282,10 +283,10 @@ def outside_in_logs(
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> float:
-    """Fill the marginals from what `inside_in_logs` has filled; `shares` is scratch. O(n³).
+    """Fill the marginals from the sums of `inside_in_logs`; `shares` is scratch. O(n³).
 
-    Returns the entropy. A tree is made by choosing how to build one span after the other; so the
-    entropy is what is uncertain about each of these ways, however large the logarithms are.
+    Returns the entropy: the sum over all spans of the entropy of the split, times the marginal of
+    the span. Large logarithms do not enter it.
     """
     complete, across, incomplete = sums
     share_complete, share_across, share_incomplete = shares
@@ -316,7 +317,7 @@ def outside_in_logs(
             )
             share = share_incomplete[i, j]
             marginals[i, j] = share
-            # From the better of the two edges: beside a much worse one, what is inside is lost.
+            # From the better of the two edges: with a much worse one, rounding loses the sum.
             meet = incomplete[i, j] - logs[i, j]
             if i > 0:
                 marginals[j, i] = share_incomplete[j, i]

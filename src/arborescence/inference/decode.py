@@ -80,7 +80,7 @@ def decode(
     NoTreeError
         If the present edges form no such tree.
     OptionError
-        If an option has none of the values above.
+        If an option is invalid.
 
     Notes
     -----
@@ -139,7 +139,7 @@ def decode_labeled(
     projective: bool = False,
     threads: int = 1,
 ) -> tuple[Any, Any]:
-    """Return the labeled tree of highest weight, exactly, with one edge per label and node pair.
+    """Return the labeled tree of highest weight, exactly.
 
     The best label of each edge is chosen first, then the best tree: O(L n²) more than `decode`.
 

@@ -1,4 +1,4 @@
-"""The k best trees, by Zmigrod, Vieira and Cotterell (2021) or Huang and Chiang (2005): `kbest`."""
+"""`kbest`, `trees`, `second_best`: Zmigrod et al. (2021); projective: Huang and Chiang (2005)."""
 
 from __future__ import annotations
 
@@ -71,8 +71,7 @@ def kbest(
     NoTreeError
         If a sentence has no tree.
     OptionError
-        If an option has none of the values above, or memory for k trees of each sentence is
-        missing.
+        If an option is invalid, or k trees of each sentence do not fit into memory.
 
     Notes
     -----

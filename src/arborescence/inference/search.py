@@ -132,8 +132,8 @@ def best_where_labeled(
 ) -> tuple[Any, Any]:
     """Return the labeled tree of highest weight for which a predicate is true, exactly.
 
-    The search covers heads and labels together, so the heads may be those of the best tree, with
-    other labels.
+    Heads and labels are searched together: the result may differ from the best labeled tree in
+    labels, in heads, or in both.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The state of a transition system: one int32 array, so that a beam copies it with one memory copy.
+"""The state of a transition system: one int32 array, which a beam copies in one operation.
 
 A state of n words is a C-contiguous int32 array (`FIELDS`, n + 4). Its rows hold the stack, the
 buffer, and the properties of each node in the partial tree; the last row holds counters. The stack

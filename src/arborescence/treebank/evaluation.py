@@ -163,7 +163,7 @@ def evaluate(
     Parameters
     ----------
     gold, predicted
-        Paths of CoNLL-U files, or sentences. Both must hold the same text.
+        Paths of CoNLL-U files, or sentences. Both must have the same text.
     punctuation
         Whether words with the gold relation ``punct`` count in UAS, LAS, exact match and the
         relations, as in the shared task.

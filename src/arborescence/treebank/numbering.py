@@ -81,7 +81,7 @@ def _distinct(
     firsts: np.ndarray,
     table: np.ndarray,
 ) -> int:
-    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the number of ids.
+    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count.
 
     O(size). A hash table with linear probing; the hash is FNV-1a. Written: the id of each string,
     `ids` (n,), and the first string with each id, `firsts` (n,). The size of `table` must be a

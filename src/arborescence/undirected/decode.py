@@ -227,7 +227,7 @@ def decode(
         As in `arborescence.decode`. A ScoresError also if a score is negative and
         ``encoding="product"``.
     OptionError
-        If an option has none of the values above.
+        If an option is invalid.
 
     Notes
     -----

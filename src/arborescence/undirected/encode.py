@@ -50,7 +50,7 @@ def combine_rows(
     bad = 0
     negative = 0
     for i in range(1, n + 1):
-        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal may hold anything
+        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal is ignored
             row = scores[i, start:stop]
             pairs = out[i - first, start - first : stop - first]
             for k in range(stop - start):

@@ -127,9 +127,9 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
     v are computed from the current tree. Two changes that share u or v exclude each other. A change
     is made if its gain is higher than those of all changes that it excludes (if equal, the lowest v
     wins). The changes of one round have no word in common, so their gains add up, and none of them
-    creates a cycle. Each round makes the change with the largest gain, so the procedure ends. A
-    gain that may be due to rounding counts as 0: the weight never decreases, in real arithmetic
-    too.
+    creates a cycle. Each round makes the change with the largest gain, so that no gain is left in
+    the end. A gain that may be due to rounding counts as 0, so the weight never decreases in real
+    arithmetic.
 
     Examples
     --------

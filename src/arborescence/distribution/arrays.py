@@ -241,7 +241,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             part = np.ascontiguousarray(direction[inside])
             derivatives(self._weights_of(far), _EVERY_WORD, *self._kind, part, moved, far.gaps)
             slopes[inside] = moved
-        if self._far:  # these need no second computation
+        if self._far:  # already computed
             direction = direction.copy()
             direction[list(self._far)] = 0.0
         gaps = no_gaps(self._size)

@@ -143,7 +143,7 @@ class Columns:
         )
 
     def followed_by(self, more: Columns) -> Columns:
-        """Append the next sentences."""
+        """Return these sentences and the next ones, joined."""
         n, size, length = len(self.spans), self.data.size, self.characters.size
         data = np.concatenate([self.data, more.data])
         data.setflags(write=False)  # like bytes, so that kernels are compiled for one type only

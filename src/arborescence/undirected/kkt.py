@@ -1,8 +1,8 @@
 """The maximum spanning forest by the randomized algorithm of Karger, Klein and Tarjan (1995).
 
-Expected O(m). Levi, Reichart and Rappoport (2016) parse with it (their Algorithm 2). Two steps of
-Borůvka's algorithm are followed by a recursive call on a random half of the edges. With the forest
-that this call returns, most of the other edges can be removed in linear time (`drop_heavy`).
+Expected O(m). Levi, Reichart and Rappoport (2016) parse with it (their Algorithm 2). Each round
+makes two steps of Borůvka's algorithm and a recursive call on a random half of the edges. With the
+forest from this call, most of the other edges are removed in linear time (`drop_heavy`).
 
 An edge is *heavy* for a forest F if it is worse than every edge of the path in F between its ends
 (Karger, Klein and Tarjan minimize, hence the name). It is the worst edge of the cycle that it

@@ -1,1 +1,1 @@
-"""Distributions over the trees of a sentence: sums, marginals and draws, in NumPy and PyTorch."""
+"""Distributions over the trees of a sentence: log-partition, marginals, samples."""

@@ -1,4 +1,4 @@
-"""A probability distribution over the trees of a sentence, by kernels: `TreeDistribution`."""
+"""`TreeDistribution` with Numba kernels: sums by the matrix-tree theorem or inside-outside."""
 
 from __future__ import annotations
 
@@ -45,34 +45,34 @@ _EVERY_WORD = np.empty(0, np.int64)
 class TreeDistribution(Distribution[Any, Floats, Heads]):
     """The distribution over trees in which p(tree) is proportional to exp(tree's weight).
 
-    Everything is computed when it is first asked for, for all sentences of a batch, and kept. What
-    is known of a single sentence by one number is a float; all else are arrays, or tensors if the
-    scores are. The scores are copied: what happens to the caller's array later changes no answer.
-    A distribution can be pickled.
+    Every result is computed at its first use, for all sentences of a batch, and kept. A single
+    number for a single sentence is a float; other results are arrays, or tensors if the scores are
+    tensors. The scores are copied, so later changes of the caller's array have no effect. A
+    distribution can be pickled.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
-        As in `decode`. Not a tensor that requires a gradient, unless gradients are off
-        (`torch.no_grad`): `arborescence.torch.TreeDistribution` is the one that follows them.
+        As in `decode`. A tensor must not require a gradient, except within `torch.no_grad`; use
+        `arborescence.torch.TreeDistribution` for gradients.
     lengths, root, projective, threads
         As in `arborescence.decode`.
 
     Raises
     ------
     ScoresError
-        If shape, type or lengths cannot be used, or the scores require a gradient; later, if they
-        hold NaN or +inf.
+        If the shape, type or lengths are invalid, or the scores require a gradient. At the first
+        use, if a score is NaN or +inf.
     NoTreeError
-        When something is asked for, if the edges of a sentence form no such tree.
+        At the first use, if the edges of a sentence form no such tree.
 
     Notes
     -----
-    Sums over all trees come from the matrix-tree theorem (Tutte 1984; for a single root Koo et al.
-    2007), by an elimination that never subtracts; over projective trees, from the inside-outside
-    algorithm. Both are O(n³) a sentence and right for scores of any size: weights are scaled word
-    by word; where floats still are too narrow, logarithms take their place, and where those are,
-    exact differences to the best tree (`far`). Moments follow
+    Sums over all trees use the matrix-tree theorem (Tutte 1984; for a single root Koo et al. 2007),
+    with an elimination without subtraction; sums over projective trees use the inside-outside
+    algorithm. Both cost O(n³) a sentence and are accurate for scores of any size: weights are
+    scaled for each word; if the range of float64 is still too small, the sums are computed with
+    logarithms, and if that fails too, with exact differences to the best tree (`far`). Moments:
     Zmigrod, Vieira and Cotterell (2021), *Efficient Computation of Expectations under Spanning
     Tree Distributions*.
 
@@ -131,8 +131,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        # What makes results tensors is a function, which cannot be pickled: so a tensor stands for
-        # it.
+        # The function that converts results to tensors cannot be pickled: a tensor replaces it.
         like = self._back(np.empty(0)) if self._kept.give_back else None
         return {**self.__dict__, "_kept": self._kept._replace(give_back=None), "_like": like}
 
@@ -157,7 +156,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     @property
     def _sums(self) -> Sums:
-        """The log-partition, perhaps without the rest, which takes twice as long."""
+        """Sums with at least the log-partition; the other sums double the time."""
         known: Sums = self.__dict__.get("_all_sums") or self._log_partitions
         return known
 
@@ -177,7 +176,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_float64(self._kept, start, stop):
                 weights = as_weights(scores, lengths, self._kind.single)
-                del scores  # for long sentences, not to be kept in memory
+                del scores  # saves memory for long sentences
                 first, fault = part.start, NO_TREE
                 while fault != FINE:
                     share = sums.share(slice(first, part.stop))
@@ -193,9 +192,9 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return sums
 
     def _sum_far(self, b: int, fault: int, sums: Sums) -> None:
-        """Fill the sums of a sentence for which floats are too short.
+        """Fill the sums of a sentence whose scores are too far apart for float64.
 
-        Or raise the error that says why there are none.
+        If it has no sums, raise the error that says why.
         """
         scores = np.ascontiguousarray(matrix_of(self._kept, b), np.float64)
         edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
@@ -220,7 +219,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             sums.marginals[b, : len(scores), : len(scores)] = found.marginals[0]
 
     def _weights_of(self, far: Far) -> Weights:
-        """Return the moderate scores of a single sentence as weights."""
+        """Return the moderate scores of one sentence as weights."""
         return as_weights(far.scores[np.newaxis], _EVERY_WORD, self._kind.single)
 
     def _expectation(self, values: NDArray[np.float64]) -> Any:
@@ -234,7 +233,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return covariance
 
     def _derivatives(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how fast the marginals change as the scores move in a direction, (B, N, N)."""
+        """Return the directional derivatives of the marginals with respect to scores, (B, N, N)."""
         slopes = np.zeros(direction.shape)
         for b, far in self._far.items():
             inside = np.s_[b : b + 1, : len(far.scores), : len(far.scores)]
@@ -242,7 +241,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             part = np.ascontiguousarray(direction[inside])
             derivatives(self._weights_of(far), _EVERY_WORD, *self._kind, part, moved, far.gaps)
             slopes[inside] = moved
-        if self._far:  # nothing to be done for those once more
+        if self._far:  # already computed
             direction = direction.copy()
             direction[list(self._far)] = 0.0
         gaps = no_gaps(self._size)
@@ -273,14 +272,14 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     @property
     def _log_sums(self) -> NDArray[np.float64]:
-        """The log-partition, (B,), under scores that are lowered as `_lowered` has them."""
+        """The log-partition, (B,), under the lowered scores of `_lowered`."""
         return self._sums.log_sums
 
     def _lowered(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
-        """Yield of each sentence the scores, these less the best of each word, and its words.
+        """Yield for each sentence the scores, the lowered scores, and the number of words.
 
-        Both are (n + 1, n + 1). Probabilities are made of the second, so that nothing of them is
-        rounded away beside large scores.
+        Both are (n + 1, n + 1). The lowered scores are the scores minus the best score of each
+        word. Probabilities are computed from these, so that large scores cause no rounding errors.
         """
         for part, scores, logs, _ in self._lowered_parts():
             for b in range(part.start, part.stop):
@@ -289,7 +288,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                 yield scores[inside], logs[inside], words
 
     def _lowered_parts(self) -> Iterator[tuple[slice, Any, Any, NDArray[np.int64]]]:
-        """Yield parts of the batch: scores, these less the best of each word, and lengths."""
+        """Yield parts of the batch: place, scores, lowered scores and lengths."""
         for part, scores, lengths in in_float64(self._kept, 0, self._batch):
             logs = np.empty_like(scores)
             lower(scores, lengths, self._kind.single, logs, np.empty(len(scores)))
@@ -324,7 +323,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             k = min(k, self._most_trees)
         try:
             heads = np.full((self._batch, k, self._size), -1, np.int64)
-        except (MemoryError, ValueError):  # the latter for more than can be addressed
+        except (MemoryError, ValueError):  # a ValueError for more than the address space
             raise OptionError(
                 f"k = {k} trees for each of {self._batch} sentences do not fit into memory: "
                 "draw fewer at a time"
@@ -344,10 +343,10 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     @property
     def _most_trees(self) -> int:
-        """No sentence has more trees."""
+        """An upper bound for the number of trees of each sentence."""
         log_counts, _ = as_array(self.log_count)
         most = float(log_counts.max(initial=0.0))
-        # Beyond, nobody draws all of them; below, the logarithm is right to much less than 1e-6.
+        # Above e^60, nobody draws all trees; below, the error of the logarithm is far below 1e-6.
         return math.ceil(math.exp(most) * (1 + 1e-6)) if most < 60.0 else sys.maxsize
 
     # Shapes and sentences.
@@ -369,7 +368,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     def _uniform(self) -> TreeDistribution[Floats, Heads]:
         scores, _ = as_array(self._scores)
-        # What is no score stays, so that it is named.
+        # Invalid scores are kept, so that the error names them.
         alike = np.where(np.isfinite(scores), scores.dtype.type(0), scores)
         return TreeDistribution(self._back(alike), self._lengths, **self._options)
 
@@ -396,14 +395,15 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return self._back(result.reshape(*self._shape, *result.shape[1:]))
 
     def _back(self, array: NDArray[Any]) -> Any:
-        """Return an array as the kind of array that the scores were."""
+        """Return an array as an array or tensor, like the scores."""
         return self._kept.give_back(array) if self._kept.give_back else array
 
 
 def _possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
-    """Tell which edges may belong to a tree whose probability is not 0 as a float, (N, N).
+    """Return which edges may be in a tree whose probability is above 0 as a float64, (N, N).
 
-    No tree with an edge weighs more than it and the best edges into all other words together.
+    Upper bound for the trees with an edge: its weight plus those of the best edges into all other
+    words.
     """
     edges = scores.copy()
     best = edges.max(axis=0, initial=-np.inf)[1:]
@@ -415,7 +415,7 @@ def _possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.b
 
 
 def _follows_gradients(scores: Any) -> bool:
-    """Tell whether scores are a tensor, or a list of tensors, with gradients to be followed."""
+    """Return whether the scores are a tensor, or a list of tensors, that require gradients."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():
         return False

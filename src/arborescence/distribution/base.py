@@ -1,8 +1,8 @@
-"""What can be asked of a distribution over trees, whoever computes the sums: `Distribution`.
+"""`Distribution`: the common interface of both distributions over trees.
 
-Questions are checked here, reduced to sums over the trees of each sentence, and answered in the
-caller's shape. How the sums come about is told by `arrays`, with kernels, and by `tensors`, which
-can be differentiated.
+This class checks arguments, reduces each result to sums over the trees of each sentence, and
+returns it in the caller's shape. The sums are computed in `arrays` with kernels, and in `tensors`
+with PyTorch (differentiable).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arborescence.inference.kbest import kbest
 
 Numbers = TypeVar("Numbers")
 if TYPE_CHECKING:
-    import typing_extensions  # Python 3.13 has type variables with defaults itself
+    import typing_extensions  # from Python 3.13 on, typing has type variables with defaults
     from numpy.typing import NDArray
 
     from arborescence.core.graph import Graph, Root
@@ -32,49 +32,50 @@ if TYPE_CHECKING:
 else:
     Floats, Heads = TypeVar("Floats"), TypeVar("Heads")
 
-# A tree whose logarithm of the probability is lower has the probability 0 as a float.
+# A tree with a lower log-probability has the probability 0 as a float64.
 IMPOSSIBLE = -745.0
 
 
 class Distribution(Generic[Numbers, Floats, Heads]):
     """The distribution over trees in which p(tree) is proportional to exp(tree's weight).
 
-    Inside, everything is flat: what is known of B sentences comes as (B, ...), of N nodes each.
+    The private methods use flat batches: (B, ...) for B sentences of N nodes each.
     """
 
-    if TYPE_CHECKING:  # what each kind of distribution has in its own way
-        # Scores and lengths as the caller had them; and the scores as messages name them.
+    if TYPE_CHECKING:  # what the subclasses define
+        # The caller's scores and lengths; and the graph, for error messages.
         _scores: Any
         _lengths: Any
 
         def _graph(self) -> Graph: ...
-        # Sums of each sentence: (B,), (B,), and of its edges, (B, N, N).
+        # For each sentence, (B,) and (B,); and for each edge, (B, N, N).
         @property
         def _log_partition(self) -> Any: ...
         @property
         def _entropy(self) -> Any: ...
         @property
         def _marginals(self) -> Any: ...
-        # Of values (B, N, N, R): (B, R); of two: (B, R, S). Of another distribution: (B,).
+        # For values (B, N, N, R): (B, R); for two such arrays: (B, R, S); for a distribution: (B,).
         def _expectation(self, values: Any) -> Any: ...
         def _covariance(self, first: Any, second: Any) -> Any: ...
         def _cross_entropy(self, other: Self) -> Any: ...
-        # Logarithms (B, K) of head vectors (B, K, N), -inf where these are no trees; and where.
+        # Log-probabilities (B, K) of head vectors (B, K, N), -inf for invalid trees; and a mask of
+        # the invalid ones.
         def _log_prob(self, rows: Any) -> tuple[Any, Any]: ...
         # The marginals as scores, (..., N, N), with -inf for absent edges.
         def _gains(self) -> Any: ...
-        # The distribution in which all trees are alike.
+        # The uniform distribution over the same trees.
         def _uniform(self) -> Distribution[Numbers, Floats, Heads]: ...
         # Draws, in the caller's shape and type.
         def _sample(self, k: int, generator: np.random.Generator, replace: bool) -> Any: ...
-        # Whether each sentence of the other is as long as it is here.
+        # Whether the sentences of both distributions have the same lengths.
         def _as_long(self, other: Self) -> bool: ...
-        # Head vectors as an array or tensor, and whether it holds whole numbers.
+        # Head vectors as an array or tensor, and whether its type is an integer type.
         def _as_heads(self, heads: Any) -> tuple[Any, bool]: ...
-        # Values of edges as an array or tensor; and (B, N, N, R) float64, 0 where no tree has them.
+        # Edge values as an array or tensor; and as (B, N, N, R) float64, 0 for absent edges.
         def _as_values(self, edge_values: Any) -> Any: ...
         def _of_present_edges(self, values: Any) -> Any: ...
-        # What is known of each sentence, (B, ...), in the caller's shape and type.
+        # Results (B, ...) in the caller's shape and type.
         def _given_back(self, result: Any) -> Any: ...
 
     def __init__(self, graph: Graph, root: Root, projective: bool) -> None:
@@ -82,10 +83,10 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         self._batch, self._size, _ = graph.scores.shape
         self._kind = Kind(check_root(root), check_flag(projective))
         self._options: dict[str, Any] = {"root": root, "projective": projective}
-        # Sentences with scores too far apart for floats; known once the log-partition is.
+        # Sentences with scores too far apart for float64; known after the log-partition.
         self._far: dict[int, Far] = {}
 
-    # What is known of all trees.
+    # Results over all trees.
 
     @property
     def log_partition(self) -> Numbers:
@@ -96,30 +97,30 @@ class Distribution(Generic[Numbers, Floats, Heads]):
     def marginals(self) -> Floats:
         """The probability of each edge, ``[..., h, d]``: (..., N, N).
 
-        The edges into a word sum to 1; column 0, the diagonal and padding are 0. In float64, to
-        about 1e-13; with `projective`, to 13 digits each.
+        The edges into a word sum to 1; column 0, the diagonal and padding are 0. In float64, the
+        absolute error is about 1e-13; with `projective`, the relative error.
         """
         return self._given_back(self._marginals)
 
     @property
     def entropy(self) -> Numbers:
-        """How uncertain the tree is, in nats, (...)."""
+        """The entropy of the distribution, in nats, (...)."""
         return self._given_back(self._entropy)
 
     @cached_property
     def log_count(self) -> Numbers:
-        """The logarithm of the number of trees whose edges are present, (...)."""
+        """The logarithm of the number of trees without absent edges, (...)."""
         return self._uniform().log_partition
 
     # Single trees.
 
     @cached_property
     def argmax(self) -> Heads:
-        """The most probable tree, exactly: what `arborescence.decode` returns, (..., N) int64."""
+        """The most probable tree, exactly, as from `arborescence.decode`: (..., N) int64."""
         return decode(self._scores, self._lengths, **self._options)
 
     def kbest(self, k: int) -> tuple[Any, ...]:
-        """Return the k most probable trees, exactly: what `arborescence.kbest` returns."""
+        """Return the k most probable trees, exactly, as `arborescence.kbest` returns them."""
         return kbest(self._scores, k, self._lengths, **self._options)
 
     def log_prob(self, heads: Any, *, errors: Literal["raise", "-inf"] = "raise") -> Numbers:
@@ -128,23 +129,23 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         Parameters
         ----------
         heads : (..., N) or (..., k, N) whole numbers
-            One head vector for each sentence, or k of them. What stands at the root's place and in
-            the padding is ignored, whatever it is.
+            One head vector for each sentence, or k of them. Values for the root and for padding are
+            ignored.
         errors : {"raise", "-inf"}
-            What is done about a head vector that is none of a sentence's trees: with another number
-            of root edges, a cycle, edges that cross or that are absent. An error (the default), or
-            -inf as its logarithm, which has no gradient.
+            For a head vector that is not one of the sentence's trees (wrong number of root edges, a
+            cycle, crossing edges, or absent edges): raise an error (the default), or return -inf
+            without a gradient.
 
         Returns
         -------
         log_prob : (...) or (..., k)
-            O(n) a tree, once `log_partition` is known.
+            O(n) a tree, after `log_partition`.
 
         Raises
         ------
         TreeError
-            If the shape does not fit the scores, or a head vector is none of a sentence's trees;
-            the message names the sentence and what is wrong.
+            If the shape does not fit the scores, or a head vector is not one of the sentence's
+            trees; the message names the sentence and the fault.
 
         Examples
         --------
@@ -183,48 +184,48 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         return self._given_back(log_prob if several else log_prob[:, 0])
 
     def mbr(self) -> Heads:
-        """Return the tree with the most right heads to be expected, (..., N) int64.
+        """Return the tree with the highest expected number of correct heads, (..., N) int64.
 
         The minimum Bayes risk tree (Goodman 1996; Smith and Smith 2007): it decodes the marginals,
-        over edges that are present.
+        without the absent edges.
         """
         return decode(self._gains(), self._lengths, **self._options)
 
     # Sums over trees.
 
     def expectation(self, edge_values: Any) -> Numbers:
-        """Return the expected value of a tree, which is the sum of the values of its edges.
+        """Return the expected value of a tree. The value of a tree is the sum over its edges.
 
         Parameters
         ----------
         edge_values : (..., N, N) or (..., N, N, R)
-            One number for each edge h -> d, or R of them. Those of absent edges do not matter.
+            One number for each edge h -> d, or R of them. Those of absent edges are ignored.
 
         Returns
         -------
         expected : (...) or (..., R)
-            O(n²) a number, once `marginals` are known.
+            O(n²) a number, after `marginals`.
         """
         values, several = self._values(edge_values)
         expected = self._expectation(values)
         return self._given_back(expected if several else expected[:, 0])
 
     def covariance(self, f: Any, g: Any = None) -> Numbers:
-        """Return the covariance of two values of a tree, each a sum of values of its edges.
+        """Return the covariance of two values of a tree, each a sum over its edges.
 
         Parameters
         ----------
         f : (..., N, N) or (..., N, N, R)
             As in `expectation`.
         g : (..., N, N) or (..., N, N, S), optional
-            As f, which it is by default: then the result is the variance, or the covariance
-            matrix of R values.
+            As `f`. By default `f` itself: then the result is the variance, or the covariance matrix
+            of R values.
 
         Returns
         -------
         covariance : (...); (..., R, S)
-            Without the axis R or S where f or g have none. O(n³) for each of the R, and O(n²)
-            for each pair.
+            Without the axis R or S if `f` or `g` has none. O(n³) for each of the R, and O(n²) for
+            each pair.
         """
         first, several_first = self._values(f)
         second, several_second = self._values(f if g is None else g)
@@ -233,8 +234,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
     def second_moment(self, f: Any, g: Any = None) -> Numbers:
         """Return the expected product of two values of a tree: E[f(T) g(T)].
 
-        Parameters and return value are those of `covariance`, to which the product of the
-        expectations is added.
+        The `covariance` plus the product of the expectations, with the same parameters and shape.
         """
         first, several_first = self._values(f)
         second, several_second = self._values(f if g is None else g)
@@ -253,17 +253,17 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         Returns
         -------
         cross_entropy : (...)
-            inf if `other` rules out a tree that is possible here, be it by an edge that is absent
-            or by the kind of trees; this is decided by counting, not by rounded sums. Edges that
-            only trees with a probability below e^-745 have, which is 0 as a float, do not count:
-            a mask of -1e9 here goes with one of -inf there. O(n²), once `marginals` are known, and
-            the other's `log_partition`; O(n³) if the other's kind is the narrower one or it lacks
-            edges.
+            inf if a tree that is possible here is impossible in `other`, because of an absent edge
+            or because of `root` or `projective`. This is decided by counting trees, not by rounded
+            sums. Edges that occur only in trees with a probability below e^-745 (0 as a float64)
+            are ignored: a mask of -1e9 here is compatible with -inf in `other`. O(n²) after
+            `marginals` and the `log_partition` of `other`; O(n³) if `other` lacks edges, or its
+            `root` or `projective` allows fewer trees.
 
         Raises
         ------
         ScoresError
-            If the sentences are not as many, or not as long; or if all trees of a sentence of
+            If the numbers or lengths of the sentences differ; or if all trees of a sentence of
             `other` need edges some 1e6 or more below others.
         """
         return self._given_back(self._compared(other))
@@ -271,7 +271,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
     def kl(self, other: Self) -> Numbers:
         """Return the Kullback-Leibler divergence from `other`, in nats, (...).
 
-        The `cross_entropy` less the `entropy`; never less than 0. Raises what the former does.
+        The `cross_entropy` minus the `entropy`; never below 0. Errors as in `cross_entropy`.
         """
         return self._given_back((self._compared(other) - self._entropy).clip(min=0.0))
 
@@ -285,29 +285,30 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         Parameters
         ----------
         k : int
-            How many for each sentence, at least 1.
+            The number of trees for each sentence, at least 1.
         rng : numpy.random.Generator or int, optional
-            The source of randomness, or a seed for one.
+            The random generator, or a seed.
         replace : bool
-            If False, no tree is drawn twice: each draw is from the trees not drawn before, in
+            If False, no tree is drawn twice: each draw is from the trees not yet drawn, in
             proportion to their probabilities.
 
         Returns
         -------
         heads : (k, N) int64, or (..., k, N) for a batch
-            The trees in the order in which they were drawn. With ``replace=False`` as many as there
-            are, if those are fewer than k; in a batch, as many as the sentence with most of them
-            has, and rows of -1 fill what others lack. Trees whose ``log_prob`` is beyond a float,
-            below -1.8e308, do not come.
+            The trees in the order in which they were drawn. With ``replace=False``, all trees if
+            these are fewer than k; in a batch, as many rows as the sentence with the most trees
+            has, with rows of -1 for missing trees. Trees with a ``log_prob`` below -1.8e308, the
+            range of float64, are never drawn.
 
         Notes
         -----
-        Wilson (1996) draws non-projective trees by walks that erase their loops, here with the
-        root edge drawn first where there is only one (Zmigrod, Vieira and Cotterell 2021,
-        *Efficient Sampling of Dependency Structures*); where walks take too long, single heads are
-        drawn given others (after Colbourn, Myrvold and Neufeld 1996). Projective trees are drawn
-        from the top down. O(n³) a sentence, then mostly O(n log n) a tree, or O(n²) if projective.
-        Without replacement it may take up to O(n⁴) a tree, where a few trees are very probable.
+        Non-projective trees are drawn by loop-erased random walks (Wilson 1996); with a single
+        root, the root edge is drawn first (Zmigrod, Vieira and Cotterell 2021, *Efficient Sampling
+        of Dependency Structures*). If the walks take too long, heads are drawn one by one, each
+        given the earlier ones (after Colbourn, Myrvold and Neufeld 1996). Projective trees are
+        drawn top-down from the inside chart. O(n³) a sentence, then usually O(n log n) a tree, or
+        O(n²) if projective. Without replacement up to O(n⁴) a tree, if a few trees are very
+        probable.
 
         Examples
         --------
@@ -321,10 +322,10 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         """
         return self._sample(check_count(k), np.random.default_rng(rng), replace)
 
-    # What is shared by the answers.
+    # Helpers.
 
     def _values(self, edge_values: Any) -> tuple[Any, bool]:
-        """Return values of edges as (B, N, N, R), and whether the caller's had the axis R."""
+        """Return edge values as (B, N, N, R), and whether the caller's array had the axis R."""
         values = self._as_values(edge_values)
         shape = *self._shape, self._size, self._size
         several = values.ndim == len(shape) + 1
@@ -338,13 +339,13 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         return self._of_present_edges(values), several
 
     def _pairs(self, result: Any, several_first: bool, several_second: bool) -> Any:
-        """Give back a number for each pair of values, (B, R, S)."""
+        """Return a number for each pair of values, (B, R, S), in the caller's shape."""
         if not several_second:
             result = result[..., 0]
         return self._given_back(result if several_first else result[:, 0])
 
     def _compared(self, other: Self) -> Any:
-        """Return the cross-entropies, (B,), if the sentences are the same."""
+        """Return the cross-entropies, (B,), after a check that the lengths agree."""
         if self._shape != other._shape or not self._as_long(other):
             raise ScoresError(
                 "distributions can be compared over the same sentences only: batches of one shape, "
@@ -353,7 +354,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         return self._cross_entropy(other)
 
     def _refuse_far(self) -> None:
-        """Raise an error if this is no distribution that others can be compared with."""
+        """Raise an error if the scores are too far apart for a comparison with other scores."""
         if self._far:
             raise ScoresError(
                 f"{name_of(self._graph(), min(self._far))}the other's scores are too far apart: "

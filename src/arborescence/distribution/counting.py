@@ -1,9 +1,9 @@
-"""How many trees there are, exactly, and whether all of them are in another set.
+"""Exact counts of trees, by integer determinants or Eisner's recursion; comparison of tree sets.
 
-Sets of trees are given by the edges that are present and by a kind: with a single root edge or any
-number, with crossing edges or without. The number of trees is the determinant of a Laplacian (Tutte
-1984; for a single root Koo, Globerson, Carreras and Collins 2007), here over whole numbers (Bareiss
-1968); that of projective trees is Eisner's recursion (1996) with sums and products.
+A set of trees is given by its present edges and a kind (single or multi root, projective or all).
+The number of trees is the determinant of a Laplacian (Tutte 1984; for a single root Koo, Globerson,
+Carreras and Collins 2007), here with integers (Bareiss 1968). The number of projective trees comes
+from Eisner's recursion (1996) with sums and products.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from arborescence.distribution.partition import Sums, no_gaps, partition
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Logarithms of two numbers of trees that are further apart than this are not those of one number.
+# If two log-counts differ by more than this, the counts differ.
 _APART = 1e-6
 
 
 class Kind(NamedTuple):
-    """Which trees: with a single root edge or any number, projective ones or all."""
+    """Which trees: with a single root edge or any number of them; projective trees or all."""
 
     single: bool
     projective: bool
@@ -33,21 +33,21 @@ class Kind(NamedTuple):
 def leaves(
     own: NDArray[np.bool_], own_kind: Kind, other: NDArray[np.bool_], other_kind: Kind
 ) -> bool:
-    """Tell whether one set of trees has a tree that another set has not.
+    """Return whether one set of trees has a tree that is not in another set.
 
     Parameters
     ----------
     own, other : (n + 1, n + 1) bool
-        Which edges are present, ``[h, d]``; column 0 and the diagonal are ignored. There is a tree
-        of `own_kind` over the former.
+        Which edges are present, ``[h, d]``; column 0 and the diagonal are ignored. `own` must have
+        a tree of `own_kind`.
     own_kind, other_kind
-        Which trees over these edges.
+        The kinds of trees.
 
     Notes
     -----
-    The trees that are in both sets are those of both kinds over the edges that are in both; so it
-    is enough to count. Where one set plainly lies within the other, O(n²). Else O(n³): in floats,
-    and if those do not tell the numbers apart, in whole numbers.
+    The trees in both sets are those that satisfy both kinds over the common edges, so it is enough
+    to count. O(n²) if one set is obviously a subset of the other. Else O(n³): in float64, and if
+    the counts are too close, with integers.
     """
     if len(own) == 1:
         return False
@@ -61,7 +61,7 @@ def leaves(
 
 
 def count_trees(present: NDArray[np.bool_], kind: Kind) -> int:
-    """Return the number of trees of a kind over these edges, (n + 1, n + 1) bool. O(n³).
+    """Return the number of trees of a kind with the given edges, (n + 1, n + 1) bool. O(n³).
 
     Examples
     --------
@@ -85,7 +85,7 @@ def count_trees(present: NDArray[np.bool_], kind: Kind) -> int:
 
 
 def _edges(present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a copy without loops and edges into the root."""
+    """Return a copy without loops and without edges into the root."""
     edges = present.copy()
     edges[:, 0] = False
     np.fill_diagonal(edges, val=False)
@@ -93,7 +93,7 @@ def _edges(present: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _determinant(matrix: NDArray[np.object_]) -> int:
-    """Return the determinant of whole numbers, up to its sign, by exact divisions (Bareiss)."""
+    """Return the absolute value of an integer determinant by Bareiss's exact elimination."""
     before = 1
     while len(matrix) > 1:
         pivots = np.flatnonzero(matrix[:, 0])
@@ -107,10 +107,10 @@ def _determinant(matrix: NDArray[np.object_]) -> int:
 
 
 def _count_projective(edges: list[list[int]], single: bool) -> int:
-    """Count derivations of spans of words, and at the end those of the root."""
+    """Count the derivations of each span of words, and finally those of the root."""
     size = len(edges)
     first = 1 if single else 0
-    # [i][j] and [j][i] are spans from i to j with the head at i and at j.
+    # [i][j] and [j][i] are spans from i to j, with the head at i and at j.
     complete = [[int(i == j) for j in range(size)] for i in range(size)]
     closed = [[0] * size for _ in range(size)]
     for width in range(1, size - first):
@@ -127,7 +127,7 @@ def _count_projective(edges: list[list[int]], single: bool) -> int:
 
 
 def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
-    """Return the logarithm of `count_trees` as the sums over trees have it."""
+    """Return the logarithm of `count_trees`, computed by the sums in float64."""
     scores = np.where(present, 0.0, -np.inf)[np.newaxis]
     every = np.empty(0, np.int64)
     sums = Sums.of(1, len(present), marginals=False)

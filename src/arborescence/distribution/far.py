@@ -1,9 +1,9 @@
-"""Scores too far apart for sums in float64, exchanged for moderate ones of equal probabilities.
+"""Scores too far apart for sums in float64: equivalent moderate scores, by exact differences.
 
-If every tree needs an edge that is 1e30 below the best one into its word, all that tells trees
-apart is rounded away beside 1e30. But only differences to the best tree matter, and those are found
-exactly: for all trees by the potentials that prove the best one (`potentials`), for projective ones
-from the exact weights of the best spans (`exact_chart`).
+If every tree needs an edge that is 1e30 below the best edge into its word, rounding at 1e30 hides
+all differences between the trees. But only the differences to the best tree matter, and these are
+computed exactly: for all trees with the dual potentials of the best tree (`potentials`), for
+projective trees with the exact weights of the best spans (`exact_chart`).
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from arborescence.projective.spans import COMPLETE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Sums and differences of scores of this size may be too large for a float.
+# Sums and differences of scores of this size may overflow.
 HUGE = 1e300
 
 
 class Far(NamedTuple):
-    """A sentence whose trees weigh what they weigh under moderate scores, and `base` more."""
+    """A sentence with moderate scores: each tree's true weight is its moderate one plus `base`."""
 
     scores: NDArray[np.float64]
-    """(n + 1, n + 1): moderate ones, -inf for the same edges."""
+    """(n + 1, n + 1): the moderate scores, -inf for the same edges as before."""
     gaps: NDArray[np.float64]
-    """What is to be added to these for projective trees, as `inside_in_logs` takes it."""
+    """Additional terms for projective trees, as in `inside_in_logs`."""
     base: Fraction
     log_partition: float = np.nan
-    """Under the moderate scores, once it is known."""
+    """Under the moderate scores; NaN until it is known."""
 
     def log_prob(self, scores: NDArray[np.float64], heads: NDArray[np.int64]) -> float:
-        """Return the logarithm of the probability of a tree (n + 1,) whose edges are present."""
+        """Return the log-probability of a tree (n + 1,) without absent edges."""
         return rounded(_weight(scores, heads) - self.base - Fraction(self.log_partition))
 
     @property
@@ -48,9 +48,9 @@ class Far(NamedTuple):
 
 
 def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far | None:
-    """Return a sentence of n > 0 words as one of these; None if it has no tree. O(n³).
+    """Return the moderate scores of a sentence of n > 0 words; None if it has no tree. O(n³).
 
-    ``scores`` (n + 1, n + 1) are finite or -inf, but for column 0 and the diagonal.
+    ``scores`` (n + 1, n + 1) are finite or -inf, except in column 0 and on the diagonal.
     """
     n = len(scores) - 1
     if projective:
@@ -75,7 +75,7 @@ def _weight(scores: NDArray[np.float64], heads: NDArray[np.int64]) -> Fraction:
 
 
 def rounded(number: Fraction) -> float:
-    """Return the nearest float, which may be infinite."""
+    """Return the nearest float64, which may be infinite."""
     try:
         return float(number)
     except OverflowError:

@@ -1,7 +1,7 @@
-"""Kernels of a distribution: sums over all trees of each sentence, with their derivatives.
+"""Kernels of a distribution over a batch: log-partition, entropy, marginals and their derivatives.
 
-The log-partition, the entropy, the marginals of edges, how fast these change; and what given trees
-weigh. The sums over the trees of one sentence are those of either family (`sums` in both).
+Also the weights of given trees. The sums over the trees of one sentence are in the module `sums`
+of each family.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# The size of imaginary parts in `derivatives`: its square is lost beside 1.
+# The imaginary step in `derivatives`. Its square is below the precision of float64 at 1.
 _TINY = 2.0**-60
 
 
 class Sums(NamedTuple):
-    """What is known of all trees of each sentence."""
+    """The sums over the trees of each sentence."""
 
     log_partition: NDArray[np.float64]
     """(B,)"""
     log_sums: NDArray[np.float64]
-    """(B,) the same less the shifts of the weights."""
+    """(B,) the log-partition minus the shifts of the weights."""
     entropy: NDArray[np.float64]
     """(B,)"""
     marginals: NDArray[np.float64]
-    """(B, N, N); or (0, 0, 0) if they are not wanted: then the entropy means nothing."""
+    """(B, N, N); or (0, 0, 0) if not requested: then `entropy` has no meaning."""
 
     @classmethod
     def of(cls, batch: int, size: int, *, marginals: bool) -> Self:
-        """Make room for the sums of so many sentences of at most so many nodes."""
+        """Allocate the sums of `batch` sentences of at most `size` nodes."""
         log_partition, log_sums, entropy = np.empty((3, batch))
         shape = (batch, size, size) if marginals else (0, 0, 0)
         return cls(log_partition, log_sums, entropy, np.zeros(shape))
@@ -59,7 +59,7 @@ class Sums(NamedTuple):
 
 
 def no_gaps(size: int) -> NDArray[np.float64]:
-    """Return what `gaps` are for sentences without, of N = `size` nodes."""
+    """Return the `gaps` of sentences that need none, with N = `size` nodes."""
     return np.empty((2, size, size, 0))
 
 
@@ -80,18 +80,18 @@ def sum_over_trees(
     Parameters
     ----------
     weights, logs : (N, N) float64 or complex128
-        As `as_weights` makes them. The former may be scaled in place.
+        As from `as_weights`. `weights` may be scaled in place.
     n, single, projective
-        Words, and which trees.
+        The number of words, and the kind of trees.
     sums, slopes
         Scratch, of the type of the weights.
-    marginals : (N, N) zeros of the same type, filled; or (0, 0) if they are not wanted
-    gaps : as `inside_in_logs` takes them
+    marginals : (N, N) zeros of the same type, filled; or (0, 0) if not requested
+    gaps : as in `inside_in_logs`
 
     Returns
     -------
     log_sum : the logarithm of the sum; -inf if there is no tree
-    entropy : of the distribution over trees, if the marginals are wanted
+    entropy : of the distribution over trees, if the marginals are requested
     """
     wanted = marginals.shape[0] > 0
     if projective:
@@ -103,7 +103,7 @@ def sum_over_trees(
         served = total.real > SMALLEST
         if served and wanted:
             outside(weights, n, single, sums, total, slopes, marginals)
-            # Scaled sums are not small, but the derivatives by sums of nothing may overflow.
+            # Scaled sums are not small, but derivatives with respect to sums of 0 may overflow.
             served = log_scale == 0.0 or whole(marginals, n)
         if not served:
             log_sum = inside_in_logs(logs, n, single, sums, gaps)
@@ -128,7 +128,7 @@ def sum_over_trees(
 
 @inlined_kernel
 def none_lost(weights: np.ndarray, logs: np.ndarray, n: int) -> bool:
-    """Tell whether the weights of all edges that are present are far from underflow. O(n²)."""
+    """Return whether the weights of all present edges are far from underflow. O(n²)."""
     for h in range(n + 1):
         for d in range(1, n + 1):
             if weights[h, d].real < SMALLEST and logs[h, d].real > -np.inf:
@@ -138,10 +138,10 @@ def none_lost(weights: np.ndarray, logs: np.ndarray, n: int) -> bool:
 
 @inlined_kernel
 def whole(marginals: np.ndarray, n: int) -> bool:
-    """Tell whether the marginals of the edges into each word sum to 1. O(n²)."""
+    """Return whether the marginals of the edges into each word sum to 1. O(n²)."""
     words = 0
     for d in range(1, n + 1):
-        words += abs(marginals[: n + 1, d].sum() - 1.0) < 1e-9  # not so for NaN either
+        words += abs(marginals[: n + 1, d].sum() - 1.0) < 1e-9  # False for NaN
     return words == n
 
 
@@ -159,18 +159,18 @@ def partition(
     Parameters
     ----------
     weights
-        As `as_weights` makes them; scaled in place.
+        As from `as_weights`; scaled in place.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
-        Which trees.
+        The kind of trees.
     sums
-        Filled; the marginals have to be 0.
-    gaps : as `inside_in_logs` takes them
-        Those of `no_gaps`, unless it is a single sentence whose scores are moderate already.
+        Filled; the marginals must be 0.
+    gaps : as in `inside_in_logs`
+        Those of `no_gaps`, except for a single sentence with the moderate scores of `Far`.
 
     Returns
     -------
-    (sentence, fault) : the first sentence that has no answer, and FINE or why
+    (sentence, fault) : the first sentence without a result, and why; or the fault FINE
     """
     batch, size, _ = weights.logs.shape
     inner = new_inside(size, weights.weights, projective)
@@ -198,7 +198,7 @@ def partition(
             return b, NO_TREE
         sums.log_sums[b] = weights.scales[b] + log_sum
         sums.log_partition[b] = shifts[b] + sums.log_sums[b]
-        # What is less than 0 or more than 1 is so by rounding alone.
+        # Values below 0 or above 1 are rounding errors.
         entropy[b] = max(uncertainty, 0.0)
         for h in range(min(n + 1, shares.shape[0])):
             for d in range(1, n + 1):
@@ -218,17 +218,18 @@ def derivatives(
     slopes_of_marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> None:
-    """Fill how fast all marginals change as the scores move in a direction. O(n³) each.
+    """Compute the directional derivatives of all marginals with respect to the scores. O(n³) each.
 
-    The marginals are an analytic function of the weights, so the same code is run over complex
-    numbers: what a tiny imaginary step brings about is free of differences (Squire and Trapp 1998).
+    By complex-step differentiation (Squire and Trapp 1998): the marginals are analytic functions of
+    the weights, so the same code runs on complex numbers with a tiny imaginary step, and no
+    difference of nearly equal numbers is taken.
 
     Parameters
     ----------
     weights, lengths, single, projective
-        As in `partition`, which has found that every sentence has a tree.
+        As in `partition`, which must have found a tree for every sentence.
     direction : (B, N, N) float64
-        Finite where edges are present.
+        Finite for present edges.
     slopes_of_marginals : (B, N, N) float64 zeros, filled
     gaps
         As in `partition`.
@@ -277,13 +278,13 @@ def weigh(
     Parameters
     ----------
     rows : (B, K, N) int64
-        K head vectors of each sentence; the root's place and the padding are not looked at.
+        K head vectors of each sentence; values for the root and padding are ignored.
     scores, logs : (B, N, N) float64, ``[b, h, d]``
-        Which edges are present, and what is added up.
+        `scores` shows which edges are present, and `logs` holds the terms of the sum.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         Which trees.
-    weights : (B, K) float64, filled; NaN where a head vector is none of the sentence's trees
+    weights : (B, K) float64, filled; NaN if a head vector is not one of the sentence's trees
     """
     batch, count, size = rows.shape
     mark = np.empty(size, np.int64)

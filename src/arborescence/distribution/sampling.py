@@ -1,4 +1,4 @@
-"""Draws of trees: Wilson (1996), and, without replacement, Shi, Bieber and Sutton (2020)."""
+"""Sampling trees: by Wilson (1996), and without replacement by Shi, Bieber and Sutton (2020)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arborescence.distribution.counting import Kind
 
-# A marginal that is less may have lost digits, or all, to underflow.
+# A smaller marginal may be inaccurate, or 0, because of underflow.
 _LEAST_TRUSTED = 1e-290
 
 
@@ -30,13 +30,13 @@ class Sampler:
     Parameters
     ----------
     scores : (N, N) float64
-        Scores for which there is a tree.
+        Scores of a sentence that has a tree.
     n : int
-        Words; the rest is padding.
+        The number of words; the rest is padding.
     kind
-        Which trees.
+        The kind of trees.
     gaps : optional
-        As `inside_in_logs` takes them.
+        As in `inside_in_logs`.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Sampler:
         self._logs: NDArray[np.float64] = made.logs[0]
 
     def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Draw k trees, (k, n + 1), each from all trees."""
+        """Draw k trees with replacement, (k, n + 1)."""
         heads = np.full((k, self._n + 1), -1, np.int64)
         if self._n == 0:
             return heads
@@ -67,18 +67,18 @@ class Sampler:
         weights, logs, sums = self._for_walks()
         roots = self._roots() if self._single else np.empty(0)
         drawn = walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
-        while drawn < k:  # rounding has given a word the root edge that no tree gives it
+        while drawn < k:  # by rounding, the root edge went to a word for which no tree exists
             roots = np.exp(self.weigh(self._logs, 0)).cumsum()
             rest = heads[drawn:]
             drawn += walk(weights, logs, sums, roots, self._n, self._single, generator, rest)
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Draw up to k trees, (m, n + 1), none twice: each from those that have not been drawn.
+        """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn.
 
-        To draw from all trees and to leave out what came before does just that, but may take
-        forever where a few trees are very probable. So it is done for some draws only, and what
-        is still missing is drawn from the trees that are left.
+        The first trees are drawn with replacement, and duplicates are dropped (rejection). This is
+        exact, but may take very long if a few trees are very probable. So after some draws, the
+        missing trees are drawn directly from the remaining ones.
         """
         every = self.draw(2 * k + 16, generator)
         _, first = np.unique(every, axis=0, return_index=True)
@@ -94,11 +94,11 @@ class Sampler:
         return np.array(trees)
 
     def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return weights, their logarithms and sums, as `walk` takes them."""
+        """Return the weights, their logarithms and their sums, as arguments of `walk`."""
         n = self._n
         weights, logs, sums = self._weights, self._logs, np.zeros((n + 1, n + 1))
         if self._single:
-            # What is left beside the root edge may be next to nothing: for walks it is all.
+            # Without the root edges, the other weights may be tiny: they are scaled for the walks.
             logs = logs.copy()
             logs[0] = -np.inf
             highest = logs.max(axis=0)
@@ -108,7 +108,7 @@ class Sampler:
         return weights, logs, sums
 
     def _roots(self) -> NDArray[np.float64]:
-        """Return the sums, from left to right, of the probabilities of root edges."""
+        """Return the cumulative sums of the probabilities of the root edges."""
         marginals = np.zeros((self._n + 1, self._n + 1))
         scratch = (new_inside(self._n + 1, marginals), new_inside(self._n + 1, marginals))
         which = self._n, True, False
@@ -116,18 +116,18 @@ class Sampler:
         sums: NDArray[np.float64] = np.maximum(marginals[0], 0.0).cumsum()
         return sums
 
-    # A tree as a sequence of choices: the word of the root edge, if there is just one, and then
-    # the heads of all words, the last word first.
+    # A tree is a sequence of choices: with a single root, first the root word; then the heads of
+    # all words, the last word first.
 
     def weigh(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
-        """Return the logarithms of the probabilities of what can be chosen, (n + 1,).
+        """Return the log-probabilities of the options of a choice, (n + 1,).
 
         Parameters
         ----------
         logs : (n + 1, n + 1)
-            The logarithms of the weights, in which earlier choices leave one edge into a word.
+            The logarithms of the weights, with only one edge into each word already chosen.
         choice : int
-            The word whose head is chosen; 0 for the word of the root edge.
+            The word whose head is chosen; 0 for the choice of the root word.
         """
         shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
@@ -140,7 +140,7 @@ class Sampler:
         return shares
 
     def _weigh_projective(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
-        """Return what `weigh` does; O(n³), and so much again for each choice that floats lose."""
+        """Return the result of `weigh`. O(n³), and O(n³) more for each option that underflows."""
         sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
         marginals = np.zeros(logs.shape)
         log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
@@ -158,7 +158,7 @@ class Sampler:
 
     @property
     def choices(self) -> list[int]:
-        """What is chosen, in order."""
+        """The choices, in order, as in `weigh`."""
         return [0, *range(self._n, 0, -1)] if self._single else [*range(self._n, 0, -1)]
 
     @property
@@ -168,7 +168,7 @@ class Sampler:
 
 
 class _Choice:
-    """The choices that there are after some earlier ones, and how much of each is left."""
+    """The options after some earlier choices, and the remaining probability of each."""
 
     def __init__(self, shares: NDArray[np.float64]) -> None:
         self.shares = shares
@@ -181,10 +181,10 @@ class _Choice:
 
 
 class _Drawn:
-    """The trees drawn so far: a tree of choices (Shi, Bieber and Sutton 2020).
+    """The trees drawn so far, as a tree of choices (Shi, Bieber and Sutton 2020).
 
-    What is left after a choice is added up from what is left below it. It is never found by taking
-    away what has been drawn, so that it is right even where next to nothing is left.
+    The remaining probability after a choice is the sum of the remaining probabilities below it. It
+    is never computed by subtraction, so that it is accurate even if it is tiny.
     """
 
     def __init__(self, sampler: Sampler) -> None:
@@ -197,11 +197,11 @@ class _Drawn:
         return self._first is None or self._first.all_left > -np.inf
 
     def draw(self, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Draw one of the trees that are left, and count it among those drawn."""
+        """Draw one of the remaining trees, and mark it as drawn."""
         return self._go(lambda choice, _: _pick(choice.left, generator))
 
     def add(self, tree: NDArray[np.int64]) -> None:
-        """Count a tree among those drawn."""
+        """Mark a tree as drawn."""
         root = int(np.flatnonzero(tree == 0)[0])
         self._go(lambda _, word: int(tree[word]) if word else root)
 
@@ -229,7 +229,7 @@ class _Drawn:
         left = -np.inf
         for choice, chosen in reversed(trail):
             share = float(choice.shares[chosen])
-            if left > -np.inf:  # so little may be left that a float can only say that it is least
+            if left > -np.inf:  # the remaining probability may underflow
                 left = max(share + left, float(np.finfo(np.float64).min))
             choice.left[chosen] = left
             left = choice.all_left
@@ -243,6 +243,6 @@ class _Drawn:
 
 
 def _pick(logs: NDArray[np.float64], generator: np.random.Generator) -> int:
-    """Draw an index in proportion to the exponentials."""
+    """Draw an index with probability proportional to ``exp(logs)``."""
     sums = np.exp(logs - logs.max()).cumsum()
     return int(np.searchsorted(sums, generator.random() * sums[-1], side="right"))

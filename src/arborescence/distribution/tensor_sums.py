@@ -1,9 +1,9 @@
-"""Sums over all trees, in PyTorch: the matrix-tree theorem (Tutte 1948), and Eisner (1996).
+"""Log-partition in PyTorch: the matrix-tree theorem (Tutte 1984), and Eisner's algorithm (1996).
 
-The weight of a tree is the product of those of its edges; all are logarithms. Each function takes
-`weights` (B, N, N) float64, of one size (see `scaled`), -inf where an edge is absent and in column
-0. Each returns the logarithm of the sum, (B,), -inf if there is no tree. All can be differentiated
-any number of times. `single` asks for trees with one root edge.
+Each function takes the log-weights of edges, `weights` (B, N, N) float64, scaled by `scaled`, with
+-inf for absent edges and in column 0. Each returns the logarithm of the sum of exp(weight) over the
+trees, (B,), -inf if there is no tree. All can be differentiated any number of times. `single` means
+trees with exactly one root edge.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from arborescence.core.weights import FURTHEST
 if TYPE_CHECKING:
     from torch import Tensor
 
-# A determinant is trusted if no entry of the inverse is larger, while those of the matrix are about
-# 1. Each derivative loses as many digits: marginals are right to some 1e-13, covariances to 1e-10.
+# A determinant is trusted if no entry of the inverse is larger than this; those of the matrix are
+# about 1. Each derivative loses as many digits: the errors of marginals are about 1e-13, those of
+# covariances about 1e-10.
 _LARGEST = 1e3
 
 
 def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return weights whose columns have 1 as their largest, and what trees have lost by it, (B,).
+    """Return log-weights with 0 as the maximum of each column, and what trees lost, (B,).
 
-    A tree enters each word once, so any number may be taken from a column. One with a single root
-    edge leaves the root once, so any number may be taken from the row of the root before: so much,
-    and no more, that the root is a better head than all others for one word only.
+    A tree has one edge into each word, so any number may be subtracted from a column. A tree with a
+    single root edge has one edge of the root's row. So before that, a number is subtracted from
+    this row, just large enough that the root is the best head of one word only.
     """
     if not single or weights.shape[1] <= 2:
         columns = _finite(weights.detach().amax(1))
@@ -35,8 +36,8 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
     given = weights.detach()[:, 0, 1:]
     words = _finite(weights.detach()[:, 1:].amax(1))
     weights = weights - words[:, None]
-    # Root edges and others may differ by a large number that is the same for all words. It goes,
-    # and what was rounded away beside it comes back.
+    # Root edges and others may differ by a large number that is the same for all words. It is
+    # subtracted, and its rounding error is added back.
     root = weights.detach()[:, 0, 1:]
     missing = _rounded_away(root, given, words[:, 1:])
     best, second = root.topk(2).values.unbind(1)
@@ -51,18 +52,19 @@ def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
 
 
 def _rounded_away(total: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """Return what is missing from ``total = one - other`` (Knuth's two-sum); 0 if not finite."""
+    """Return the rounding error of ``total = one - other`` (Knuth's two-sum); 0 if not finite."""
     back = total - one
     missing = (one - (total - back)) - (other + back)
     return missing.masked_fill(~missing.isfinite(), 0)
 
 
 def matrix_tree(weights: Tensor, single: bool) -> Tensor:
-    """Sum over non-projective trees by a determinant, or by `elimination` where rounding shows.
+    """Sum over non-projective trees by a determinant, or by `elimination` if it is inaccurate.
 
-    O(n³). The matrix-tree theorem (Tutte 1948). With one root edge the Laplacian is one of words
-    alone, and one of its rows is replaced by the root's edges (Koo et al. 2007). Which one is free
-    in theory; that of the word which the root prefers keeps the matrix far from singular.
+    O(n³). The matrix-tree theorem (Tutte 1984). With one root edge, the Laplacian has the edges
+    between words only, and one of its rows is replaced by the root's edges (Koo et al. 2007). In
+    theory any row can be replaced; the row of the best root word keeps the matrix far from
+    singular.
     """
     linear = weights.exp()
     root, words = linear[:, 0, 1:], linear[:, 1:, 1:]
@@ -82,14 +84,14 @@ def matrix_tree(weights: Tensor, single: bool) -> Tensor:
 
 
 def elimination(weights: Tensor, single: bool) -> Tensor:
-    """Sum over non-projective trees by taking out one word after the other. O(n³), n steps.
+    """Sum over non-projective trees by removing one word after the other. O(n³), n steps.
 
-    The word k leaves the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge. It is
-    Gaussian elimination of the Laplacian, but each pivot is summed anew from edges, so nothing is
-    ever subtracted (Grassmann, Taksar and Heyman 1985), and rounding stays what it was, however
-    close the determinant is to zero.
-    With one root edge, no pivot counts the root's, and the word that is left over takes one. NaN
-    where a pivot is so low that the sum of pivots may hide what was rounded away.
+    Removing the word k gives the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge.
+    This is Gaussian elimination of the Laplacian, but each pivot is a sum of edge weights, without
+    any subtraction (Grassmann, Taksar and Heyman 1985). So the relative error is small even if the
+    determinant is close to zero.
+    With one root edge, the pivots leave out the root's edges, and the last word gets one. NaN if a
+    pivot is so low that rounding may spoil the sum of the pivots.
     """
     size = weights.shape[1]
     if single:
@@ -113,7 +115,7 @@ def elimination(weights: Tensor, single: bool) -> Tensor:
 
 
 def _child_first(weights: Tensor) -> Tensor:
-    """Exchange word 1 and one from which all others can be reached, where there is one."""
+    """Exchange word 1 and a word from which all others can be reached, if there is one."""
     words = weights[:, 1:, 1:].detach()
     reached = (words > -torch.inf).to(words.dtype) + torch.eye(
         words.shape[1], dtype=words.dtype, device=words.device
@@ -128,13 +130,13 @@ def _child_first(weights: Tensor) -> Tensor:
 
 
 def inside(weights: Tensor, single: bool) -> Tensor:
-    """Sum over projective trees: Eisner's (1996) spans, all of one width at once. O(n³), n steps.
+    """Sum over projective trees by Eisner (1996), all spans of one width at once. O(n³), n steps.
 
-    A span is complete or not (its outermost words are joined by an edge, and nothing is known of
-    what is between), and its head is at the left or at the right. The tables hold the spans of all
-    widths so far by where they start (widths grow) or by where they end (widths shrink), so that
-    the two spans of a split lie at the same place: (width, place, B).
-    With one root edge, spans are made of words alone, and the root takes one that covers them all.
+    A span is complete or incomplete (an edge joins its first and last word), and its head is its
+    first or its last word. The tables (width, place, B) hold the spans of all widths so far: by
+    their start, with growing widths, or by their end, with falling widths. So the two spans of a
+    split are at the same place.
+    With one root edge, spans contain only words, and the root gets a span of all words.
     """
     root = weights[:, 0, 1:].T
     if single:
@@ -167,9 +169,9 @@ def inside(weights: Tensor, single: bool) -> Tensor:
 class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """Logarithms of determinants, and inverses, from one LU decomposition.
 
-    The inverse is the gradient, and is returned as well, so that the gradient can be
-    differentiated in turn. Where rounding may spoil the result, it is NaN and the inverse 0:
-    a sentence that is not trusted sends no gradient.
+    The inverse is the gradient. It is an output too, so that the gradient can be differentiated. If
+    a result may be inaccurate, it is NaN and the inverse is 0: such a sentence gets no gradient
+    here.
     """
 
     @staticmethod
@@ -180,7 +182,7 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ign
         logarithms = factors.diagonal(dim1=1, dim2=2).abs().log().sum(1)
         identity = torch.eye(matrices.shape[1], dtype=matrices.dtype, device=matrices.device)
         inverses = torch.linalg.lu_solve(factors, pivots, identity.expand_as(matrices))
-        untrusted = ~(inverses.abs().amax((1, 2)) <= _LARGEST)  # nor is NaN trusted
+        untrusted = ~(inverses.abs().amax((1, 2)) <= _LARGEST)  # NaN is untrusted too
         logarithms.masked_fill_(untrusted, torch.nan)
         inverses.masked_fill_(untrusted[:, None, None], 0)
         ctx.save_for_backward(inverses)
@@ -188,7 +190,7 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ign
 
     @staticmethod
     def backward(ctx: Any, towards: Tensor | None, towards_inverse: Tensor | None) -> Tensor | None:
-        """By d log|M| = tr(M⁻¹ dM), and dM⁻¹ = -M⁻¹ dM M⁻¹."""
+        """Use d log|M| = tr(M⁻¹ dM), and dM⁻¹ = -M⁻¹ dM M⁻¹."""
         (inverses,) = ctx.saved_tensors
         across = inverses.mT
         result = None if towards is None else towards[:, None, None] * across
@@ -199,10 +201,10 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ign
 
 
 class _LogDot(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
-    """log Σ exp(x + y) over the first dimension, -inf (and no gradient) where all terms are.
+    """log Σ exp(x + y) over the first dimension; -inf without a gradient if all terms are -inf.
 
-    The share of each term is the gradient, and is returned as well, so that the gradient can be
-    differentiated in turn.
+    The share of each term is the gradient. It is an output too, so that the gradient can be
+    differentiated.
     """
 
     @staticmethod
@@ -222,7 +224,7 @@ class _LogDot(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     def backward(
         ctx: Any, towards: Tensor | None, towards_shares: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
-        """By the shares, and by the derivative of a softmax."""
+        """Use the shares, and the derivative of a softmax."""
         (shares,) = ctx.saved_tensors
         result = None if towards is None else towards * shares
         if towards_shares is not None:

@@ -1,4 +1,4 @@
-"""A differentiable distribution over trees, by PyTorch: `TreeDistribution`."""
+"""`TreeDistribution` in PyTorch, with gradients: matrix-tree theorem or Eisner's algorithm."""
 
 from __future__ import annotations
 
@@ -21,49 +21,47 @@ from arborescence.distribution.tensor_sums import inside, matrix_tree, scaled
 if TYPE_CHECKING:
     from arborescence.core.errors import ArborescenceError
 
-# Lower weights are raised to this, so that sums of them stay finite.
+# Lower weights are raised to this value, so that their sums stay finite.
 _LOWEST = -1e300
 
 
 class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     """The distribution over dependency trees in which a tree's probability is exp(its weight) / Z.
 
-    `arborescence.TreeDistribution` for training: what is returned can be differentiated, any
-    number of times, with respect to `scores` (and edge values), unless they take no gradient.
+    `arborescence.TreeDistribution` for training: results can be differentiated, any number of
+    times, with respect to `scores` (and edge values) that require gradients.
 
     Parameters
     ----------
     scores : (..., N, N) floating tensor
-        ``scores[..., h, d]`` is the weight of the edge h -> d, as in `arborescence.decode`. Any
-        strides, any device. -inf means that the edge is absent. Column 0 and the diagonal are
-        ignored.
+        As in `arborescence.decode`, on any device.
     lengths, root, projective
         As in `arborescence.decode`.
 
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+        If a score is NaN or +inf, or the shape, type or lengths are invalid.
     NoTreeError
-        When something is asked for, if the edges of a sentence form no such tree.
+        At the first use, if the edges of a sentence form no such tree.
 
     Notes
     -----
-    Everything is computed in float64 and returned in the type of the scores, on their device; one
-    number for each sentence is a tensor (...). The negative mean of `log_prob` is the loss for
-    training. There is no loop over sentences. What others are made of, the log-partition and the
-    marginals, is computed when it is first asked for and kept, with its graph.
+    All results are computed in float64 and returned in the dtype of the scores, on their device; a
+    number for each sentence is a tensor (...). The loss for training is the negative mean of
+    `log_prob`. There is no loop over sentences. The log-partition and the marginals, from which the
+    other results follow, are computed at their first use and kept, with their autograd graph.
 
-    Non-projective: the determinant of Koo, Globerson, Carreras and Collins (2007), O(n³), by one LU
-    decomposition of the whole batch. Sentences for which rounding could show are summed once more
-    by an elimination that never subtracts, of n steps. Projective: Eisner's algorithm (1996) with
+    Non-projective: the determinant of Koo, Globerson, Carreras and Collins (2007), O(n³), with one
+    LU decomposition of the whole batch. Sentences for which it may be inaccurate are computed again
+    by an elimination without subtraction, in n steps. Projective: Eisner's algorithm (1996) with
     sums, O(n³) time and memory, in n steps. Marginals are the gradient of `log_partition` (Eisner
-    2016), and covariances that of the marginals (Zmigrod, Vieira and Cotterell 2021, *Efficient
-    Computation of Expectations under Spanning Tree Distributions*).
+    2016), and covariances are the gradient of the marginals (Zmigrod, Vieira and Cotterell 2021,
+    *Efficient Computation of Expectations under Spanning Tree Distributions*).
 
     Examples
     --------
-    Two words and all edges equal: one of them hangs from the root, and the other from it.
+    Two words with equal scores: either word is the root word, and the head of the other.
 
     >>> import torch
     >>> from arborescence.torch import TreeDistribution
@@ -73,7 +71,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
             [0.0000, 0.0000, 0.5000],
             [0.0000, 0.5000, 0.0000]]))
 
-    How many edges go to the right, of the two:
+    The expected number of the two edges that go to the right:
 
     >>> dist.expectation(torch.ones(3, 3).triu())
     tensor(1.5000)
@@ -90,7 +88,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
             kind = scores.dtype if isinstance(scores, torch.Tensor) else type(scores).__name__
             raise ScoresError(f"scores must be a tensor of floats, not {kind}")
-        # Shape and lengths are checked where all are; the scores stay on their device.
+        # `as_graph` checks shape and lengths; the scores stay on their device.
         form = as_graph(np.empty(tuple(scores.shape), np.float32), lengths)
         super().__init__(form, root, projective)
         self.scores, self.lengths = scores, lengths
@@ -109,8 +107,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         self._edges = edges & (weights > -torch.inf)
 
         weights = weights.masked_fill(~self._edges, -torch.inf)
-        # A word beyond the end hangs from the one before it: then all sentences end at the last
-        # place, and each has the trees that it had.
+        # Each padding word gets the previous word as its only head: then all sentences have the
+        # same length, and the same trees as before.
         weights = weights.masked_fill(torch.diag_embed(~words[:, 1:], offset=1), 0)
         absent = weights == -torch.inf
         weights, self._scale = scaled(weights, self._kind.single)
@@ -121,12 +119,12 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     def _log_prob(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         rows = rows.to(torch.int64)
         words = self._words[:, None]
-        total = self._log_sums  # before the weights, which may change with it
+        total = self._log_sums  # first, because it may change the weights
         inside = rows.masked_fill(~words, 0).clamp(0, self._size - 1)
         entering = self._weights.mT.gather(2, inside.mT).mT.masked_fill(~words, 0)
         wrong = ~self._are_trees(rows) | (entering == -torch.inf).any(2)
         result = entering.sum(2) - total[:, None]
-        for b, far in self._far.items():  # the values are exact ones, the gradients as they are
+        for b, far in self._far.items():  # exact values, with the same gradients
             scores = matrix_of(self._graph(), b).astype(np.float64)
             trees = rows[b, :, : len(scores)].cpu().numpy()
             far = far._replace(log_partition=far.log_partition + float(total[b].detach()))
@@ -142,7 +140,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return result.clamp(max=0).masked_fill(wrong, -torch.inf), wrong
 
     def _are_trees(self, rows: Tensor) -> Tensor:
-        """Tell which of (B, K, N) head vectors are trees of the kind. O(n log n), or O(n²)."""
+        """Return which of (B, K, N) head vectors are trees of this kind. O(n log n), or O(n²)."""
         words = self._words[:, None]
         nodes = torch.arange(rows.shape[2], device=rows.device)
         lasts = self._words.sum(1)[:, None, None]
@@ -166,7 +164,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return gains.reshape(self.scores.shape)
 
     def _sample(self, k: int, generator: np.random.Generator, replace: bool) -> Tensor:
-        # With the same seed, NumPy's distribution draws the same trees.
+        # Sampled by the NumPy class, so the same seed gives the same trees.
         from arborescence.distribution.arrays import TreeDistribution as Sampled
 
         drawn_from = Sampled(self.scores.detach(), self.lengths, **self._options)
@@ -174,8 +172,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
 
     # Sums over trees.
 
-    # What is kept is computed with a graph if the scores have one, also within `no_grad`: later
-    # someone may ask from without.
+    # Kept results have an autograd graph if the scores have one, also if they are computed within
+    # `no_grad`: later uses may be outside.
 
     @property
     def _log_partition(self) -> Tensor:
@@ -197,13 +195,13 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         differentiable = self._weights.requires_grad
         p, _, self._log_sums = self._gradient(differentiable)
         with torch.set_grad_enabled(differentiable):
-            # Rounding may leave -1e-17, and the words beyond the end have heads.
+            # Rounding may give -1e-17, and padding words have heads.
             return p.clamp(0, 1).masked_fill(~self._edges, 0)
 
     def _gradient(self, differentiable: bool) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the gradient of the log-partition, the weights that it belongs to, and that.
+        """Return the gradient of the log-partition, its weights, and the log-partition.
 
-        The graph is a new one, which nobody's `backward` has freed.
+        The autograd graph is new, so no earlier `backward` has freed it.
         """
         with torch.inference_mode(False), torch.enable_grad():
             weights = self._weights
@@ -216,15 +214,15 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return p, weights, total if self._weights.requires_grad else total.detach()
 
     def _sum(self, weights: Tensor) -> Tensor:
-        """Sum over trees of this kind, whose weights need not be those of this distribution."""
+        """Return the log-partition under any weights, for trees of this kind."""
         if weights.shape[1] == 1:
             return weights[:, 0, 1:].exp().sum(1)  # the empty tree: 0, and differentiable
         return (inside if self._kind.projective else matrix_tree)(weights, self._kind.single)
 
     def _settled(self, total: Tensor) -> bool:
-        """Tell whether sums (B,) can be trusted; if not, the weights have been made moderate.
+        """Return whether the sums (B,) are accurate; if not, make the weights moderate.
 
-        Or raise the error that says why there are none.
+        If a sentence has no sum, raise the error that says why.
         """
         unsettled = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
         if not unsettled.any():
@@ -252,7 +250,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return not sentences
 
     def _make_moderate(self, sentences: list[int]) -> None:
-        """Put other weights in place of those of some sentences, with the same gradients."""
+        """Replace the weights of some sentences by moderate ones with the same gradients."""
         size = self._words.shape[1]
         made = torch.full((len(sentences), size, size), -torch.inf, dtype=torch.float64)
         for row, b in zip(made, sentences, strict=True):
@@ -266,15 +264,15 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         scores = scores.masked_fill(~edges, 0)
         weights = made.to(scores.device) + (scores - scores.detach())
         weights, scale = scaled(weights, self._kind.single)
-        for place, b in enumerate(sentences):  # without the sum of the scaled weights
+        for place, b in enumerate(sentences):  # the sum of the scaled weights is added later
             self._far[b] = self._far[b]._replace(log_partition=float(scale[place]))
         base = scale.new_tensor([rounded(self._far[b].base) for b in sentences])
         self._weights = self._weights.index_copy(0, index, weights)
         self._scale = self._scale.index_copy(0, index, scale + base)
 
     def _cross_entropy(self, other: Self) -> Tensor:
-        p = self._marginals  # before the log-partition, which comes with it
-        total = other._log_sums  # before the weights, which may change with it
+        p = self._marginals  # first, because this computes the log-partition too
+        total = other._log_sums  # first, because it may change the weights
         if other is not self:
             other._refuse_far()
         weights = other._weights.masked_fill(~other._edges, 0)
@@ -282,7 +280,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return result.masked_fill(self._leaves(other), torch.inf)
 
     def _leaves(self, other: Self) -> Tensor:
-        """Tell of each sentence whether some of its trees are none of the other's, (B,)."""
+        """Return for each sentence whether `other` lacks some of its trees, (B,)."""
         own_kind, other_kind = self._kind, other._kind
         suspects = (self._edges & ~other._edges).any(2).any(1)
         if other_kind.single > own_kind.single or other_kind.projective > own_kind.projective:
@@ -291,7 +289,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         sentences = suspects.nonzero()[:, 0].tolist()
         if not sentences:
             return result
-        # No tree with an edge weighs more than it and the best edges into all other words together.
+        # Upper bound for the trees with an edge: its weight plus the best edges into other words.
         weights, total = self._weights.detach(), self._log_sums.detach()
         best = weights.amax(1).masked_fill(~self._words, 0)
         most = weights - best[:, None] + (best.sum(1) - total)[:, None, None]
@@ -306,9 +304,9 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return (self._marginals.flatten(1)[:, None] @ values.flatten(1, 2))[:, 0]
 
     def _covariance(self, first: Tensor, second: Tensor) -> Tensor:
-        """(B, R, S): how the expectation of one changes if the other is added to the weights.
+        """(B, R, S): the gradient of one expectation in the direction of the other's values.
 
-        Costs a gradient for each value of the one that has fewer of them.
+        One gradient for each value of the argument that has fewer of them.
         """
         if first.shape[3] > second.shape[3]:
             return self._covariance(second, first).mT
@@ -354,7 +352,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return result.reshape((*self._shape, *result.shape[1:])).to(self.scores.dtype)
 
     def _error(self, fault: int, where: Tensor) -> ArborescenceError:
-        """Return the error for the first of the sentences that are marked, (B,)."""
+        """Return the error for the first marked sentence, (B,)."""
         return no_answer(self._graph(), int(where.nonzero()[0, 0]), fault, self._kind.single)
 
     def _graph(self) -> Graph:

@@ -1,4 +1,4 @@
-"""Dependency trees as pictures, and derivations as tables: for a terminal, and for a page."""
+"""Dependency trees as text or SVG; derivations as tables, for a terminal or as a web page."""
 
 from arborescence.drawing.page import trace_html as trace_html
 from arborescence.drawing.svg import draw_svg as draw_svg

@@ -1,4 +1,4 @@
-"""What all kinds of pictures share: the sentence that they draw, and text that is safe to write."""
+"""Shared by all drawings: the protocol of a sentence, and text without control characters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def head_list(sentence: Drawable) -> list[int]:
 
 
 def printable(text: str) -> str:
-    """Replace what would disturb a terminal or an XML file; an unknown field becomes empty."""
+    """Replace characters that a terminal or an XML file does not allow; ``"_"`` becomes empty."""
     if text == "_":
         return ""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,4 +1,4 @@
-"""Derivations as a web page: a table for each sentence, in one file that needs no other."""
+"""Derivations as a web page: one self-contained HTML file with a table for each sentence."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ def trace_html(
 ) -> str:
     """Write transition-based parses as a web page, with a table for each sentence.
 
-    The page needs no script and no other file, is readable in light and in dark, and its tables
-    have captions and headings that a screen reader can tell.
+    The page has no scripts and needs no other files. It supports light and dark mode, and its
+    tables have captions and headings for screen readers.
 
     Parameters
     ----------
     *sentences, system, relations
         As for `trace`.
     transitions
-        For each sentence, what was done. None: what the system's static oracle does.
+        The transitions of each sentence. None: those of the system's static oracle.
 
     Returns
     -------
     str
-        A complete HTML file. For a sentence of n words it has O(n²) words, as `trace` has.
+        A complete HTML file. For a sentence of n words it has O(n²) words, as from `trace`.
 
     Raises
     ------
     OptionError
-        If there is no such system, a transition is not legal where it is made, or there are not
-        as many lists of transitions as sentences.
+        If there is no such system, a transition is not legal in its state, or the numbers of lists
+        of transitions and of sentences differ.
     TreeError
-        If there are no `transitions`, and a word has no head or the system cannot build the tree.
+        If `transitions` is None, and a word has no head or the system cannot build the tree.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def table(
     relations: bool,
     number: int,
 ) -> str:
-    """Write one table, in a box that scrolls where the window is narrow."""
+    """Write one table, in a box that scrolls in narrow windows."""
     made = steps(sentence, system, transitions)
     headings, *rows = cells(sentence, made, relations, marked)
     heads = (element("th", column, name, 'scope="col"') for column, name in enumerate(headings))
@@ -117,7 +117,7 @@ def table(
 
 
 def marked(word: str) -> str:
-    """Write a word so that it stays text, and its neighbours in their order, in any script."""
+    """Escape a word for HTML, and isolate its writing direction (``<bdi>``)."""
     return f"<bdi>{escape(plain(word))}</bdi>"
 
 

@@ -1,11 +1,11 @@
 """Trees as SVG: the words in rows, an arc above them for each edge.
 
-An arc from a head to a dependent is as low as the arcs below it allow, and leaves its word on the
-side that it goes to, the longest in the middle, so that only the edges of a non-projective tree
-cross. A sentence that is too long for one row goes on in the next; an arc between two rows leaves
-the one at its edge and comes into the other there, with its label in both. Words move apart where a
-label would else stand on another label or on a line. The file needs no script and no font of its
-own, and is readable on white and on black.
+Each arc is as low as the arcs below it allow. At each word, arcs to the left start on the left, and
+arcs to the right on the right, the longest in the middle. So only the edges of a non-projective
+tree cross. A sentence that is too long for one row continues in the next one; an arc between two
+rows runs to the edge of both, with its label in both. Words are moved apart if a label would
+overlap another label or a line. The file has no scripts and no fonts, and is readable on white and
+on black.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FORM_SIZE, SMALL_SIZE = 16, 11  # pixels
-BOLD = 18  # the size of normal letters that are as wide as bold ones of FORM_SIZE
-LEVEL = 30  # from the height of one arc to the next
-PORT = 7  # between two arcs that meet the same word
+BOLD = 18  # normal letters of this size are as wide as bold letters of FORM_SIZE
+LEVEL = 30  # between the heights of two arcs
+PORT = 7  # between two arcs at the same word
 GAP = 20  # between two words
 MARGIN = 16
 CURVE = 9  # the radius of an arc's corners
 CLEAR = 5  # between a label and a line
-ABOVE = 4  # from the top of a row to that of its arcs' highest label
-ROOT = 20  # for the labels of root edges, above all others
-BELOW = 46  # from the arcs' feet to the bottom of the tags
+ABOVE = 4  # above the highest label of a row
+ROOT = 20  # for the labels of root edges, above all other labels
+BELOW = 46  # from the lower ends of the arcs to the bottom of the tags
 TITLE = 24  # for a title
-BETWEEN = 16  # two trees
-WIDTH: Final = 1200  # of a picture, unless the caller asks for another
+BETWEEN = 16  # between two trees
+WIDTH: Final = 1200  # the default width of a picture
 
 STYLE = """\
 .arborescence { font-family: system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; }
@@ -55,10 +55,10 @@ STYLE = """\
 
 
 class Arc(NamedTuple):
-    """One edge, or what one row has of it: its two words, what is written on it, how high it runs.
+    """An edge, or its part in one row: its two words, its dependent, its label, its height.
 
-    Where it comes from the row before, `left` is the word before the row's first one; where it
-    goes on in the next row, `right` is the word after the last one.
+    If it comes from the previous row, `left` is the word before the row's first word; if it
+    continues in the next row, `right` is the word after the row's last word.
     """
 
     left: int
@@ -69,14 +69,14 @@ class Arc(NamedTuple):
 
 
 class Words:
-    """What is known of a sentence before anything is placed; the first entry is the root's."""
+    """Texts, edges and sizes of a sentence before the layout; entry 0 is the root."""
 
     def __init__(self, sentence: Drawable) -> None:
         self.heads = head_list(sentence)
         self.labels = ["", *map(printable, sentence.deprels)]
         self.forms = ["", *(printable(form) or "_" for form in sentence.forms)]
         self.tags = ["", *map(printable, sentence.upos)]
-        #: Half the room that each word takes; those of roots are bold.
+        #: Half the width of each word; root words are bold.
         self.half = [
             max(text_width(form, BOLD if head == 0 else FORM_SIZE), text_width(tag, SMALL_SIZE)) / 2
             for form, tag, head in zip(self.forms, self.tags, self.heads, strict=True)
@@ -86,9 +86,9 @@ class Words:
         self.edges = sorted(
             ((*sorted(edge), edge[1]) for edge in edges), key=lambda e: (e[1] - e[0], e)
         )
-        #: How far from its word's middle each end of an arc stands: (word, other end) -> x.
+        #: The distance of each arc end from the middle of its word: (word, other end) -> x.
         self.offsets: dict[tuple[int, int], float] = {}
-        #: For each word the arcs that come from words before it: other ends and dependents.
+        #: For each word, its arcs to words on the left: other ends and dependents.
         self.from_left: list[list[tuple[int, int]]] = [[] for _ in self.heads]
         around: list[list[int]] = [[] for _ in self.heads]
         for left, right, word in reversed(self.edges):
@@ -101,27 +101,27 @@ class Words:
             order += sorted((other for other in others if other > word), reverse=True)
             for place, other in enumerate(order):
                 self.offsets[word, other] = (place - (len(order) - 1) / 2) * PORT
-        #: The room that each word needs to its right: half of it, or the label of an arc that
-        #: starts there, if this is the last word of its row.
+        #: The space that each word needs on its right if it is the last word of its row: half its
+        #: width, or the label of an arc that starts there.
         self.after = [half + MARGIN for half in self.half]
         for left, right, word in self.edges:
             needed = self.offsets[left, right] + self.room(word)
             self.after[left] = max(self.after[left], needed)
 
     def room(self, word: int) -> float:
-        """Return the length that an arc needs for its label: that of the edge into `word`."""
+        """Return the length that the arc into `word` needs for its label."""
         return text_width(self.labels[word], SMALL_SIZE) + 2 * CURVE
 
 
 @dataclass
 class Row:
-    """One row of words, and where everything stands in it: pixels from the row's own corner."""
+    """One row of words and its layout, in pixels from the row's corner."""
 
     words: Words
     first: int
-    centers: list[float]  # of the words, from the first one
+    centers: list[float]  # of the words, in order
     arcs: list[Arc]
-    uprights: list[list[tuple[int, float]]]  # of each word: the arc's other end, and its level
+    uprights: list[list[tuple[int, float]]]  # for each word's arcs: the other end, and the level
     width: float
 
     @property
@@ -131,12 +131,12 @@ class Row:
 
     @property
     def roots(self) -> list[int]:
-        """The words that hang from the root."""
+        """The root words."""
         return [word for word in range(self.first, self.end) if self.words.heads[word] == 0]
 
     @property
     def ground(self) -> float:
-        """Where the arcs have their feet."""
+        """The y coordinate of the lower ends of the arcs."""
         levels = max((arc.level for arc in self.arcs), default=0)
         return MARGIN + ABOVE + (ROOT if self.roots else 0) + max(levels, 0.5) * LEVEL
 
@@ -146,11 +146,11 @@ class Row:
         return self.ground + BELOW
 
     def port(self, word: int, other: int) -> float:
-        """Return where the arc between two words meets the first of them."""
+        """Return the x coordinate of the arc between two words at `word`."""
         return self.centers[word - self.first] + self.words.offsets[word, other]
 
     def span(self, arc: Arc) -> tuple[float, float]:
-        """Return where the two ends of an arc are: at words, or at the edges of the row."""
+        """Return the x coordinates of an arc's ends: at words, or at the edges of the row."""
         left, right = ends(self.words, arc.word)
         return (
             self.port(left, right) if arc.left >= self.first else 0.0,
@@ -158,7 +158,7 @@ class Row:
         )
 
     def lines(self, arc: Arc) -> list[tuple[float, int]]:
-        """Return the lines that pass through an arc from above, and their words; its ends too."""
+        """Return the vertical lines that cross an arc, with their words; its ends too."""
         start, end = self.span(arc)
         found = [(start, arc.left), (end, arc.right)]
         for word in range(arc.left + 1, arc.right):
@@ -168,7 +168,7 @@ class Row:
         return sorted(found)
 
     def spot(self, arc: Arc) -> float | None:
-        """Find the clear place for an arc's label that is nearest to the arc's middle, if any."""
+        """Find the free place for an arc's label that is nearest to the arc's middle, if any."""
         half = text_width(arc.label, SMALL_SIZE) / 2 + CLEAR
         start, end = self.span(arc)
         middle = (start + end) / 2
@@ -180,7 +180,7 @@ class Row:
         return min(spots, key=lambda spot: abs(spot - middle), default=None)
 
     def make_room(self, arc: Arc) -> None:
-        """Move words apart until the label of an arc has a clear place: where least is missing."""
+        """Move words apart so that the label of an arc has a free place: at the widest gap."""
         gaps = [
             (b - a, word) for (a, before), (b, word) in pairwise(self.lines(arc)) if before < word
         ]
@@ -201,22 +201,22 @@ def draw_svg(
     *sentences
         Sentences with heads, as `arborescence.treebank.read` or a parser gives them.
     titles
-        What to write above each tree, such as its rank among the k best; ``""`` for nothing.
+        A text above each tree, such as its rank among the k best; ``""`` for no text.
     width
-        The width in pixels from which on a sentence goes on in a further row; ``math.inf`` for one
-        row in any case. A row is wider where a single word, or a label, needs it.
+        The width of a row in pixels; longer sentences get several rows. ``math.inf``: always one
+        row. A row is wider if a single word or a label needs it.
 
     Returns
     -------
     str
-        A complete SVG file. A sentence of n words in r rows takes O(n r) time, if few arcs cross.
+        A complete SVG file. O(n r) time for a sentence of n words in r rows, if few arcs cross.
 
     Raises
     ------
     TreeError
         If a word has no head.
     ValueError
-        If there are not as many titles as sentences.
+        If the numbers of titles and sentences differ.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def draw_svg(
 
 
 def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
-    """Divide a sentence into rows of at most this width, and place everything in them."""
+    """Divide a sentence into rows of at most this width, and compute their layout."""
     words = Words(sentence)
     rows: list[Row] = []
     first = 1
@@ -266,9 +266,9 @@ def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
 
 
 def fill_row(words: Words, first: int, width: float) -> Row:
-    """Place as many words as fit, so that neither they nor their arcs' labels collide."""
+    """Place as many words as fit, without overlaps of words and labels."""
     row = Row(words, first, [], [], [], 0.0)
-    ends_at = last_root = 0.0  # where the last word ends, and the label of the last root edge
+    ends_at = last_root = 0.0  # the ends of the last word, and of the last root edge's label
     for word in range(first, len(words.forms)):
         center = ends_at + (MARGIN if word == first else GAP) + words.half[word]
         for left, dependent in words.from_left[word]:
@@ -301,9 +301,9 @@ def fill_row(words: Words, first: int, width: float) -> Row:
 
 
 def stacked(words: Words, first: int, end: int) -> list[Arc]:
-    """Give what a row has of each edge the lowest level above the shorter arcs that it spans."""
+    """Give each arc of a row the lowest level above the shorter arcs that it spans."""
     arcs: list[Arc] = []
-    levels = [0] * (end - first + 1)  # of the highest arc so far between a word and the next
+    levels = [0] * (end - first + 1)  # the highest arc so far between a word and the next
     for left, right, word in words.edges:
         if left < end and right >= first:
             left, right = max(left, first - 1), min(right, end)
@@ -340,7 +340,7 @@ def drawn(row: Row) -> Iterable[str]:
 def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
     """Draw an arc: up from one word, across, down to the other, with a tip at the dependent.
 
-    Where the other word stands in another row, the arc runs to the edge.
+    If the other word is in another row, the arc runs to the edge of the row.
     """
     x1, x2 = row.span(arc)
     y = row.ground - arc.level * LEVEL
@@ -366,14 +366,14 @@ def tip(x: float, y: float) -> str:
 
 
 def text(kind: str, x: float, y: float, content: str) -> str:
-    """Write `content` centred at (x, y); nothing where there is none."""
+    """Write `content` centred at (x, y); an empty string if there is no content."""
     if not content:
         return ""
     return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="middle">{escape(content)}</text>'
 
 
 def text_width(content: str, size: int) -> float:
-    """Estimate the width of a text, on the safe side: fonts differ."""
+    """Estimate the width of a text; rather too wide, because fonts differ."""
     narrow = sum(c in "iljtfrI.,:;'!|()[] " for c in content)
     wide = sum(c in "mwMWOQ@%—" for c in content)
     return size * (0.60 * screen_width(content) - 0.22 * narrow + 0.28 * wide)

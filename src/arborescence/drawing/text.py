@@ -1,8 +1,8 @@
-"""Trees in a terminal: one word a line, so that a sentence of any length fits.
+"""Trees in a terminal: one word per line, so that a sentence of any length fits.
 
-Every head has a *rail*, a vertical line that its dependents hang from. The rail of a dependent
-stands to the right of its head's, so a line read from left to right goes from head to dependent,
-and in a projective tree no two lines cross. Where they must cross, the rail passes in front.
+Every head has a *rail*, a vertical line to which its dependents are joined. The rail of a dependent
+is to the right of its head's rail, so edges go from left to right, and in a projective tree no two
+lines cross. Where lines cross, the rail is drawn in front.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ STROKES = {
     UP | LEFT | RIGHT: "┴",
     UP | DOWN | LEFT | RIGHT: "┼",
 }
-RAIL_COLORS = ("34", "36", "32", "33", "35", "31")  # the terminal's own palette
+RAIL_COLORS = ("34", "36", "32", "33", "35", "31")  # codes of the terminal's palette
 BOLD, DIM, PLAIN = "1", "2", "0"
 
 
 class Rail(NamedTuple):
-    """The vertical line of one head: where it stands, and its first and last row."""
+    """The vertical line of one head: its column, and its first and last row."""
 
     column: int
     top: int
@@ -48,13 +48,13 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
     sentence
         A sentence with heads, as `arborescence.treebank.read` or a parser gives it.
     color
-        Whether to colour the lines with ANSI escape sequences.
+        Whether to use colours (ANSI escape sequences).
 
     Returns
     -------
     str
-        A line for each word: the lines of the tree, the word, its part of speech and its
-        relation to its head. Each line ends in a newline.
+        A line for each word: its part of the drawing, the word, its part of speech and its relation
+        to its head. Each line ends in a newline.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
 
 
 def lay_rails(heads: Sequence[int]) -> dict[int, Rail]:
-    """Give each head a column right of its own head's where its rail meets no other."""
+    """Give each head a column to the right of its own head's rail, without overlapping rails."""
     dependents: dict[int, list[int]] = {}
     for word, head in enumerate(heads[1:], 1):
         dependents.setdefault(head, []).append(word)
@@ -123,7 +123,7 @@ def lay_rails(heads: Sequence[int]) -> dict[int, Rail]:
 def row_strokes(
     word: int, heads: Sequence[int], rails: dict[int, Rail], columns: int
 ) -> list[tuple[str, int]]:
-    """Return the strokes of one row, each with the column that owns it (0: the root's line)."""
+    """Return the characters of one row, each with the column of its rail (0: the root's line)."""
     start = rails[heads[word]].column if heads[word] else 0
     passing = {
         rail.column: (head, rail) for head, rail in rails.items() if rail.top <= word <= rail.bottom
@@ -137,29 +137,29 @@ def row_strokes(
         if rail is None or head in (word, heads[word]):
             shape |= LEFT * (column > start) | RIGHT * (column >= start)
         strokes.append((STROKES.get(shape, " "), start if rail is None else column))
-        start = column if head == word else start  # from here on, the word's own line
+        start = column if head == word else start  # from here on, the line of the word's own rail
         strokes.append(("─" if column >= start else " ", start))
     return strokes
 
 
 def color_of(column: int) -> str:
-    """Choose the colour of the lines that belong to a column (0: the root's)."""
+    """Return the colour code of a column's lines (0: the root's)."""
     return RAIL_COLORS[column % len(RAIL_COLORS)] if column else DIM
 
 
 def paint(text: str, code: str, color: bool) -> str:
-    """Wrap `text` in an ANSI colour, if colours are wanted."""
+    """Wrap `text` in an ANSI colour if `color` is true."""
     return f"\033[{code}m{text}\033[0m" if color and text.strip() else text
 
 
 def columns_of(texts: Sequence[str]) -> list[str]:
-    """Pad the texts to one width on the screen."""
+    """Pad the texts to the same width on the screen."""
     width = max(map(screen_width, texts), default=0)
     return [text + " " * (width - screen_width(text)) for text in texts]
 
 
 def screen_width(text: str) -> int:
-    """Return how many cells of a terminal a text takes: two for a wide character, none for a mark.
+    """Return the width of a text in terminal cells: 2 for a wide character, 0 for a mark.
 
     >>> screen_width("tree"), screen_width("木"), screen_width("e\N{COMBINING ACUTE ACCENT}")
     (4, 2, 1)

@@ -1,7 +1,7 @@
-"""Derivations as tables: a row for each state, with the transition that is made there.
+"""Derivations as tables: a row for each state, with its transition.
 
-The stack is written from its bottom to its top and stands against the buffer: what a transition
-works on meets in the middle, and where room is short, what is far from there is left out.
+The stack is written from its bottom to its top, right-aligned next to the buffer. So the nodes that
+a transition uses are next to each other; if the line is too short, the outer nodes are left out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,11 @@ HEADINGS = ("step", "stack", "buffer", "action", "edge", "relation")
 STACK, BUFFER, ACTION, EDGE, RELATION = range(1, 6)
 RIGHT_ALIGNED = (0, STACK)
 GAP = "  "
-LEAST = 8  # cells that a column keeps in the narrowest terminal
+LEAST = 8  # the smallest width of a column, in terminal cells
 
 
 class Step(NamedTuple):
-    """A state, the action that is taken there (None: the last), and the edge that it adds.
-
-    The edge leads from its head to its dependent.
-    """
+    """A state, its action (None in the last state), and the edge (head, dependent) it adds."""
 
     stack: list[int]
     buffer: list[int]
@@ -54,29 +51,29 @@ def trace(
     system
         The transition system: one of `arborescence.transitions.SYSTEMS`.
     transitions
-        What was done, as a parser's `derivation` tells, or a part of it from the start. None: what
-        the system's static oracle does to build the sentence's tree.
+        The transitions, as from a parser's `derivation`, or a prefix of them. None: those of the
+        system's static oracle for the sentence's tree.
     relations
         Whether to write the relations of the edges.
     width
-        The cells that a line may take (a few more in a very narrow terminal): what is far down the
-        stack and far back in the buffer becomes an ellipsis. None: all is written.
+        The width of a line in terminal cells (a few more in a very narrow terminal): the bottom of
+        the stack and the end of the buffer are replaced by an ellipsis. None: no limit.
     color
-        Whether to colour the table with ANSI escape sequences.
+        Whether to use colours (ANSI escape sequences).
 
     Returns
     -------
     str
         A line of headings, then a line for each state: the number of transitions made so far, the
         stack from bottom to top, the buffer, the next action, the edge that it adds (from head to
-        dependent) and its relation. Each line ends in a newline. For n words these are O(n²) words.
+        dependent) and its relation. Each line ends in a newline. O(n²) words for n words.
 
     Raises
     ------
     OptionError
-        If there is no such system, or a transition is not legal where it is made.
+        If there is no such system, or a transition is not legal in its state.
     TreeError
-        If there are no `transitions`, and a word has no head or the system cannot build the tree.
+        If `transitions` is None, and a word has no head or the system cannot build the tree.
 
     Examples
     --------
@@ -118,11 +115,11 @@ def trace(
 def steps(
     sentence: Drawable, system: str, transitions: Sequence[Transition] | None = None
 ) -> list[Step]:
-    """Make the transitions (those of the static oracle if None), and return every state."""
+    """Make the transitions (those of the static oracle if None), and return all states."""
     from arborescence.transitions import system as system_of
 
     rules = system_of(system)
-    # A tree with one root edge has the same derivation whether it may have more or not.
+    # A tree with one root edge has the same derivation with root="single" and root="multi".
     if transitions is None:
         heads = head_list(sentence)
         transitions = rules.derivation(heads, list(sentence.deprels), root="multi")
@@ -131,7 +128,7 @@ def steps(
     for transition in transitions:
         after = state.apply(transition)
         step = Step(state.stack, state.buffer, transition.action)
-        for dependent in (after.heads != state.heads).nonzero()[0].tolist():  # one at most
+        for dependent in (after.heads != state.heads).nonzero()[0].tolist():  # at most one
             edge = int(after.heads[dependent]), dependent
             step = step._replace(edge=edge, deprel=transition.label)
         made.append(step)
@@ -150,7 +147,7 @@ def cells(
     relations: bool,
     written: Callable[[str], str] = plain,
 ) -> list[tuple[str, ...]]:
-    """Write the table's cells, the headings first; `written` makes words and relations safe."""
+    """Write the table's cells, the headings first; `written` escapes words and relations."""
     words = ["ROOT", *map(written, sentence.forms)]
     rows: list[tuple[str, ...]] = [HEADINGS]
     for number, step in enumerate(steps):
@@ -169,7 +166,7 @@ def cells(
 
 
 def share(widths: list[int], width: int) -> None:
-    """Narrow edges to a third of a line, then stack and buffer: each may keep half of the rest."""
+    """Limit the edge column to a third of a line, then stack and buffer to half of the rest."""
     widths[EDGE] = min(widths[EDGE], max(width // 3, LEAST))
     others = sum(widths) - widths[STACK] - widths[BUFFER] + len(GAP) * (len(widths) - 1)
     room = max(width - others, 2 * LEAST)
@@ -178,7 +175,7 @@ def share(widths: list[int], width: int) -> None:
 
 
 def pad(text: str, room: int, *, right: bool) -> str:
-    """Bring a cell to its width on the screen; too long, it loses its left or its right end."""
+    """Pad a cell to its width on the screen, or cut its left or right end off."""
     if screen_width(text) > room:
         text = "…" + cut(text[::-1], room - 1)[::-1] if right else cut(text, room - 1) + "…"
     blank = " " * (room - screen_width(text))
@@ -186,7 +183,7 @@ def pad(text: str, room: int, *, right: bool) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """Return the words at the start of a text that a number of cells can hold, or a part of one."""
+    """Return the first words of a text that fit into `room` cells, or a part of the first."""
     length = 0
     for character in text:
         room -= screen_width(character)

@@ -1,1 +1,1 @@
-"""The best trees, of the family that a caller asks for: crossing edges allowed, or not."""
+"""The best tree, the k best trees and constrained search, non-projective or projective."""

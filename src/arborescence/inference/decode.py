@@ -1,4 +1,4 @@
-"""The best tree, of the family asked for: `decode` and `decode_labeled`."""
+"""The best tree: `decode` and `decode_labeled`, by Zmigrod et al. (2020) or Eisner (1996)."""
 
 from __future__ import annotations
 
@@ -45,56 +45,55 @@ def decode(
 ) -> Any:
     """Return the tree of highest weight, exactly.
 
-    Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the
-    root constraint. If the greedy graph is a tree already, that is one pass over the scores.
-    Projective trees are found by the algorithm of Eisner (1996): O(n³) a sentence.
+    Algorithm 1 of Zmigrod, Vieira and Cotterell (2020): O(n²) a sentence, with or without the root
+    constraint. If the greedy graph is already a tree, one pass over the scores is enough.
+    Projective trees are found by Eisner's algorithm (1996): O(n³) a sentence.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
         ``scores[..., h, d]`` is the weight of the edge h -> d; node 0 is the root, and N is the
-        number of words + 1. Floats or whole numbers, any strides (a parser that keeps
-        ``[dependent, head]`` passes ``scores.mT``). ``-inf`` means that the edge is absent, and so
-        does the mask of a masked array. Column 0 and the diagonal are ignored. Or a list of (N, N)
-        matrices, one a sentence, which is padded if they differ in N.
+        number of words + 1. Floats or integers, any strides (a parser with ``[dependent, head]``
+        scores passes ``scores.mT``). An edge is absent if its score is ``-inf``, or masked in a
+        masked array. Column 0 and the diagonal are ignored. Or a list of (N, N) matrices, one for
+        each sentence, which is padded if they differ in N.
     lengths : (...) whole numbers, optional
-        Words in each sentence of a padded batch, the root not counted. Or a mask, (..., N) or
-        (..., N - 1) without the root: true for words, false for padding.
+        The number of words of each sentence of a padded batch, the root not counted. Or a mask,
+        (..., N) or (..., N - 1) without the root: true for words, false for padding.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
     projective : bool
-        Whether edges may not cross.
+        Whether the tree must be projective (no crossing edges).
     threads : int
-        Over how many threads a batch is spread.
+        The number of threads for a batch.
 
     Returns
     -------
     heads : (..., N) int64
-        ``heads[..., d]`` is the head of word d; -1 for the root and for padding. A torch
-        tensor, on the same device, if `scores` is one.
+        ``heads[..., d]`` is the head of word d; -1 for the root and for padding. A torch tensor,
+        on the same device, if `scores` is one.
 
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+        If a score is NaN or +inf, or the shape, type or lengths are invalid.
     NoTreeError
-        If the edges that are present form no such tree.
+        If the present edges form no such tree.
     OptionError
-        If an option is none of those above.
+        If an option is invalid.
 
     Notes
     -----
-    The tree is the best one in real arithmetic over the given floats: rounding never decides.
-    Of trees with equal weight, which one is returned depends on nothing but the scores of that
-    sentence: a word prefers its lowest head, of several heads for a contracted cycle the lowest
-    wins, and of several root edges that cost the same the one of the lowest word is given up. Of
-    projective trees, the one with the lowest root wins, and then the one whose spans are split
-    furthest left.
+    The tree is the best one in real arithmetic over the given floats; rounding has no influence.
+    The choice among trees of equal weight depends only on the scores of that sentence: a word and
+    a contracted cycle prefer the lowest head; among root edges that cost the same, the one to the
+    lowest word is removed. Among projective trees, the one with the lowest root word is returned,
+    and then the one whose spans are split furthest left.
 
     Examples
     --------
-    The graph of Zmigrod et al. (2020), Fig. 2. Its best arborescence has two root edges and
-    weighs 260; its best dependency tree weighs 210.
+    The graph of Zmigrod et al. (2020), Fig. 2. Its best arborescence has two root edges and the
+    weight 260; its best dependency tree has the weight 210.
 
     >>> import numpy as np
     >>> import arborescence as arb
@@ -140,29 +139,28 @@ def decode_labeled(
     projective: bool = False,
     threads: int = 1,
 ) -> tuple[Any, Any]:
-    """Return the best labeled tree: one edge a label, between the same two nodes.
+    """Return the labeled tree of highest weight, exactly.
 
-    The best label of each edge is chosen first, then the best tree: O(L n²), and what `decode`
-    costs.
+    The best label of each edge is chosen first, then the best tree: O(L n²) more than `decode`.
 
     Parameters
     ----------
     scores : (..., N, N, L) array or torch tensor
-        ``scores[..., h, d, l]`` is the weight of the edge h -> d with the label l. Otherwise as
-        in `decode`, like the other parameters.
+        ``scores[..., h, d, l]`` is the weight of the edge h -> d with the label l. Otherwise as in
+        `decode`, like the other parameters.
 
     Returns
     -------
     heads : (..., N) int64
-        As `decode` returns them.
+        As in `decode`.
     labels : (..., N) int64
-        ``labels[..., d]`` is the label of the edge into d (of equal ones the lowest); -1 for
-        the root and for padding.
+        ``labels[..., d]`` is the label of the edge into d (the lowest of several best ones); -1
+        for the root and for padding.
 
     Raises
     ------
     ScoresError, NoTreeError, OptionError
-        As `decode` does.
+        As in `decode`.
 
     Examples
     --------
@@ -174,9 +172,9 @@ def decode_labeled(
     (array([-1,  2,  0]), array([-1,  0,  1]))
     """
     array, lengths, give_back = as_labeled(scores, lengths)
-    # A NaN of any label stays in the maximum, where decode finds it.
+    # The maximum over labels keeps NaN, so that decode reports it.
     heads = decode(array.max(axis=-1), lengths, root=root, projective=projective, threads=threads)
-    # Rows of the root and of padding are read as if their head were 0, and then blanked.
+    # For the root and padding, the labels are read at head 0 and then replaced by -1.
     of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
         -3
     )
@@ -187,7 +185,7 @@ def decode_labeled(
 def as_labeled(
     scores: Any, lengths: Any = None
 ) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
-    """Return labeled scores as an array of floats; lengths; and the way back to what came in."""
+    """Return labeled scores as a float array, the lengths, and the conversion to the input type."""
     if isinstance(scores, (list, tuple)):
         array, lengths, give_back = stacked(scores, lengths)
     else:

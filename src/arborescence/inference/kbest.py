@@ -1,4 +1,4 @@
-"""The k best trees, of the family asked for, and all lazily: `kbest`, `trees`, `second_best`."""
+"""`kbest`, `trees`, `second_best`: Zmigrod et al. (2021); projective: Huang and Chiang (2005)."""
 
 from __future__ import annotations
 
@@ -41,47 +41,46 @@ def kbest(
 ) -> tuple[Any, ...]:
     """Return the k trees of highest weight, exactly, best first.
 
-    Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the
-    root constraint, here with one contraction of the graph for each tree. Projective trees are
-    found as Huang and Chiang (2005), Algorithm 3, do it: O(n³), and O(n log k) a tree.
+    Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the root
+    constraint, here with one contraction of the graph for each tree. Projective trees: Algorithm 3
+    of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
         As in `decode`.
     k : int
-        How many trees, at least 1. Where fewer exist, all of them are returned.
+        The number of trees, at least 1. If fewer exist, all of them are returned.
     lengths, root, projective, threads
         As in `decode`.
 
     Returns
     -------
     heads : (m, N) int64, or (..., k, N) for a batch
-        The trees, m <= k of them; the first is what `decode` returns. In a batch, a sentence
-        that has fewer than k trees is padded with rows of -1.
+        The trees, m <= k of them; the first is the one that `decode` returns. In a batch, a
+        sentence with fewer than k trees is padded with rows of -1.
     weights : (m,) float64, or (..., k)
         Their weights, each the exact sum rounded once; -inf for padding.
     counts : (...) int64, for a batch only
-        How many trees each sentence has got.
+        The number of trees found for each sentence.
 
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape, type or lengths cannot be used.
+        As in `decode`.
     NoTreeError
-        If a sentence has no tree at all.
+        If a sentence has no tree.
     OptionError
-        If an option is none of those above, or there is no room for k trees of each sentence.
+        If an option is invalid, or k trees of each sentence do not fit into memory.
 
     Notes
     -----
-    The order is that of real arithmetic over the given floats. Of trees with equal weight,
-    which one comes first depends on nothing but the scores of that sentence.
+    The order is that of real arithmetic over the given floats. The order of trees of equal weight
+    depends only on the scores of that sentence.
 
     Examples
     --------
-    The graph of Zmigrod et al. (2021), Fig. 8: four of its seven arborescences have one root
-    edge.
+    The graph of Zmigrod et al. (2021), Fig. 8: four of its seven arborescences have one root edge.
 
     >>> import numpy as np
     >>> import arborescence as arb
@@ -132,13 +131,13 @@ def trees(
 ) -> Iterator[tuple[Any, float]]:
     """Return a lazy iterator over all trees, best first.
 
-    The stream that `kbest` takes the first k of. O(n²) and less than 100 n bytes a tree, or less
-    time and more room if projective.
+    The trees and their order are those of `kbest`. O(n²) time and less than 100 n bytes a tree;
+    less time and more memory if projective.
 
     Parameters
     ----------
     scores : (N, N) array or torch tensor
-        As in `decode`. It is copied: later changes make no difference.
+        As in `decode`. It is copied, so later changes have no effect.
     root, projective
         As in `decode`.
 
@@ -152,9 +151,9 @@ def trees(
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape or type cannot be used.
+        If a score is NaN or +inf, or the shape or type is invalid.
     NoTreeError
-        If there is no tree at all.
+        If there is no tree.
 
     Examples
     --------
@@ -206,7 +205,7 @@ def second_best(
     weight : float
         Its weight.
     edge : (int, int)
-        An edge (h, d) of the best tree: without it, no tree is better than this one.
+        An edge (h, d) of the best tree. Without this edge, the best tree is the one in `heads`.
 
     Raises
     ------
@@ -229,8 +228,8 @@ def second_best(
     heads, weights = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
-    # Any edge that it lacks: what is best without that edge is not best of all, and this is the
-    # best that is not.
+    # Any edge of the best tree that the second best one lacks: among the trees without this edge,
+    # the second best tree is the best.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return heads[1], float(weights[1]), (int(heads[0][d]), d)
 

@@ -1,12 +1,12 @@
 """The k best labeled trees, and all of them, best first: `kbest_labeled` and `trees_labeled`.
 
-The labels of a tree's edges are chosen independently of each other. So the best labeled tree of a
-head vector takes the best label of each edge, and weighs what `trees` says of the scores without
-their labels (the maximum over them). The other labelings of a head vector follow from sorted lists
-of labels, one for each word. What is left is to merge: one stream of head vectors, and for each of
-them one stream of labelings, none of which is followed further than needed.
+The labels of a tree's edges are independent of each other. So the best labeled tree of a head
+vector has the best label of each edge, and its weight is that of the head vector under the maximum
+of the scores over labels. The other labelings of a head vector are enumerated from one sorted list
+of labels per word. The result merges lazily one stream of head vectors, and one stream of labelings
+for each of them.
 
-Weights are compared as whole multiples of the smallest float, so nothing is rounded.
+Weights are compared as integer multiples of the smallest float, so nothing is rounded.
 """
 
 from __future__ import annotations
@@ -55,47 +55,45 @@ def kbest_labeled(
 ) -> tuple[Any, ...]:
     """Return the k best labeled trees, exactly and in order.
 
-    Trees that differ in a label alone are different trees: the graph is a multigraph, with one
-    edge a label between the same two nodes.
+    Trees that differ only in a label are different trees: the graph is a multigraph, with one edge
+    per label between the same two nodes.
 
     Parameters
     ----------
     scores : (..., N, N, L) array or torch tensor
-        ``scores[..., h, d, l]`` is the weight of the edge h -> d with the label l; -inf means
-        that it is absent. Otherwise as in `decode`.
+        As in `decode_labeled`.
     k : int
-        How many trees.
+        The number of trees.
     lengths, root, projective
         As in `decode`.
     threads : int
-        Over how many threads the search for the head vectors of a batch is spread. Their labels
-        are chosen in the calling thread, which is often the larger part.
+        The number of threads that search for the head vectors of a batch. The labels are chosen in
+        the calling thread, which often takes longer.
 
     Returns
     -------
     heads : (m, N) int64, or (..., k, N) for a batch
-        Head vectors, best first; m is k, or the number of labeled trees where that is less. In a
-        batch -1 fills what is missing, and there are fewer than k rows only where a complete graph
-        has fewer trees.
+        Head vectors, best first; m is k, or the number of labeled trees if that is less. In a
+        batch, missing trees are rows of -1, and there are fewer than k rows only if even a complete
+        graph has fewer trees.
     labels : (m, N) int64, or (..., k, N) for a batch
         ``labels[..., i, d]`` is the label of the edge into d; -1 for the root and for padding.
     weights : (m,) float64, or (..., k) for a batch
-        The exact sums, rounded once. In a batch -inf fills what is missing.
+        The exact sums, rounded once. In a batch, -inf for missing trees.
     counts : (...) int64
         For a batch only: the m of each sentence.
 
     Raises
     ------
     ScoresError, NoTreeError
-        As `decode` does.
+        As in `decode`.
 
     Notes
     -----
-    O(k n²) for the head vectors, or what `kbest` says of projective ones; O(L n²) for the best
-    label of each edge, O(L log L) for each edge that a tree is seen to use, and O(n + log k) for
-    each tree. The first is what `decode_labeled`
-    returns. Of trees with equal weight, those come first whose head vector `trees` yields first,
-    and the order depends on nothing but the scores.
+    O(k n²) for the head vectors, or for projective ones as in `kbest`; O(L n²) for the best label
+    of each edge, O(L log L) for each edge that occurs in one of the trees, and O(n + log k) for
+    each tree. The first tree is that of `decode_labeled`. Trees of equal weight are in the order
+    in which `trees` yields their head vectors, and the order depends only on the scores.
 
     Examples
     --------
@@ -118,8 +116,8 @@ def kbest_labeled(
     """
     k = check_count(k)
     array, lengths, give_back = as_labeled(scores, lengths)
-    # The k best labeled trees have no other head vectors than the k best, of which there may be
-    # fewer than labeled trees.
+    # All head vectors of the k best labeled trees are among the k best head vectors. There may be
+    # fewer head vectors than labeled trees.
     most = most_trees(array.shape[-2] - 1, check_root(root), check_flag(projective))
     heads, _, *of_batch = kbest(
         array.max(axis=-1), min(k, most), lengths, root=root, projective=projective, threads=threads
@@ -144,26 +142,26 @@ def trees_labeled(
     Parameters
     ----------
     scores : (N, N, L) array or torch tensor
-        As in `kbest_labeled`. It is copied: later changes make no difference.
+        As in `decode_labeled`. It is copied, so later changes have no effect.
     root, projective
         As in `decode`.
 
     Yields
     ------
     heads, labels : (N,) int64
-        As `decode_labeled` returns them, and the caller's own.
+        As in `decode_labeled`; new arrays each time.
     weight : float
         The exact sum, rounded once.
 
     Raises
     ------
     ScoresError, NoTreeError
-        As `decode` does.
+        As in `decode`.
 
     Notes
     -----
-    Order and cost are those of `kbest_labeled`, but a head vector is only searched for when all
-    better labeled trees have been drawn.
+    Order and cost are those of `kbest_labeled`, but the next head vector is computed only when all
+    better labeled trees have been yielded.
 
     Examples
     --------
@@ -196,9 +194,9 @@ def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> tuple[NDAr
 def _of_batch(
     array: NDArray[Any], k: int, heads: NDArray[np.int64], trees_found: NDArray[np.int64]
 ) -> tuple[NDArray[Any], ...]:
-    """Label each sentence's head vectors (..., K, N), of which it has `trees_found` (...)."""
+    """Label the first `trees_found` (...) of the head vectors (..., K, N) of each sentence."""
     most, size = heads.shape[-2:]
-    # Memory is taken for k trees, or as many as K head vectors can become.
+    # Memory is allocated for k trees, or for all labelings of K head vectors if these are fewer.
     k = min(k, most * array.shape[-1] ** (size - 1))
     found = trees_found.shape
     lists = Lists.of(trees_found.size, k, size)
@@ -220,12 +218,12 @@ class _Edge(NamedTuple):
     """The labels that an edge can have."""
 
     labels: list[int]
-    """Best first; of equal ones the lowest."""
+    """Best first; equal ones in ascending order."""
     scores: list[float]
     best: int
-    """The highest score, as a whole number."""
+    """The highest score, as an integer."""
     gap: int
-    """How much the second best label costs; 0 if there is none."""
+    """The highest score minus the second; 0 if there is only one label."""
 
 
 def _merge(
@@ -233,8 +231,8 @@ def _merge(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]:
     """Yield heads, labels and weights, best first, given the head vectors best first.
 
-    The best labeling of a head vector is no better than that of the one before. So the next head
-    vector is asked for once the best labeling of the last one has been yielded.
+    The best labeling of a head vector is no better than that of the previous one. So the next head
+    vector is requested only after the best labeling of the last one has been yielded.
     """
     bias = BIAS_32 if scores.dtype == np.float32 else BIAS_64
     edges: dict[tuple[int, int], _Edge] = {}
@@ -269,12 +267,12 @@ def _merge(
 
 
 def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield costs (minus weights, whole numbers) and labels of one head vector, best first.
+    """Yield costs (negative weights, as integers) and labels of one head vector, best first.
 
-    With the edges in the order of their gaps, each labeling is made from exactly one other, which
-    is no worse: from the last edge that has not its best label, take that edge's next label; or
-    the second label of the edge after it; or the latter in exchange, if the former has its second
-    label too. O(log) of the number of labelings for each.
+    The edges are sorted by gap. Each labeling has exactly one predecessor, which is no worse. Its
+    successors are made at e, the last edge without its best label: e gets its next label; or the
+    edge after e gets its second label; or the latter, and e, if it has its second label, gets its
+    best one back. Each labeling costs O(log of the number of labelings so far).
     """
     cost = -sum(edge.best for edge in edges if edge)
     best = [edge.labels[0] if edge else -1 for edge in edges]
@@ -283,7 +281,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
     free.sort(key=lambda word: word[1].gap)
     if not free:
         return
-    # A choice is (the choice before it or None, place in `free`, rank of the label).
+    # A choice is (the previous choice or None, index in `free`, rank of the label).
     pushed = count()
     heap: list[tuple[int, int, Any, int, int]] = [(cost + free[0][1].gap, next(pushed), None, 0, 1)]
     while heap:

@@ -1,8 +1,8 @@
-"""The best tree that fulfils a condition: `best_where` and `best_where_labeled`.
+"""The best tree that satisfies a condition: `best_where` and `best_where_labeled`.
 
-A condition that edges fulfil one by one belongs into the scores (`forbid`, `require`). This is for
-conditions on whole trees, which no sum of scores expresses: all trees are drawn, best first, until
-one fulfils it.
+A condition on single edges is expressed in the scores (`forbid`, `require`). These functions are
+for conditions on whole trees, which cannot be expressed as scores: they enumerate trees, best
+first, until one satisfies the condition.
 """
 
 from __future__ import annotations
@@ -57,34 +57,34 @@ def best_where(
     scores : (N, N) array or torch tensor
         As in `decode`.
     predicate : callable
-        Called as ``predicate(heads)`` with the head vector of one tree after the other, best
-        first; it gets a copy of its own. Tells whether that tree will do.
+        Called as ``predicate(heads)`` with a copy of the head vector of one tree after the other,
+        best first. Returns whether the tree satisfies the condition.
     limit : int
-        Give up after so many trees.
+        The largest number of trees to try.
     root, projective
         As in `decode`.
 
     Returns
     -------
     heads : (N,) int64
-        As `decode` returns them.
+        As in `decode`.
 
     Raises
     ------
     NoTreeError
-        If no tree will do, or none of the best `limit` trees: the message says which. Or if there
-        is no tree at all.
+        If no tree satisfies the condition, or none of the best `limit` trees (the message says
+        which), or if there is no tree.
     ScoresError
-        As `decode` does.
+        As in `decode`.
     OptionError
         If `limit` is less than 1.
 
     Notes
     -----
-    O(n²) and one call of the predicate for each tree that is drawn. How many these are is up to
-    the scores and the predicate: where the best trees differ in matters that the predicate does
-    not look at, they can be very many. A condition on single edges is better expressed by `forbid`
-    and `require`, which cost nothing.
+    O(n²) and one call of the predicate for each tree tried. The number of trees depends on the
+    scores and the predicate. It can be very large if the best trees differ only in edges that do
+    not matter to the predicate. Conditions on single edges are better expressed with `forbid` and
+    `require`, which need no search.
 
     Examples
     --------
@@ -132,7 +132,8 @@ def best_where_labeled(
 ) -> tuple[Any, Any]:
     """Return the labeled tree of highest weight for which a predicate is true, exactly.
 
-    Heads and labels are searched together: a tree may do with other labels, or another tree.
+    Heads and labels are searched together: the result may differ from the best labeled tree in
+    labels, in heads, or in both.
 
     Parameters
     ----------
@@ -141,17 +142,17 @@ def best_where_labeled(
     predicate : callable
         Called as ``predicate(heads, labels)``; otherwise as in `best_where`.
     limit, root, projective
-        As in `best_where`; trees that differ in a label alone are counted one by one.
+        As in `best_where`; trees that differ only in a label count separately.
 
     Returns
     -------
     heads, labels : (N,) int64
-        As `decode_labeled` returns them.
+        As in `decode_labeled`.
 
     Raises
     ------
     NoTreeError, ScoresError, OptionError
-        As `best_where` does.
+        As in `best_where`.
 
     Examples
     --------
@@ -181,7 +182,7 @@ def _first(
     give_back: Callable[[NDArray[Any]], Any] | None,
     kind: str,
 ) -> list[Any]:
-    """Return the arrays of the first tree for which the predicate is true, without its weight."""
+    """Return the arrays (not the weight) of the first tree for which the predicate is true."""
     limit = check_count(limit, "limit")
     searched = 0
     for *tree, _ in stream:

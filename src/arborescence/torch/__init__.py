@@ -1,4 +1,4 @@
-"""Distributions over dependency trees as PyTorch computes them: differentiable and batched.
+"""Distributions over dependency trees in PyTorch: batched and differentiable sums over trees.
 
 >>> import torch
 >>> from arborescence.torch import TreeDistribution

@@ -1,4 +1,4 @@
-"""Transition systems: how a parser builds a tree step by step, and oracles that know the steps.
+"""Transition systems with static and dynamic oracles: arc-standard, arc-eager, arc-hybrid, swap.
 
 >>> from arborescence.transitions import system
 >>> print(*system("arc-standard").derivation([-1, 2, 0]))

@@ -1,7 +1,7 @@
 """Arc-eager (Nivre 2003, 2008): edges between stack and buffer, each as early as possible.
 
-The root is at the end of the buffer (Ballesteros and Nivre 2013), and is never shifted. With s0 on
-top of the stack, and b0 first in the buffer:
+The root is at the end of the buffer (Ballesteros and Nivre 2013), and is never shifted. s0 is the
+top of the stack, and b0 the first node of the buffer:
 
 | transition | does | legal |
 | --- | --- | --- |
@@ -10,10 +10,11 @@ top of the stack, and b0 first in the buffer:
 | RIGHT-ARC | makes s0 → b0 and moves b0 to the stack | if words are left, but see below |
 | REDUCE | takes s0 from the stack | if s0 has a head |
 
-For exactly one root edge, the last word must leave one word without a head: it is shifted only onto
-an empty stack, and RIGHT-ARC to it is legal only if one word on the stack has no head. That word
-lies at the bottom, where the root finds it. A derivation of n words has 2n transitions, for each
-word enters the stack once and leaves it once, and makes a projective tree.
+For exactly one root edge, there must be one word without a head after the last word has left the
+buffer. So the last word is shifted only onto an empty stack, and RIGHT-ARC to it is legal only if
+exactly one word on the stack has no head. This word is at the bottom of the stack, and gets the
+root edge. A derivation of n words has 2n transitions, because each word enters the stack once and
+leaves it once. It builds a projective tree.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ from arborescence.transitions.state import (
 if TYPE_CHECKING:
     import numpy as np
 
-#: The row of a guide that says where the leftmost child of each node is, or else the node itself.
+#: The row of a guide with the leftmost child of each node, or the node if it has no left child.
 LEFTMOST: Final = 0
 
 
 @inlined_kernel
 def legal(state: np.ndarray, single: bool) -> int:
-    """Return a bit for each legal transition."""
+    """Return the set of legal transitions, as bits."""
     size = state[COUNTERS, SIZE]
     words = state[COUNTERS, END] - state[COUNTERS, FRONT] - 1
     more = words > 1 or (words == 1 and not single)
@@ -64,7 +65,7 @@ def legal(state: np.ndarray, single: bool) -> int:
 
 @inlined_kernel
 def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
-    """Return head and dependent of the edge that a transition makes."""
+    """Return head and dependent of the edge that a transition adds."""
     top, front = state[COUNTERS, SIZE] - 1, state[COUNTERS, FRONT]
     if transition == LEFT:
         return int(state[BUFFER, front]), int(state[STACK, top])
@@ -75,7 +76,7 @@ def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
 
 @inlined_kernel
 def move(state: np.ndarray, transition: int) -> None:
-    """Do to stack and buffer what a transition does to them."""
+    """Change stack and buffer as a transition does."""
     if transition == SHIFT:
         push(state)
         state[COUNTERS, HEADLESS] += 1
@@ -100,9 +101,9 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
     """Return the next transition towards a tree: an edge if there is one (Nivre 2008, Section 4).
 
-    Else REDUCE, where s0 has its head and b0 has an edge with a node that lies below s0, and else
-    SHIFT. The root counts as such a node, for s0 has all its children when b0's head is the root,
-    or b0 is the root itself.
+    Else REDUCE, if s0 has its head and b0 has an edge with a node below s0 on the stack, and else
+    SHIFT. The root counts as a node below s0: if b0 is the root or its child, then s0 has all its
+    children.
     """
     size = state[COUNTERS, SIZE]
     if size > 0:
@@ -119,16 +120,16 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return how many heads are wrong in the best tree that can still be reached. O(n · stack).
+    """Return the number of wrong heads in the best tree that can still be reached. O(n · stack).
 
-    They are those of the gold edges that can no longer be made (Goldberg and Nivre 2012,
-    Section 4). A word on the stack gets its head from the buffer, and a word in the buffer from any
-    node that is not gone.
+    These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). The
+    head of a word on the stack must be in the buffer; the head of a word in the buffer can be any
+    node on the stack or in the buffer.
 
-    With exactly one root edge, the root finds only the word at the bottom of the stack. A word
-    above that whose head is lost must still be taken by a later word, and this costs one edge more
-    if it cannot be without: if all that is left, up to the last word, is to be below that word
-    or below another one above it on the stack.
+    With exactly one root edge, the root's edge can only go to the word at the bottom of the stack.
+    Let w be a word above it that has lost its gold head. It must get a later word as its head. This
+    costs one more gold edge if, in the gold tree, the last word is a descendant of w or of a word
+    above w on the stack.
     """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]
@@ -157,7 +158,7 @@ def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
 
 @inlined_kernel
 def _is_on_stack(state: np.ndarray, word: int) -> bool:
-    """Tell whether a word is on the stack, where words stand in their order."""
+    """Return whether a word is on the stack, which is sorted by word."""
     i = state[COUNTERS, SIZE] - 1
     while i >= 0 and state[STACK, i] > word:
         i -= 1

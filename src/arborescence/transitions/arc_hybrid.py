@@ -1,7 +1,7 @@
 """Arc-hybrid (Kuhlmann, Gómez-Rodríguez and Satta 2011): bottom-up, left edges from the buffer.
 
-The root is at the bottom of the stack from the start. With s1 below s0 on top of the stack, and b0
-first in the buffer:
+The root is at the bottom of the stack from the start. s0 is the top of the stack, s1 the node below
+it, and b0 the first node of the buffer:
 
 | transition | does | legal |
 | --- | --- | --- |
@@ -9,10 +9,10 @@ first in the buffer:
 | LEFT-ARC | makes b0 → s0 and takes s0 from the stack | unless s0 is the root |
 | RIGHT-ARC | makes s1 → s0 and takes s0 from the stack | from the root only with an empty buffer |
 
-So the root's edge comes last, and there is one. Where the root may have several, RIGHT-ARC is legal
-at any time. A derivation of n words has 2n transitions, and makes a projective tree. A tree may
-have several: RIGHT-ARC can wait until words that get their heads from the buffer have come and
-gone.
+So the root edge is made last, and there is exactly one. If several are allowed, RIGHT-ARC from the
+root is always legal. A derivation of n words has 2n transitions, and builds a projective tree. A
+tree may have several derivations: RIGHT-ARC can be made before or after words with heads in the
+buffer are shifted and removed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @inlined_kernel
 def legal(state: np.ndarray, single: bool) -> int:
-    """Return a bit for each legal transition."""
+    """Return the set of legal transitions, as bits."""
     size = state[COUNTERS, SIZE]
     waiting = state[COUNTERS, FRONT] < state[COUNTERS, END]
     mask = 1 << SHIFT if waiting else 0
@@ -55,7 +55,7 @@ def legal(state: np.ndarray, single: bool) -> int:
 
 @inlined_kernel
 def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
-    """Return head and dependent of the edge that a transition makes."""
+    """Return head and dependent of the edge that a transition adds."""
     size = state[COUNTERS, SIZE]
     if transition == LEFT:
         return int(state[BUFFER, state[COUNTERS, FRONT]]), int(state[STACK, size - 1])
@@ -66,7 +66,7 @@ def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
 
 @inlined_kernel
 def move(state: np.ndarray, transition: int) -> None:
-    """Do to stack and buffer what a transition does to them."""
+    """Change stack and buffer as a transition does."""
     if transition == SHIFT:
         push(state)
     else:
@@ -89,12 +89,12 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray) -> int:
-    """Return how many heads are wrong in the best tree that can still be reached. O(n).
+    """Return the number of wrong heads in the best tree that can still be reached. O(n).
 
-    Each gold edge that can still be made by itself can be made together with the others
-    (Goldberg and Nivre 2013, Section 4), and this holds with exactly one root edge too. A word on
-    the stack gets its head from the buffer, or from the node below it; a word in the buffer gets
-    it from any node that is not gone.
+    All gold edges that can still be made one by one can also be made together (Goldberg and Nivre
+    2013, Section 4); this holds with exactly one root edge too. The head of a word on the stack
+    must be in the buffer or be the node below it on the stack; the head of a word in the buffer can
+    be any node on the stack or in the buffer.
     """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]

@@ -1,6 +1,7 @@
 """Arc-standard (Nivre 2004): edges between the two topmost nodes of the stack, bottom-up.
 
-The root is at the bottom of the stack from the start. With s1 below s0 on top:
+The root is at the bottom of the stack from the start. s0 is the top of the stack, and s1 the node
+below it:
 
 | transition | does | legal |
 | --- | --- | --- |
@@ -8,8 +9,8 @@ The root is at the bottom of the stack from the start. With s1 below s0 on top:
 | LEFT-ARC | makes s0 → s1 and takes s1 from the stack | unless s1 is the root |
 | RIGHT-ARC | makes s1 → s0 and takes s0 from the stack | from the root only with an empty buffer |
 
-So the root's edge comes last, and there is one. Where the root may have several, RIGHT-ARC is legal
-at any time. A derivation of n words has 2n transitions, and makes a projective tree.
+So the root edge is made last, and there is exactly one. If several are allowed, RIGHT-ARC from the
+root is always legal. A derivation of n words has 2n transitions, and builds a projective tree.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from arborescence.transitions.state import (
 if TYPE_CHECKING:
     import numpy as np
 
-#: The row of a guide that says how many children each node has.
+#: The row of a guide with the number of children of each node.
 CHILDREN: Final = 0
 
 
 @inlined_kernel
 def legal(state: np.ndarray, single: bool) -> int:
-    """Return a bit for each legal transition."""
+    """Return the set of legal transitions, as bits."""
     size = state[COUNTERS, SIZE]
     waiting = state[COUNTERS, FRONT] < state[COUNTERS, END]
     mask = 1 << SHIFT if waiting else 0
@@ -54,7 +55,7 @@ def legal(state: np.ndarray, single: bool) -> int:
 
 @inlined_kernel
 def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
-    """Return head and dependent of the edge that a transition makes."""
+    """Return head and dependent of the edge that a transition adds."""
     size = state[COUNTERS, SIZE]
     if transition == LEFT:
         return int(state[STACK, size - 1]), int(state[STACK, size - 2])
@@ -65,7 +66,7 @@ def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
 
 @inlined_kernel
 def move(state: np.ndarray, transition: int) -> None:
-    """Do to stack and buffer what a transition does to them."""
+    """Change stack and buffer as a transition does."""
     if transition == SHIFT:
         push(state)
         return
@@ -86,7 +87,7 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 
 @inlined_kernel
 def is_complete(state: np.ndarray, guide: np.ndarray, node: int) -> bool:
-    """Tell whether a node has all its children."""
+    """Return whether a node has all its children."""
     return bool(state[LEFTS, node] + state[RIGHTS, node] == guide[CHILDREN, node])
 
 

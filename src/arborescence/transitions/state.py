@@ -1,9 +1,9 @@
-"""A state of a transition system: one flat array, so that a beam copies it in one move.
+"""The state of a transition system: one int32 array, which a beam copies in one operation.
 
 A state of n words is a C-contiguous int32 array (`FIELDS`, n + 4). Its rows hold the stack, the
-buffer, and what is known of each node of the tree so far; the last row holds counters. The stack is
-``state[STACK, :size]``, its top last; the buffer is ``state[BUFFER, front:end]``. What lies beyond
-either is left from before, and means nothing.
+buffer, and the properties of each node in the partial tree; the last row holds counters. The stack
+is ``state[STACK, :size]``, its top last; the buffer is ``state[BUFFER, front:end]``. The other
+entries of these two rows have no meaning.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 #: No node, no head, no label.
 NONE: Final = -1
 
-#: The rows: the stack; the buffer; of each node its head and the label of that edge; its outermost
-#: and its next child on either side, how many children it has there, and which labels these have,
-#: as a set of bits.
+#: The rows: the stack; the buffer; for each node, its head and the label of that edge; and for its
+#: left and right children: the outermost child and the next one, their number, and a bit set of
+#: their labels.
 STACK, BUFFER, HEAD, LABEL, LEFT1, LEFT2, RIGHT1, RIGHT2 = range(8)
 LEFTS, RIGHTS, LEFT_SET, RIGHT_SET, COUNTERS = range(8, 13)
 FIELDS: Final = 13
 
-#: The columns of the row of counters: how many nodes the stack has; where the buffer starts and
-#: ends; how many words on the stack have no head (only arc-eager keeps count).
+#: The columns of the row of counters: the size of the stack; start and end of the buffer; how many
+#: words on the stack have no head (only in arc-eager).
 SIZE, FRONT, END, HEADLESS = range(4)
 
-#: The transitions. The fourth is REDUCE in arc-eager and SWAP in swap, and none in the others.
+#: The transitions. The fourth is REDUCE in arc-eager and SWAP in swap; the others do not have it.
 SHIFT, LEFT, RIGHT, OTHER = range(4)
 ACTIONS: Final = 4
 
-#: As many labels as a set has bits: others share theirs.
+#: The number of bits in a label set; further labels share these bits.
 _BITS: Final = 31
 
 
 @inlined_kernel
 def clear(state: np.ndarray) -> None:
-    """Empty the stack and forget the tree; the words 1 .. n are in the buffer. O(n)."""
+    """Empty the stack and the tree, and put the words 1 .. n into the buffer. O(n)."""
     n = state.shape[1] - 4
     for row in range(FIELDS):
         value = NONE if row < LEFTS else 0
@@ -75,7 +75,7 @@ def attach(state: np.ndarray, head: int, dependent: int, label: int) -> None:
     else:
         state[RIGHTS, head] += 1
         state[RIGHT_SET, head] |= bit
-        # "No node" is less than every node.
+        # NONE is less than every node.
         first, second = state[RIGHT1, head], state[RIGHT2, head]
         if dependent > first:
             state[RIGHT1, head], state[RIGHT2, head] = dependent, first

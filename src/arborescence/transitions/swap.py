@@ -1,13 +1,13 @@
-"""Arc-standard with SWAP (Nivre 2009): every tree, crossing edges too.
+"""Arc-standard with SWAP (Nivre 2009): all trees, also with crossing edges.
 
-All is as in arc-standard, and there is a fourth transition. With s1 below s0 on top of the stack:
+Arc-standard with a fourth transition. s0 is the top of the stack, and s1 the node below it:
 
 | transition | does | legal |
 | --- | --- | --- |
 | SWAP | moves s1 back to the front of the buffer | if s1 is a word that comes before s0 |
 
-So two words are swapped at most once, and a derivation of n words ends: it has 2n transitions and
-two more for each SWAP, of which there are at most n(n - 1)/2.
+So two words are swapped at most once. A derivation of n words has 2n transitions and two more for
+each SWAP; there are at most n(n - 1)/2 SWAPs.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from arborescence.transitions.state import (
     STACK,
 )
 
-#: The rows of a guide beside the numbers of children: the place of each node in the projective
-#: order, and the word that heads its maximal projective component.
+#: The rows of a guide besides the numbers of children: the position of each node in the projective
+#: order, and the head of its maximal projective component.
 ORDER, COMPONENT = 1, 2
 
 
 @inlined_kernel
 def legal(state: np.ndarray, single: bool) -> int:
-    """Return a bit for each legal transition."""
+    """Return the set of legal transitions, as bits."""
     mask = arc_standard.legal(state, single)
     size = state[COUNTERS, SIZE]
     if size > 2 and state[STACK, size - 2] < state[STACK, size - 1]:
@@ -45,7 +45,7 @@ def legal(state: np.ndarray, single: bool) -> int:
 
 @inlined_kernel
 def move(state: np.ndarray, transition: int) -> None:
-    """Do to stack and buffer what a transition does to them."""
+    """Change stack and buffer as a transition does."""
     if transition == OTHER:
         size = state[COUNTERS, SIZE]
         state[COUNTERS, FRONT] -= 1
@@ -66,10 +66,10 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 
 @spliced_kernel
 def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: np.ndarray) -> None:
-    """Give each node its place on a walk that meets it between its left and right children.
+    """Assign numbers to the nodes in order of traversal: left children, the node, right children.
 
-    The projective order of Nivre (2009), Section 4: read in it, the tree has no crossing edges.
-    ``first`` and ``following`` are scratch: each node's first child, and its next sibling.
+    This is the projective order of Nivre (2009), Section 4: in this order, the tree has no crossing
+    edges. ``first`` and ``following`` are scratch: the first child and next sibling of each node.
     """
     for node in range(heads.shape[0]):
         first[node] = following[node] = order[node] = NONE
@@ -90,9 +90,10 @@ def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: n
 
 @spliced_kernel
 def _components(heads: np.ndarray, guide: np.ndarray) -> None:
-    """Find what arc-standard can build of a tree without SWAP: its maximal projective components.
+    """Find the maximal projective components, which arc-standard can build without SWAP.
 
-    Nivre, Kuhlmann and Hall (2009), Section 3. Each is a stretch of words, named by its head.
+    Nivre, Kuhlmann and Hall (2009), Section 3. Each is a sequence of adjacent words, identified by
+    its head.
     """
     n = heads.shape[0] - 1
     missing = guide[arc_standard.CHILDREN].copy()
@@ -123,9 +124,9 @@ def _components(heads: np.ndarray, guide: np.ndarray) -> None:
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
     """Return the next transition towards a tree: an edge if there is one, as in arc-standard.
 
-    Else SWAP, where s0 comes before s1 in the projective order, and will not become part of the
-    component of the next word before that: the lazy oracle of Nivre, Kuhlmann and Hall (2009),
-    which swaps components rather than their words. Else SHIFT.
+    Else SWAP, if s0 comes before s1 in the projective order, and s0 and the next word are in
+    different components: the lazy oracle of Nivre, Kuhlmann and Hall (2009), which swaps whole
+    components and not their words. Else SHIFT.
     """
     transition = arc_standard.oracle(state, heads, guide)
     size = state[COUNTERS, SIZE]

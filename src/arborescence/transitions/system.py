@@ -1,4 +1,4 @@
-"""Transition systems from Python: derivations of trees, and trees of derivations."""
+"""The Python interface of transition systems: states, derivations, static and dynamic oracles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Transition(NamedTuple):
     action: str
     """``"SHIFT"``, ``"LEFT-ARC"``, ``"RIGHT-ARC"``, ``"REDUCE"`` or ``"SWAP"``."""
     label: str | None = None
-    """The label of the edge that the action makes, if any."""
+    """The label of the edge that the action adds, if any."""
 
     def __str__(self) -> str:
         return self.action if self.label is None else f"{self.action}({self.label})"
@@ -56,14 +56,13 @@ def system(name: str) -> TransitionSystem:
     ----------
     name : {"arc-standard", "arc-eager", "arc-hybrid", "swap"}
         Nivre (2004); Nivre (2003), with the root at the end of the buffer; Kuhlmann,
-        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them exactly one edge leaves the
-        root, since no other transitions are legal, and every sequence of legal transitions ends
-        in a tree.
+        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them, only transitions that lead
+        to exactly one root edge are legal, and every sequence of legal transitions ends in a tree.
 
     Raises
     ------
     OptionError
-        If there is none of this name.
+        If there is no system with this name.
 
     Examples
     --------
@@ -78,20 +77,20 @@ def system(name: str) -> TransitionSystem:
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """A transition system: what a state is, and which transitions lead from it. See `system`.
+    """A transition system: its initial states, derivations and oracle. See `system`.
 
     Attributes
     ----------
     name : str
         One of `SYSTEMS`.
     number : int
-        Its place there, by which kernels know it.
+        Its index in `SYSTEMS`, which the kernels use.
     actions : tuple of str
-        What its transitions are called, by their numbers.
+        The names of its transitions, in the order of their numbers.
     dynamic : bool
         Whether it has a dynamic oracle: `State.costs`.
     projective : bool
-        Whether it makes projective trees only. Otherwise it makes all.
+        Whether it builds only projective trees. Otherwise it builds all trees.
     """
 
     name: str
@@ -108,7 +107,7 @@ class TransitionSystem:
         n
             The number of words, the root not counted.
         root : {"single", "multi"}
-            Whether the tree will have exactly one root edge, or may have several.
+            Exactly one root edge (the default), or one or more.
 
         Examples
         --------
@@ -126,16 +125,16 @@ class TransitionSystem:
     def derivation(
         self, heads: Any, deprels: Sequence[str] | None = None, root: Root = "single"
     ) -> list[Transition]:
-        """Return transitions that make a tree, as the static oracle chooses them.
+        """Return the transitions that build a tree, as the static oracle chooses them.
 
         Parameters
         ----------
         heads : (n + 1,) whole numbers
-            A tree; a projective one, if the system makes no others.
+            A tree, which must be projective if the system is.
         deprels
-            The label of each word, for the transitions that make edges.
+            The label of each word, for the transitions that add edges.
         root : {"single", "multi"}
-            Whether the tree has exactly one root edge, or may have several.
+            As in `start`.
 
         Returns
         -------
@@ -149,10 +148,11 @@ class TransitionSystem:
 
         Notes
         -----
-        Arc-standard, arc-hybrid and swap make an edge as soon as the dependent has all its own.
-        Arc-eager makes each edge as soon as it can, and else takes REDUCE only where the next word
-        has an edge with a node further down the stack (Nivre 2008). Swap puts a
-        SWAP off while s0 grows (Nivre, Kuhlmann and Hall 2009). O(n), and O(1) for each SWAP.
+        Arc-standard, arc-hybrid and swap add an edge as soon as the dependent has all its
+        dependents. Arc-eager adds each edge as soon as possible, and makes REDUCE only if the next
+        word has an edge with a node further down the stack (Nivre 2008). Swap makes a SWAP only
+        when the component of s0 is complete (Nivre, Kuhlmann and Hall 2009). O(n), and O(1) for
+        each SWAP.
 
         Examples
         --------
@@ -186,28 +186,28 @@ class TransitionSystem:
     def replay(
         self, n: int, transitions: Iterable[Transition], root: Root = "single"
     ) -> tuple[NDArray[np.int64], list[str | None]]:
-        """Return the tree that transitions make.
+        """Return the tree that transitions build.
 
         Parameters
         ----------
         n
             The number of words.
         transitions
-            All of a derivation.
+            A complete derivation.
         root : {"single", "multi"}
-            Whether the tree will have exactly one root edge, or may have several.
+            As in `start`.
 
         Returns
         -------
         heads : int64, shape (n + 1,)
             The head vector.
         deprels
-            The label of each word, or None where its transition has none.
+            The label of each word, or None if its transition has none.
 
         Raises
         ------
         OptionError
-            If a transition is not legal where it stands, or the tree is not finished.
+            If a transition is not legal in its state, or the tree is not complete.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class TransitionSystem:
         return state.heads, state.deprels
 
     def _tree(self, heads: Any, single: bool) -> NDArray[np.int64]:
-        """Return one head vector that is a tree of the system's class."""
+        """Check that the heads are one tree that the system can build; return its head vector."""
         rows, shape = as_rows(heads)
         tree = rows[0] if rows.size else rows
         if shape or tree[0] != -1 or not tree_kernel(tree, single, np.empty(len(tree), np.int64)):
@@ -248,7 +248,7 @@ class TransitionSystem:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """Where a derivation stands. It does not change: `apply` returns another.
+    """A state of a derivation. It is immutable: `apply` returns a new one.
 
     Examples
     --------
@@ -283,17 +283,17 @@ class State:
 
     @property
     def heads(self) -> NDArray[np.int64]:
-        """The head vector, int64 (n + 1,): -1 where there is no head yet, and for the root."""
+        """The head vector, int64 (n + 1,): -1 for words without a head so far, and for the root."""
         return self._array[HEAD, : len(self._deprels) + 1].astype(np.int64)
 
     @property
     def deprels(self) -> list[str | None]:
-        """The label of each word: None where there is no head yet, or it came without one."""
+        """The label of each word: None if it has no head yet, or its edge has no label."""
         return list(self._deprels)
 
     @property
     def legal(self) -> tuple[str, ...]:
-        """The actions that may come next: none if all is done."""
+        """The legal actions; none if the derivation is complete."""
         mask = systems.legal(self._system.number, self._array, self._single)
         return tuple(
             action for number, action in enumerate(self._system.actions) if mask >> number & 1
@@ -301,7 +301,7 @@ class State:
 
     @property
     def finished(self) -> bool:
-        """Whether there is a tree."""
+        """Whether the tree is complete."""
         return not self.legal
 
     def apply(self, transition: Transition) -> State:
@@ -310,7 +310,7 @@ class State:
         Raises
         ------
         OptionError
-            If it is not legal here.
+            If the transition is not legal in this state.
         """
         action, label = transition
         if action not in self.legal:
@@ -327,11 +327,11 @@ class State:
         return replace(self, _array=array, _deprels=deprels)
 
     def costs(self, heads: Any) -> dict[str, int]:
-        """Return what each legal action costs: how many more heads will be wrong than need be.
+        """Return the cost of each legal action: the number of additional wrong heads.
 
-        The dynamic oracle: in the best tree that can still be reached after the action, so many
-        more heads differ from those of `heads` than in the best one that can be reached now.
-        Goldberg and Nivre (2012, 2013); exact for trees with one root edge too. O(n · stack).
+        The dynamic oracle (Goldberg and Nivre 2012, 2013): the number of wrong heads in the best
+        tree that can be reached after the action, minus the number in the best tree that can be
+        reached now. Exact for trees with one root edge too. O(n · stack).
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class State:
         TreeError
             If `heads` is not such a tree of this sentence.
         OptionError
-            If the system has no dynamic oracle: arc-standard and swap have none.
+            If the system has no dynamic oracle (arc-standard and swap).
         """
         if not self._system.dynamic:
             raise OptionError(
@@ -355,7 +355,7 @@ class State:
         if len(tree) != n + 1:
             raise TreeError(f"a tree of {len(tree) - 1} words does not fit a sentence of {n}")
         out = np.empty(ACTIONS, np.int32)
-        # On a copy, for transitions are tried in place.
+        # On a copy, because transitions are tried in place.
         systems.costs(self._system.number, self._array.copy(), tree, self._single, out)
         return {action: int(out[self._system.actions.index(action)]) for action in self.legal}
 

@@ -1,7 +1,7 @@
-"""The transition systems by number, as the parser's kernels call them.
+"""Kernel functions of all transition systems, with the number of the system as the first argument.
 
-Each function looks up what a system has in its own module. States are described in `state`; what is
-said of transitions there and in the systems' modules holds here.
+Each function calls the one in the module of the system. States and transitions are described in
+`state` and in the modules of the systems.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ARC_EAGER: Final = 1
 ARC_HYBRID: Final = 2
 SWAP_: Final = 3
 
-#: What a transition costs that is not legal.
+#: The cost of a transition that is not legal.
 NEVER: Final = 1 << 20
 
 
 @uncounted_kernel
 def begin(system: int, state: np.ndarray) -> None:
-    """Make a state of n words, int32 (FIELDS, n + 4), the initial one. O(n)."""
+    """Make a state of n words, int32 (FIELDS, n + 4), the initial state. O(n)."""
     clear(state)
     if system == ARC_EAGER:
         n = state[COUNTERS, END]
@@ -52,10 +52,10 @@ def begin(system: int, state: np.ndarray) -> None:
 
 @uncounted_kernel
 def legal(system: int, state: np.ndarray, single: bool) -> int:
-    """Return a bit ``1 << transition`` for each legal transition; 0 means that all is done.
+    """Return a bit ``1 << transition`` for each legal transition; 0 if the tree is complete. O(1).
 
     With `single`, the tree will have exactly one root edge, and otherwise one or more. There is
-    always a legal transition, until there is a tree. O(1).
+    always a legal transition until the tree is complete.
     """
     if system == ARC_STANDARD:
         return arc_standard.legal(state, single)
@@ -68,7 +68,7 @@ def legal(system: int, state: np.ndarray, single: bool) -> int:
 
 @uncounted_kernel
 def arc(system: int, state: np.ndarray, transition: int) -> tuple[int, int]:
-    """Return head and dependent of the edge that a legal transition makes, or -1 and -1. O(1)."""
+    """Return head and dependent of the edge that a legal transition adds, or -1 and -1. O(1)."""
     if system == ARC_EAGER:
         return arc_eager.arc(state, transition)
     if system == ARC_HYBRID:
@@ -78,7 +78,7 @@ def arc(system: int, state: np.ndarray, transition: int) -> tuple[int, int]:
 
 @uncounted_kernel
 def move(system: int, state: np.ndarray, transition: int) -> None:
-    """Do to stack and buffer what a legal transition does, but leave the tree alone. O(1)."""
+    """Change stack and buffer as a legal transition does, but not the tree. O(1)."""
     if system == ARC_STANDARD:
         arc_standard.move(state, transition)
     elif system == ARC_EAGER:
@@ -91,7 +91,7 @@ def move(system: int, state: np.ndarray, transition: int) -> None:
 
 @uncounted_kernel
 def advance(system: int, state: np.ndarray, transition: int, label: int) -> None:
-    """Make a transition, which is not checked. `label` is that of its edge, or -1. O(1)."""
+    """Make a transition, without a check. `label` is the label of its edge, or -1. O(1)."""
     head, dependent = arc(system, state, transition)
     if dependent != NONE:
         attach(state, head, dependent, label)
@@ -100,16 +100,16 @@ def advance(system: int, state: np.ndarray, transition: int, label: int) -> None
 
 @kernel
 def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
-    """Find what the static oracle asks of a tree.
+    """Compute the arrays that the static oracle needs for a tree. O(n).
 
     Parameters
     ----------
     system
         Its number.
     heads : int64, shape (n + 1,)
-        A tree of the system's class, with one root edge or several.
+        A tree that the system can build, with one root edge or several.
     guide : int32, shape (3, n + 1)
-        Filled, for `oracle`. O(n).
+        Filled, for `oracle`.
     """
     if system == ARC_EAGER:
         arc_eager.prepare(heads, guide)
@@ -123,7 +123,7 @@ def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
 def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
     """Return the static oracle's transition: the next one of the derivation of a tree. O(1).
 
-    The state must lie on that derivation, and must not be finished.
+    The state must be one of that derivation, and not the last one.
     """
     if system == ARC_STANDARD:
         return arc_standard.oracle(state, heads, guide)
@@ -136,9 +136,9 @@ def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray)
 
 @uncounted_kernel
 def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return how many heads are wrong in the best tree that can still be reached.
+    """Return the number of wrong heads in the best tree that can still be reached.
 
-    Of arc-eager and arc-hybrid only. `heads` is a projective tree, with one root edge if `single`.
+    For arc-eager and arc-hybrid only. `heads` is a projective tree, with one root edge if `single`.
     """
     if system == ARC_EAGER:
         return arc_eager.loss(state, heads, single)
@@ -147,23 +147,23 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 
 @uncounted_kernel
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
-    """Find what each transition costs: how many more heads will be wrong than need be.
+    """Compute the cost of each transition, as `State.costs` describes it.
 
     The dynamic oracle (Goldberg and Nivre 2012, 2013), exact for trees with one root edge as well.
-    Each transition is made, as far as the loss can see it, and taken back.
+    Each transition is made (only the entries that `loss` reads), and undone.
 
     Parameters
     ----------
     system
         The number of arc-eager or arc-hybrid.
     state : int32, shape (FIELDS, n + 4)
-        Any state that can be reached; afterwards it is as before.
+        Any reachable state; unchanged afterwards.
     heads : int64, shape (n + 1,)
         A projective tree, with one root edge if `single`, else with one or more.
     single
         Whether there will be exactly one root edge.
     out : int32, shape (ACTIONS,)
-        Filled; `NEVER` for what is not legal. Some transition costs nothing, unless all is done.
+        Filled; `NEVER` for illegal transitions. One legal transition, if there is any, costs 0.
     """
     size, front = state[COUNTERS, SIZE], state[COUNTERS, FRONT]
     headless = state[COUNTERS, HEADLESS]

@@ -1,4 +1,4 @@
-"""Treebanks: CoNLL-U in and out, and the evaluation of parses.
+"""Treebanks: reading and writing CoNLL-U, k-best files and plain text; evaluation of parses.
 
 >>> import io
 >>> from arborescence.treebank import Sentence, read

@@ -1,8 +1,8 @@
-"""Which words of two treebanks are the same, by their characters (CoNLL 2018 shared task).
+"""Word alignment of two treebanks by character offsets (CoNLL 2018 shared task).
 
-Both treebanks must have the same characters, spaces aside. A word that is a token of its own
-matches the word over the same characters. Where either treebank has multiword tokens, the words
-over the joint stretch of characters are matched by the longest common subsequence of their forms.
+Both treebanks must have the same characters, except for spaces. A word that is a token matches the
+word with the same span of characters. Where either treebank has multiword tokens, the words in the
+joint span are matched by the longest common subsequence of their forms.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 def together(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
-    """Read two treebanks side by side, and cut both where a sentence ends with the same token.
+    """Read two treebanks in parallel, in pieces that end with the same sentence-final token.
 
-    There `align` has paired all that is before, so that cutting makes no difference to it. Memory
-    is that of the longest stretch without such a place: nearly always a piece of a file.
+    No alignment of `align` crosses such a place, so the pieces can be aligned one by one. Memory is
+    that of the longest piece: nearly always one piece of a file.
 
     Yields
     ------
     ours, theirs : Columns
-        The same text in both, whole sentences in both.
+        Whole sentences in both, with the same text.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def together(
     ours, theirs = _Held(gold), _Held(predicted)
     while True:
         first, second = (ours, theirs) if ours.length <= theirs.length else (theirs, ours)
-        # Read on in the text that is behind; if it is over, the other one must be too.
+        # Read on in the shorter text; at its end, the other text must be at its end too.
         if not (first.read() or (first.length == second.length and second.read())):
             break
         _check_same(ours.columns, theirs.columns)
@@ -57,7 +57,7 @@ def together(
 
 
 class _Held:
-    """What was read of a treebank and not yet compared."""
+    """The sentences of a treebank that are read, but not yet compared."""
 
     def __init__(self, pieces: Iterable[Columns]) -> None:
         self.pieces = iter(pieces)
@@ -68,7 +68,7 @@ class _Held:
         return self.columns.characters.size
 
     def read(self) -> bool:
-        """Read as much again as is held, one piece at least, and tell whether there was any."""
+        """Double the sentences held, reading at least one piece; return whether there was any."""
         goal = 2 * self.columns.data.size
         before = len(self.columns)
         for piece in self.pieces:
@@ -78,7 +78,7 @@ class _Held:
         return len(self.columns) > before
 
     def cut(self, end: int) -> Columns:
-        """Take away the sentences up to a place in the characters."""
+        """Remove and return the sentences up to a place in the characters."""
         held = self.columns
         count = int(np.searchsorted(held.sentence_spans[1], end, side="right"))
         self.columns = held.part(count, len(held))
@@ -86,7 +86,7 @@ class _Held:
 
 
 def _last_common_end(ours: Columns, theirs: Columns) -> int:
-    """Find where a sentence ends last with the same token in both; 0 if there is no such place."""
+    """Find the last place where both have a sentence end after the same token; 0 if none."""
     tokens, their_tokens = ours.offsets[1:] - 1, theirs.offsets[1:] - 1
     ends, ours_at, theirs_at = np.intersect1d(
         ours.ends[tokens], theirs.ends[their_tokens], return_indices=True
@@ -96,7 +96,7 @@ def _last_common_end(ours: Columns, theirs: Columns) -> int:
 
 
 def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> None:
-    """Compare characters: of as much as there is of both, or of all."""
+    """Raise an error if the characters differ, in the common length, or with `whole` in all."""
     ours, theirs = gold.characters, predicted.characters
     shorter = min(ours.size, theirs.size)
     different = np.flatnonzero(ours[:shorter] != theirs[:shorter])
@@ -114,7 +114,7 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
     Returns
     -------
     gold_words, predicted_words : ndarray, int64, shape (k,)
-        Indices of the `k` words that match, ascending.
+        Indices of the `k` matching words, ascending.
     """
     n, m = len(gold.spans), len(predicted.spans)
     pairs = np.empty((min(n, m), 2), dtype=np.int64)
@@ -140,7 +140,7 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
 
 
 def _form(columns: Columns, word: int) -> str:
-    """Give what the shared task compares: spaces count in words of multiword tokens only."""
+    """Return the form as the shared task compares it: with spaces only in multiword tokens."""
     if columns.in_multiword[word]:
         return columns.text(word, FORM).lower()
     token = columns.characters[columns.starts[word] : columns.ends[word]]
@@ -162,11 +162,11 @@ def _align(
     pairs: np.ndarray,
     stretches: np.ndarray,
 ) -> tuple[int, int]:
-    """Pair words of n and m; give the numbers of pairs, and of stretches still to pair: O(size).
+    """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
 
-    Shapes are those of `Columns`. `pairs` has room for (min(n, m), 2): filled with words that are
-    the same token, and with those of stretches of multiword tokens with the same words. Other
-    such stretches go to `stretches` (min(n, m), 4): our first word and our last + 1, and theirs.
+    Shapes are those of `Columns`. `pairs` (min(n, m), 2) is filled with words that are the same
+    token, and with the words of multiword spans that have the same words in both. Other such spans
+    go to `stretches` (min(n, m), 4): first word and last word + 1, in ours and in theirs.
     """
     n, m = starts.shape[0], their_starts.shape[0]
     count = 0
@@ -182,8 +182,8 @@ def _align(
             i += 1 if start <= their_start else 0
             j += 1 if start > their_start or same else 0
         else:
-            # A multiword token opens a stretch, which grows while multiword tokens overlap. A
-            # word of the other text that starts before it, and reaches into it, is left out.
+            # A multiword token opens a span, which grows while multiword tokens overlap. A word of
+            # the other text that starts before the span and overlaps it is left out.
             if in_multiword[i]:
                 end = ends[i]
                 j += 1 if not their_in_multiword[j] and their_starts[j] < starts[i] else 0

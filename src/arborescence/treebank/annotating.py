@@ -1,7 +1,6 @@
-"""New trees for many sentences, written in one pass over their bytes.
+"""Replace heads and relations of many sentences in one pass over their bytes.
 
-`Sentence.replace` does the same for one sentence and any columns, but this takes longer than to
-find a tree.
+`Sentence.replace` does the same for one sentence and any columns, but takes longer than decoding.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _TAB = 9
 _ZERO = 48
 _UNDERSCORE = 95
-_DIGITS: Final = 20  # of a head, at most
+_DIGITS: Final = 20  # the largest number of digits of a head
 
 
 def with_trees(
@@ -32,28 +31,28 @@ def with_trees(
     labels: npt.NDArray[np.int64],
     names: Sequence[str],
 ) -> list[Sentence]:
-    """Give the same sentences with other heads and relations; every other byte is kept.
+    """Return the sentences with other heads and relations; all other bytes are kept. O(bytes).
 
     Parameters
     ----------
     sentences
-        B of them, with N nodes in all: their words, and a root for each.
+        B sentences with N nodes in all (words, and one root for each sentence).
     heads : (N,) int64
-        The head vectors of all sentences in a row; -1 for no head.
+        The concatenated head vectors of all sentences; -1 for no head.
     labels : (N,) int64
-        The number of the relation of each word in `names`; -1 for none. Those of roots are ignored.
+        The index in `names` of each word's relation; -1 for none. Those of roots are ignored.
     names
-        The relations, as they stand in a file.
+        The relations, as written in a file.
 
     Returns
     -------
     list of Sentence
-        What ``sentence.replace(heads=..., deprels=...)`` gives for each.
+        The result of ``sentence.replace(heads=..., deprels=...)`` for each.
 
     Raises
     ------
     OptionError
-        If there are not as many heads and labels as nodes, or a label has no name.
+        If the numbers of heads, labels and nodes differ, or a label has no name.
 
     Notes
     -----
@@ -113,15 +112,15 @@ def _write(
     Parameters
     ----------
     raw, places
-        The bytes of all sentences, uint8, and where those of each begin, int64 (B + 1,).
+        The bytes of all sentences, uint8, and the start of each sentence, int64 (B + 1,).
     spans, starts
         The spans of all sentences, int32 (N - B, 11), and their first nodes, int64 (B + 1,).
     heads, labels
-        As for `with_trees`.
+        As in `with_trees`.
     names, ends
-        The bytes of all names, uint8, and where they begin and end, int64 (L + 1,).
+        The bytes of all names, uint8, and their starts and ends, int64 (L + 1,).
     out, new_places, new_spans
-        Written: like raw, places and spans; `out` has room for all words' longest values more.
+        Written: like raw, places and spans; `out` has additional room for the longest values.
     """
     written = 0
     for b in range(len(places) - 1):

@@ -1,6 +1,6 @@
-"""The words of many sentences as columns: arrays that say where in the bytes each thing stands.
+"""The words of many sentences as arrays: the byte offsets of all columns, sentences and tokens.
 
-Whoever compares whole treebanks works with these instead of an object for each sentence and word.
+Evaluation uses these arrays for whole treebanks, without an object for each sentence or word.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 _BATCH = 1 << 20
 _NEWLINE, _HASH, _HYPHEN, _TAB, _ZERO, _UNDERSCORE = b"\n#-\t0_"
 
-# Heads that are no words.
+# Heads that are not words.
 ROOT = -1
 UNKNOWN = -2
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Sentences that follow each other, as columns.
+    """Consecutive sentences, as columns.
 
     Attributes
     ----------
@@ -45,19 +45,19 @@ class Columns:
     spans : int64, shape (n, 11)
         Column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``.
     offsets : int64, shape (s + 1,)
-        The number of words before each of the `s` sentences, and of all.
+        The number of words before each of the `s` sentences, and in all.
     begins : int64, shape (s + 1,)
-        The byte at which each sentence begins, and the size.
+        The first byte of each sentence, and the size.
     sources, lines : lists of length s
-        The file and the line in which each sentence begins; an empty string where there is none.
+        The file and the line in which each sentence begins; an empty string if there is none.
     before : int
-        The number of sentences that came before these.
+        The number of sentences before these.
     characters : uint8
         All tokens, joined without spaces, in UTF-8.
     starts, ends : int64, shape (n,)
-        Where the token of each word starts and ends in `characters`.
+        The start and end of each word's token in `characters`.
     in_multiword : bool, shape (n,)
-        Whether that token is a multiword token.
+        Whether this token is a multiword token.
     """
 
     data: Bytes
@@ -74,7 +74,7 @@ class Columns:
 
     @classmethod
     def of(cls, joined: Joined, sources: list[str], lines: list[int], before: int = 0) -> Columns:
-        """Find the tokens of sentences."""
+        """Make columns of joined sentences."""
         data, places, offsets, _ = joined
         spans = joined.places_of_columns
         n = len(spans)
@@ -98,7 +98,7 @@ class Columns:
 
     @classmethod
     def of_sentences(cls, sentences: list[Sentence], before: int = 0) -> Columns:
-        """Join sentences."""
+        """Make columns of sentences."""
         return cls.of(
             Joined.of(sentences),
             [sentence.source for sentence in sentences],
@@ -111,19 +111,19 @@ class Columns:
 
     @property
     def sentence_spans(self) -> tuple[Integers, Integers]:
-        """Where each sentence starts and ends in `characters`, shapes (s,)."""
+        """The start and end of each sentence in `characters`, shapes (s,)."""
         return self.starts[self.offsets[:-1]], self.ends[self.offsets[1:] - 1]
 
     @property
     def token_spans(self) -> tuple[Integers, Integers]:
-        """Where each token starts and ends in `characters`."""
+        """The start and end of each token in `characters`."""
         first = ~self.in_multiword
         first[1:] |= self.starts[1:] != self.starts[:-1]
         first[:1] = True
         return self.starts[first], self.ends[first]
 
     def part(self, first: int, last: int) -> Columns:
-        """Give the sentences from `first` on, before `last`."""
+        """Return the sentences `first` to `last` - 1."""
         word, end = int(self.offsets[first]), int(self.offsets[last])
         byte, byte_end = int(self.begins[first]), int(self.begins[last])
         at = 0 if first == 0 else int(self.ends[word - 1])
@@ -143,10 +143,10 @@ class Columns:
         )
 
     def followed_by(self, more: Columns) -> Columns:
-        """Join these sentences with those that follow them."""
+        """Return these sentences and the next ones, joined."""
         n, size, length = len(self.spans), self.data.size, self.characters.size
         data = np.concatenate([self.data, more.data])
-        data.setflags(write=False)  # like bytes: kernels are compiled for the one or the other
+        data.setflags(write=False)  # like bytes, so that kernels are compiled for one type only
         return Columns(
             data,
             np.concatenate([self.spans, more.spans + size]),
@@ -162,12 +162,12 @@ class Columns:
         )
 
     def text(self, word: int, column: int) -> str:
-        """Give one column of one word."""
+        """Return one column of one word."""
         start, stop = self.spans[word, column], self.spans[word, column + 1] - 1
         return self.data[start:stop].tobytes().decode()
 
     def place(self, character: int) -> str:
-        """Describe the word that holds a place in `characters`, for an error message."""
+        """Describe the word at a place in `characters`, for an error message."""
         if character >= self.characters.size:
             return "the end"
         return self.describe(int(np.searchsorted(self.starts, character, side="right")) - 1)
@@ -180,7 +180,7 @@ class Columns:
         return f"'{self.text(word, FORM)}' ({where}, word {word - self.offsets[index] + 1})"
 
     def is_blank(self, column: int) -> npt.NDArray[np.bool_]:
-        """Tell of each word whether a column holds ``_``, shape (n,)."""
+        """Return for each word whether a column is ``_``, shape (n,)."""
         starts, stops = self.spans[:, column], self.spans[:, column + 1] - 1
         blank: npt.NDArray[np.bool_] = (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
         return blank
@@ -188,13 +188,13 @@ class Columns:
     def same(
         self, column: int, words: Integers, others: Columns, other_words: Integers
     ) -> npt.NDArray[np.bool_]:
-        """Tell of pairs of words whether they have the same in a column, shape (k,)."""
+        """Return for pairs of words whether they have the same value in a column, shape (k,)."""
         answers = np.empty(len(words), dtype=np.bool_)
         _same(self.data, self.spans, words, others.data, others.spans, other_words, column, answers)
         return answers
 
     def head_vectors(self) -> Integers:
-        """Give the head vectors of all sentences, one after the other, shape (n + s,)."""
+        """Return the concatenated head vectors of all sentences, shape (n + s,)."""
         vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
         read_head_vectors(self.data, self.spans, self.offsets, vectors)
         return vectors
@@ -204,7 +204,7 @@ class Columns:
         return _count_trees(vectors, self.offsets, np.empty(vectors.size, np.int64))
 
     def heads(self, vectors: Integers) -> Integers:
-        """Give the head of each word as an index among all words, ROOT or UNKNOWN, shape (n,)."""
+        """Return each word's head as an index among all words, or ROOT or UNKNOWN, shape (n,)."""
         lengths = np.diff(self.offsets)
         roots = self.offsets[:-1] + np.arange(len(self))
         within = np.delete(vectors, roots)
@@ -251,11 +251,11 @@ def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterato
 def _without_spaces(
     data: np.ndarray, start: int, stop: int, characters: np.ndarray, size: int
 ) -> int:
-    """Append ``data[start:stop]`` to the first `size` bytes of `characters`, and give their number.
+    """Append ``data[start:stop]`` to the first `size` bytes of `characters`; return the new size.
 
-    Left out are the characters of Unicode's category Zs, as the shared task does: U+0020, U+00A0,
-    U+1680, U+2000 to U+200A, U+202F, U+205F and U+3000. The bytes are valid UTF-8, so those that
-    start these characters start characters only.
+    Characters of Unicode's category Zs are left out, as in the shared task: U+0020, U+00A0, U+1680,
+    U+2000 to U+200A, U+202F, U+205F and U+3000. The bytes are valid UTF-8, so the first byte of
+    such a character is always the first byte of a character.
     """
     at = start
     while at < stop:
@@ -294,16 +294,16 @@ def _tokens(
     ends: np.ndarray,
     in_multiword: np.ndarray,
 ) -> int:
-    """Find the token of each word, and give the number of bytes of all tokens: O(size).
+    """Find the token of each word, and return the number of bytes of all tokens. O(size).
 
-    Shapes are those of `Columns`; the last four arrays are filled. What stands between the lines
-    of words are blank lines and comments, multiword tokens and empty nodes, checked by `scan`.
+    Shapes are those of `Columns`; the last four arrays are filled. Between the lines of words there
+    are only blank lines, comments, multiword tokens and empty nodes, checked by `scan`.
     """
     size = 0
     for sentence in range(offsets.shape[0] - 1):
         at = begins[sentence]
         first = offsets[sentence]
-        covered = first  # words before this one lie in a multiword token
+        covered = first  # words before this one are in a multiword token
         for word in range(first, offsets[sentence + 1]):
             while at < spans[word, 0]:
                 line = at
@@ -353,7 +353,7 @@ def _same(
     column: int,
     answers: np.ndarray,
 ) -> None:
-    """Compare one column of pairs of words: O(size). Shapes: see `Columns`; pairs: (k,)."""
+    """Compare one column of pairs of words. O(size). Shapes as in `Columns`; pairs: (k,)."""
     for k in range(words.shape[0]):
         i, j = words[k], other_words[k]
         answers[k] = equal(
@@ -368,7 +368,7 @@ def _same(
 
 @kernel
 def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> tuple[int, int]:
-    """Count trees without exactly one root edge, and trees with crossing edges: O(n · edge)."""
+    """Count trees without exactly one root edge, and non-projective trees. O(n · edge length)."""
     broken = 0
     crossing = 0
     for sentence in range(offsets.shape[0] - 1):

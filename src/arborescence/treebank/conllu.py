@@ -1,7 +1,7 @@
-"""CoNLL-U in and out, as a stream.
+"""Reading and writing CoNLL-U as a stream, plain or gzip.
 
-A file is read in chunks, plain or inflated. Each chunk is cut after its last whole sentence and
-scanned; the sentences are then slices of it.
+A file is read in chunks. Each chunk is cut after its last whole sentence and scanned; the sentences
+are slices of it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Chunk(NamedTuple):
-    """Whole sentences of a file that follow each other, scanned.
+    """Consecutive whole sentences of a file, scanned.
 
-    `spans` and `blocks` are what `scan` fills. `line` is the number of the first line.
+    `spans` and `blocks` are filled by `scan`. `line` is the number of the first line.
     """
 
     data: bytes
@@ -41,7 +41,7 @@ class Chunk(NamedTuple):
     line: int
 
     def error(self, block: int) -> TreebankError:
-        """Say what is wrong with the sentence at `block`, which has a fault."""
+        """Return the error for the invalid sentence at `block`."""
         fault, at = self.blocks[block, 3:].tolist()
         where = self.line + self.data.count(b"\n", 0, at)
         return TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
@@ -50,7 +50,8 @@ class Chunk(NamedTuple):
 def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
     """Read a CoNLL-U file in pieces of about a megabyte, each of whole sentences.
 
-    Faults are marked and not raised, save for damaged gzip data and a file without sentence ends.
+    Invalid sentences are marked, and raise no error. Damaged gzip data, or a file without sentence
+    ends, raises an error.
     """
     with opened(source) as (file, name):
         line = 1
@@ -58,7 +59,7 @@ def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
             array = np.frombuffer(data, dtype=np.uint8)
             newlines = array == ord("\n")
             blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
-            # The line of a word has 20 bytes or more.
+            # The line of a word has at least 20 bytes.
             spans = np.empty((len(data) // 20 + 2, 11), dtype=np.int32)
             blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
             count = scan(array, spans, blocks)
@@ -76,28 +77,28 @@ def read(
 ) -> Iterator[Sentence]:
     r"""Read the sentences of a CoNLL-U file one by one, in constant memory.
 
-    The structure is checked (ten columns, word numbers, heads within the sentence, UTF-8), the
-    tree is not: a head vector with a cycle is read like any other.
+    The structure is checked (ten columns, word numbers, heads within the sentence, UTF-8). The tree
+    is not checked: head vectors may have cycles.
 
     Parameters
     ----------
     source
         A path, an open binary file, or ``"-"`` for the standard input. Gzip is recognized by its
-        first bytes, whatever the name.
+        first bytes, not by the name.
     skip_invalid
-        If given, a broken sentence is left out and its error passed to this function (append it
-        to a list, count it, print it), where otherwise the error is raised.
+        If given, invalid sentences are skipped, and their errors passed to this function (for
+        example to append them to a list). Otherwise the first error is raised.
 
     Yields
     ------
     Sentence
-        The `raw` bytes of all sentences together are the file, byte for byte.
+        The concatenated `raw` bytes of all sentences are the file, byte for byte.
 
     Raises
     ------
     TreebankError
-        If a sentence is broken, naming the file, the line and the fault. Damaged gzip data and
-        a file without sentence ends cannot be skipped.
+        If a sentence is invalid, naming the file, the line and the fault. Damaged gzip data and a
+        file without sentence ends cannot be skipped.
     OSError
         If the file cannot be opened or read.
 
@@ -116,7 +117,7 @@ def read(
         for i, (block, after) in enumerate(pairwise(chunk.blocks.tolist())):
             start, first, line, fault, _ = block
             if not fault:
-                # A copy, for a view would keep the table of the whole chunk alive.
+                # A copy, because a view would keep the array of the whole chunk in memory.
                 rows = spans[first : after[1]].copy()
                 yield Sentence(data[start : after[0]], rows, name, chunk.line + line)
             elif skip_invalid is None:
@@ -131,17 +132,17 @@ def write(
 ) -> None:
     r"""Write sentences to a CoNLL-U file.
 
-    A path appears whole or not at all: an error on the way leaves what was there before, so a
-    file may even be written from sentences that are being read from it.
+    A path is written as a whole or not at all: after an error, the old file remains. So a file may
+    even be written from sentences that are being read from it.
 
     Parameters
     ----------
     sentences
-        They are written as they are. The blank line that a file's last sentence may lack is
-        added where another sentence follows.
+        They are written unchanged. The last sentence of a file may lack its blank line; this is
+        added if another sentence follows.
     target
-        A path (a name that ends in ``.gz`` is compressed), an open binary file, or ``"-"`` for
-        the standard output.
+        A path (compressed if the name ends in ``.gz``), an open binary file, or ``"-"`` for the
+        standard output.
 
     Examples
     --------
@@ -165,8 +166,8 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
 
 
 def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file, decompressed if it starts as gzip does."""
-    # A pipe gives what it has with read1, where read would wait for a full chunk.
+    """Yield the bytes of a file, decompressed if it starts like a gzip file."""
+    # From a pipe, read1 returns the available bytes; read would wait for a full chunk.
     next_bytes = getattr(file, "read1", file.read)
     data = next_bytes(_CHUNK)
     if isinstance(data, str):
@@ -186,7 +187,7 @@ def _inflate(data: bytes, next_bytes: Callable[[int], bytes], name: str) -> Iter
     try:
         while data:
             yield member.decompress(data, _CHUNK)
-            if member.eof:  # gzip files may be chained, and padded with zeros at the end
+            if member.eof:  # gzip files may have several members, and zeros at the end
                 data = member.unused_data.lstrip(b"\0") or next_bytes(_CHUNK).lstrip(b"\0")
                 member = zlib.decompressobj(wbits=31) if data else member
             else:
@@ -198,12 +199,12 @@ def _inflate(data: bytes, next_bytes: Callable[[int], bytes], name: str) -> Iter
 
 
 def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """Regroup chunks so that each ends where a sentence does."""
+    """Regroup chunks so that each ends with a whole sentence."""
     held = b""
     for chunk in chunks:
         held += chunk
-        # The blank lines that end the last sentence may go on in the next chunk: keep it back.
-        # Those that open the file belong to its first sentence.
+        # The last sentence is kept for the next chunk, where its blank lines may continue. Blank
+        # lines at the start of the file belong to its first sentence.
         opening = len(held) - len(held.lstrip(b"\n"))
         end = held.rfind(b"\n\n", opening, len(held.rstrip(b"\n"))) + 2
         if end >= 2:
@@ -219,7 +220,7 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
 
 
 def _mark_bad_bytes(data: bytes, blocks: npt.NDArray[np.int64]) -> None:
-    """Give sentences that are not UTF-8, and have no fault yet, that fault."""
+    """Mark sentences that are not UTF-8, if they have no other fault."""
     for block, stop in zip(blocks[:-1], blocks[1:, 0], strict=True):
         at = _first_bad_byte(data[block[0] : stop])
         if at is not None and not block[3]:

@@ -1,4 +1,4 @@
-"""How well predicted trees match gold trees, by the measures of the CoNLL 2018 shared task."""
+"""Evaluation of predicted trees with the measures of the CoNLL 2018 shared task (UAS, LAS, ...)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.sentence import Sentence
 
 
-#: The scores of an `Evaluation`, and what its table calls them.
+#: The scores of an `Evaluation`, and their names in its table.
 _SCORES: Final = {
     "tokens": "tokens", "sentence_spans": "sentences", "words": "words",
     "upos": "UPOS", "xpos": "XPOS", "feats": "UFeats", "all_tags": "AllTags", "lemmas": "lemmas",
@@ -26,7 +26,7 @@ _SCORES: Final = {
 
 @dataclass(frozen=True)
 class Score:
-    """How many words are right, of how many in the gold and in the predicted treebank.
+    """The number of correct words, of words in the gold treebank, and in the predicted one.
 
     Examples
     --------
@@ -41,48 +41,49 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of predicted words that are right; 0 where there is none."""
+        """The share of predicted words that are correct; 0 if there are none."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of gold words that are right; 0 where there is none."""
+        """The share of gold words that are correct; 0 if there are none."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall: the accuracy where the words are the same."""
+        """The harmonic mean of precision and recall; the accuracy if the words are the same."""
         total = self.gold + self.predicted
         return 2 * self.correct / total if total else 0.0
 
     def as_dict(self) -> dict[str, float]:
-        """Give counts and rates, ready for JSON."""
+        """Return counts and rates, ready for JSON."""
         rates = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
         return rates | asdict(self)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` found.
+    """The result of `evaluate`.
 
     Attributes
     ----------
     tokens, sentence_spans : Score
-        Tokens, and sentences, that begin and end at the same characters in both treebanks.
+        Tokens and sentences with the same first and last character in both treebanks.
     words : Score
-        How many words are words of both treebanks.
+        Words that are in both treebanks.
     upos, xpos, feats, all_tags, lemmas : Score
-        Words with the right tag, with all three right, and with the right lemma. Of FEATS, the
-        universal features are compared; where the gold lemma is ``_``, every lemma is right.
+        Words with the correct tag, with all three tags correct, and with the correct lemma. Of
+        FEATS, only universal features are compared; if the gold lemma is ``_``, every lemma is
+        correct.
     uas, las : Score
-        Words with the right head; with the right head and relation.
+        Words with the correct head; with the correct head and relation.
     clas, mlas, blex : Score
-        LAS for content words; for those with the right UPOS, FEATS and function words below them;
-        for those with the right lemma.
+        LAS for content words; the same if UPOS, FEATS and the dependent function words must also be
+        correct; the same if the lemma must also be correct.
     sentences : int
         The number of gold sentences.
     exact_unlabelled, exact_labelled : float
-        The share of gold sentences in which every word has the right head (and relation).
+        The share of gold sentences in which every word has the correct head (and relation).
     root_violations, gold_root_violations : float
         The share of trees without exactly one edge from the root.
     nonprojective, gold_nonprojective : float
@@ -114,7 +115,7 @@ class Evaluation:
     relations: dict[str, Score]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything, ready for JSON; rates are shares between 0 and 1."""
+        """Return all results, ready for JSON; rates are between 0 and 1."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         relations = {name: score.as_dict() for name, score in self.relations.items()}
         scores = {
@@ -156,21 +157,21 @@ def evaluate(
     """Compare predicted trees with gold trees.
 
     The measures equal those of the official evaluation of the CoNLL 2018 shared task: relations
-    are compared without their subtypes (``nsubj:pass`` is ``nsubj``), and where the treebanks
-    split the text differently, its words are aligned by their characters and the scores are F1.
+    are compared without subtypes (``nsubj:pass`` is ``nsubj``). If the treebanks split the text
+    differently, the words are aligned by their characters, and the scores are F1.
 
     Parameters
     ----------
     gold, predicted
-        Paths of CoNLL-U files, or sentences. Both must hold the same text.
+        Paths of CoNLL-U files, or sentences. Both must have the same text.
     punctuation
         Whether words with the gold relation ``punct`` count in UAS, LAS, exact match and the
-        relations. Officially they do.
+        relations, as in the shared task.
 
     Returns
     -------
     Evaluation
-        Which prints as a table.
+        Printed as a table.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Many sentences as one stretch of bytes, for kernels that look at all of them in one call."""
+"""The concatenated bytes of many sentences, for kernels that process all of them in one call."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Joined(NamedTuple):
     raw : uint8
         The bytes.
     places : int64, shape (B + 1,)
-        Where the bytes of each sentence begin, and their number.
+        The first byte of each sentence, and the number of bytes.
     offsets : int64, shape (B + 1,)
-        The number of words before each sentence, and of all.
+        The number of words before each sentence, and in all.
     spans : int32, shape (n, 11)
-        The spans of each word, as distances from where its sentence begins.
+        The spans of each word, relative to the start of its sentence.
     """
 
     raw: NDArray[np.uint8]
@@ -51,18 +51,18 @@ class Joined(NamedTuple):
         )
 
     def is_blank(self, column: int) -> NDArray[np.bool_]:
-        """Tell of each word whether a column holds ``_``, shape (n,)."""
+        """Return for each word whether a column is ``_``, shape (n,)."""
         starts = self.spans[:, column] + np.repeat(self.places[:-1], np.diff(self.offsets))
         widths = self.spans[:, column + 1] - self.spans[:, column] - 1
         blank: NDArray[np.bool_] = (widths == 1) & (self.raw[starts] == _UNDERSCORE)
         return blank
 
     def is_given(self, column: int) -> NDArray[np.bool_]:
-        """Tell of each sentence whether any word has a value in a column, shape (B,)."""
+        """Return for each sentence whether any word has a value in a column, shape (B,)."""
         given: NDArray[np.bool_] = np.logical_or.reduceat(~self.is_blank(column), self.offsets[:-1])
         return given
 
     @property
     def places_of_columns(self) -> NDArray[np.int64]:
-        """The spans as places in `raw`: int64 (n, 11)."""
+        """The spans as indices into `raw`: int64 (n, 11)."""
         return self.spans + np.repeat(self.places[:-1], np.diff(self.offsets))[:, np.newaxis]

@@ -1,11 +1,11 @@
-"""The k best analyses of each sentence, as a file: CoNLL-U, a block for each analysis.
+"""Files with the k best analyses of each sentence: CoNLL-U with one block for each analysis.
 
-Two comments close those of each block::
+The comments of each block end with these two::
 
     # kbest_rank = 1
     # kbest_weight = -3.25
 
-A sentence starts where the rank is 1, so the lists may differ in length.
+Rank 1 starts a new sentence, so the lists may differ in length.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank.sentence import Sentence
 
-#: The analyses of one sentence with their weights, best first: what `Parser.kbest` gives.
+#: The analyses of one sentence with their weights, best first, as from `Parser.kbest`.
 Analyses: TypeAlias = "list[tuple[Sentence, float]]"
 
 _RANK, _WEIGHT = "kbest_rank", "kbest_weight"
@@ -34,11 +34,11 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
     Parameters
     ----------
     sentences
-        For each sentence its analyses with their weights, best first, as `Parser.kbest` gives
-        them. The comments ``# kbest_rank = 1`` (counted from 1) and ``# kbest_weight = -3.25``
-        follow the other comments of each; where there were such before, they are replaced.
+        For each sentence its analyses with their weights, best first, as from `Parser.kbest`. The
+        comments ``# kbest_rank = 1`` (counted from 1) and ``# kbest_weight = -3.25`` are written
+        after the other comments of each; earlier ones with these names are replaced.
     target
-        As for `write`: a path, an open binary file, or ``"-"`` for the standard output.
+        As in `write`.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
 
 
 def ranked(analyses: Analyses) -> list[Sentence]:
-    """Write rank and weight of each analysis of a sentence into its comments."""
+    """Return the analyses of a sentence with rank and weight in their comments."""
     sentences = []
     for rank, (sentence, weight) in enumerate(analyses, 1):
         kept = [comment for comment in sentence.comments if _name(comment) not in (_RANK, _WEIGHT)]
@@ -73,14 +73,12 @@ def ranked(analyses: Analyses) -> list[Sentence]:
 
 
 def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]:
-    r"""Read the k best analyses of each sentence, as `write_kbest` wrote them.
-
-    The sentences come one by one, in memory that does not grow with the file.
+    r"""Read the k best analyses of each sentence from a file of `write_kbest`, in constant memory.
 
     Parameters
     ----------
     source
-        As for `read`: a path, an open binary file, or ``"-"`` for the standard input.
+        As in `read`.
 
     Yields
     ------
@@ -90,8 +88,8 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
     Raises
     ------
     TreebankError
-        If a sentence is broken, has no rank or weight, its rank does not follow the one before,
-        or its words are not those of the analysis before: the message names file and line.
+        If a sentence is invalid or has no rank or weight, or if its rank or its words do not fit
+        the previous analysis. The message names file and line.
     OSError
         If the file cannot be opened or read.
 

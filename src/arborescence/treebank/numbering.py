@@ -1,4 +1,4 @@
-"""Numbers for the different strings of a column: hashing (FNV-1a) with linear probing."""
+"""Integer ids for the different strings of a column: an FNV-1a hash table with linear probing."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _HASH_FACTOR = np.uint64(0x100000001B3)
 
 
 class Numbering:
-    """Numbers for the different values of a column, the same in all `Columns`.
+    """Integer ids for the different values of a column, the same in all `Columns`.
 
     Parameters
     ----------
     column
-        Which one.
+        The column.
     normal
-        What is compared of a value: values for which it gives the same have one number.
+        Normalizes a value: values with the same normal form have the same id.
     """
 
     def __init__(self, column: int, normal: Callable[[str], str]) -> None:
@@ -36,7 +36,7 @@ class Numbering:
         self._known: dict[bytes, int] = {}
 
     def __call__(self, columns: Columns, words: Integers | slice = _ALL) -> Integers:
-        """Give the number of the value of each word, or of those at `words`."""
+        """Return the id of the value of each word, or of the words at `words`."""
         starts = np.ascontiguousarray(columns.spans[words, self.column])
         stops = columns.spans[words, self.column + 1] - 1
         n = len(starts)
@@ -63,7 +63,7 @@ class Numbering:
 def equal(
     data: np.ndarray, start: int, stop: int, others: np.ndarray, other: int, other_stop: int
 ) -> bool:
-    """Tell whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
+    """Return whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
     if stop - start != other_stop - other:
         return False
     for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
@@ -81,11 +81,11 @@ def _distinct(
     firsts: np.ndarray,
     table: np.ndarray,
 ) -> int:
-    """Give each different string among ``data[starts[i]:stops[i]]`` a number: O(size).
+    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count.
 
-    A hash table with linear probing; the hash is FNV-1a. Filled are the number of each string,
-    `ids` (n,), and the first string with each number, `firsts` (n,); given back is how many there
-    are. `table` holds -1 in a power of two of more than n places.
+    O(size). A hash table with linear probing; the hash is FNV-1a. Written: the id of each string,
+    `ids` (n,), and the first string with each id, `firsts` (n,). The size of `table` must be a
+    power of two above n, and its entries -1.
     """
     mask = np.uint64(table.size - 1)
     count = 0

@@ -1,4 +1,4 @@
-"""The oracle: how good the best of the k analyses of each sentence is."""
+"""The k-best oracle: evaluation of the best among the k analyses of each sentence."""
 
 from __future__ import annotations
 
@@ -35,40 +35,40 @@ def oracle(
     by: Measure = "las",
     punctuation: bool = True,
 ) -> Evaluation:
-    """Compare the best of the k analyses of each sentence with its gold tree.
+    """Evaluate the best of the k analyses of each sentence against its gold tree.
 
-    The best analysis of a sentence is the one with the most words that have the right head and
-    relation; of several such, the one with the most right heads; of several such, the first.
-    With ``by="uas"``, heads come first and relations second: the unlabelled oracle of the
-    literature. All scores are those of the analyses chosen, so they describe one tree a sentence.
+    The best analysis of a sentence has the highest number of words with the correct head and
+    relation; among several, the highest number of correct heads; among several, the lowest rank.
+    With ``by="uas"``, the number of correct heads comes first: the unlabelled oracle of the
+    literature. All scores are those of the chosen analyses, one tree for each sentence.
 
     Parameters
     ----------
     gold
         The path of a CoNLL-U file, or sentences.
     kbest
-        The path of a file that `write_kbest` wrote, or for each sentence its analyses with their
-        weights, as `Parser.kbest` gives them. Words and sentences may be cut differently than in
-        `gold`, as for `evaluate`, but the text must be the same. It is read as a stream.
+        The path of a file from `write_kbest`, or for each sentence its analyses with their weights,
+        as from `Parser.kbest`. As in `evaluate`, the text must be that of `gold`, but words and
+        sentences may be split differently. It is read as a stream.
     k
-        Regard the first k analyses of each sentence only.
+        Use only the first k analyses of each sentence.
     by
-        Which score decides.
+        The score that decides.
     punctuation
-        As for `evaluate`: whether words with the gold relation ``punct`` count.
+        As in `evaluate`.
 
     Returns
     -------
     Evaluation
-        That of the analyses chosen, as `evaluate` gives it.
+        That of the chosen analyses, as in `evaluate`.
 
     Raises
     ------
     TreebankError
         If the texts differ, naming the first words that do; if a gold word has no head; or if
-        `kbest` is no list of k best analyses, naming file and line.
+        `kbest` is not a k-best file, naming file and line.
     OptionError
-        If `k` or `by` makes no sense.
+        If `k` or `by` is invalid.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def _stretches(
 ) -> Iterator[tuple[list[Sentence], list[list[Sentence]]]]:
     """Cut both treebanks where a sentence ends in both: nearly always after each sentence.
 
-    Where their texts differ, the last stretch holds what is left; `evaluate` says what differs.
+    If the texts differ, the last piece holds all remaining sentences; `evaluate` raises the error.
     """
     lists = iter(lists)
     ours: list[Sentence] = []
     theirs: list[list[Sentence]] = []
-    ahead = 0  # of so many characters `ours` is longer than `theirs`
+    ahead = 0  # the characters in `ours` minus those in `theirs`
     for gold in golds:
         ours.append(gold)
         ahead += _length(gold)
@@ -133,7 +133,7 @@ def _length(sentence: Sentence) -> int:
 def _best(
     golds: list[Sentence], lists: list[list[Sentence]], by: str, punctuation: bool
 ) -> Iterator[int]:
-    """Say which analysis of each list is the best; the first, where the texts differ."""
+    """Yield the index of the best analysis of each list; 0 if the texts differ."""
     ours = Columns.of_sentences(golds)
     theirs = Columns.of_sentences([analyses[0] for analyses in lists])
     if not np.array_equal(ours.characters, theirs.characters):

@@ -1,4 +1,4 @@
-"""Plain text files: UTF-8 in pieces, and sentences whose words stand apart already."""
+"""Reading plain text files: UTF-8 text in pieces, and tokenized sentences, one per line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
-    r"""Read sentences whose words are already separated: one sentence a line, spaces between.
+    r"""Read tokenized sentences: one sentence per line, with spaces between words.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
 
 
 def _separated(line: str) -> Iterator[Sentence]:
-    # bytes.split() leaves the no-break space alone, which may stand within a word.
+    # bytes.split() does not split at no-break spaces, which may be inside a word.
     words = [word.decode() for word in line.encode().split()]
     if words:
         yield Sentence.from_words(words)
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
-    r"""Read a text file in constant memory, in pieces that are cut anywhere.
+    r"""Read a text file in constant memory, in pieces of any length.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     Yields
     ------
     piece
-        Without a byte order mark; all line ends are ``\n``.
+        Text without a byte order mark; all line ends are ``\n``.
 
     Raises
     ------
     TreebankError
-        If it is not UTF-8, naming the file and the line, or damaged gzip.
+        If the file is not UTF-8, naming the file and the line, or is damaged gzip data.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The scan of a CoNLL-U file, byte by byte: where columns start, and what is wrong with it.
+"""The scanner of CoNLL-U: one pass over the bytes that finds all columns and checks the format.
 
-The kernel checks the structure of the format, so that whoever reads a sentence may rely on it:
-ten columns, none of them empty; words numbered 1, 2, 3 and so on; multiword tokens and empty
-nodes in their places; heads that are other words of the sentence, 0 or ``_``.
+The kernel checks the structure, so that other code can rely on it: ten columns, none of them empty;
+words numbered 1, 2, 3 and so on; multiword tokens and empty nodes in their places; heads that are
+other words of the sentence, 0 or ``_``.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _OWN_HEAD = 9
 _HEAD_OUTSIDE = 10
 _RANGE_OUTSIDE = 11
 _NO_WORDS = 12
-#: A fault that `scan` does not look for: whoever decodes the bytes finds it for nothing.
+#: A fault that `scan` does not check: decoding the bytes finds it at no extra cost.
 NOT_UTF8 = 13
 
 
 def describe(fault: int, data: bytes, at: int) -> str:
-    """Say what is wrong with the line of `data` that holds byte `at`."""
+    """Return a message about a fault in the line of `data` that contains byte `at`."""
     start = data.rfind(b"\n", 0, at) + 1
     line = data[start:].partition(b"\n")[0]
     columns = line.decode(errors="replace").split("\t")
@@ -69,7 +69,7 @@ def describe(fault: int, data: bytes, at: int) -> str:
 
 @kernel
 def _number(data: np.ndarray, start: int, stop: int) -> int:
-    """Read a decimal number without leading zeros, or give -1."""
+    """Return a decimal number without leading zeros, or -1 if it is not one."""
     if not 0 < stop - start < 9 or (data[start] == _ZERO and stop - start > 1):
         return -1
     number = 0
@@ -83,24 +83,24 @@ def _number(data: np.ndarray, start: int, stop: int) -> int:
 
 @kernel
 def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
-    """Find and check all sentences in `data`: one pass over the bytes, O(size).
+    """Find and check all sentences in `data`, in one pass over the bytes. O(size).
 
     Parameters
     ----------
     data : uint8, shape (size,)
         Whole sentences. Blank lines may precede the first.
     spans : int32, shape (1 + number of words or more, 11)
-        Filled, for each word, with the starts of its columns and of what follows, as distances
-        from the start of its sentence. A broken sentence has no rows.
+        Filled, for each word, with the starts of its columns and of the next line, relative to the
+        start of its sentence. An invalid sentence has no rows.
     blocks : int64, shape (number of sentences + 1 or more, 5)
         Filled, for each sentence, with its first byte, its first row of `spans`, the number of
-        lines before it, its first fault (0 for none) and a byte of the line at fault; the first
-        three of a last row hold the ends.
+        lines before it, its first fault (0 for none) and a byte of the invalid line. The last row
+        holds the ends in its first three columns.
 
     Returns
     -------
     count : int
-        The number of sentences. Bytes that are only blank lines hold none.
+        The number of sentences; 0 if there are only blank lines.
     """
     at = 0
     row = 0
@@ -113,12 +113,12 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
         fault = 0
         fault_at = start
         words = 0  # the number of the last word
-        empty_nodes = 0  # since that word
+        empty_nodes = 0  # the number of empty nodes after that word
         covered = 0  # the last word of the last multiword token
         covered_at = start
         highest_head = 0
         highest_head_at = start
-        body = False  # whether the comments are over
+        body = False  # whether the comments have ended
         while at < data.size and data[at] == _NEWLINE:
             at += 1
             line += 1
@@ -130,7 +130,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
             spans[row, 0] = at - start
             while at < data.size:
                 byte = data[at]
-                if byte <= _RETURN:  # most bytes are above
+                if byte <= _RETURN:  # a shortcut: most bytes are higher
                     if byte == _TAB:
                         column += 1
                         if column <= MISC:
@@ -196,7 +196,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
             if fault:
                 fault_at = line_start
         if line_start == data.size:
-            break  # blank lines and nothing else
+            break  # only blank lines
         while at < data.size and data[at] == _NEWLINE:
             at += 1
             line += 1

@@ -1,8 +1,8 @@
-"""A sentence of a treebank: its bytes, and where each column of each word starts in them.
+"""A sentence of a treebank: its bytes, and the start of each column of each word.
 
-Nothing is parsed into objects: what is asked for is cut out of the bytes, and a new annotation is
-written by copying the bytes with the new values in their places, so that whatever the library does
-not know about (empty nodes, multiword tokens, comments) survives untouched.
+Columns are not parsed into objects, but cut out of the bytes when they are read. New values are
+written into a copy of the bytes. So everything else (empty nodes, multiword tokens, comments) is
+kept unchanged.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _UNDERSCORE = 95
 
 
 class Sentence:
-    """One sentence of a treebank: immutable, and exact to the byte.
+    """One sentence of a treebank: immutable, and byte for byte as in the file.
 
-    Sentences are made by `read` and `from_words`, and changed ones by `replace`. The lists that
-    the attributes give are made anew each time: keep one if you need it twice.
+    Sentences are made by `read` and `from_words`, and modified copies by `replace`. Each access to
+    an attribute makes a new list: store it if you need it more than once.
 
     Attributes
     ----------
     raw : bytes
-        The sentence as it stands in the file, with the blank lines that end it.
+        The sentence as in the file, with the blank lines at its end.
     spans : ndarray, int32, shape (n, 11)
         Column `c` (0 is ID, 9 is MISC) of word `i` is ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
-        Only syntactic words have a row: multiword tokens and empty nodes have none.
+        Only syntactic words have a row; multiword tokens and empty nodes do not.
     source : str
-        The name of the file it was read from, or an empty string.
+        The name of its file, or an empty string.
     line : int
-        The number of its first line there.
+        The number of its first line in the file.
 
     Examples
     --------
@@ -85,22 +85,21 @@ class Sentence:
         misc: Sequence[str] | None = None,
         comments: Sequence[str] = (),
     ) -> Sentence:
-        r"""Make a sentence of words; columns that are not given hold ``_``.
+        r"""Make a sentence from words; columns that are not given are ``_``.
 
         Parameters
         ----------
         forms, lemmas, upos, xpos, feats, deprels, misc
-            One string a word: not empty, without tabs and line ends.
+            One string for each word: not empty, without tabs and line ends.
         heads
-            A head vector of length n + 1 with ``heads[0] == -1``; other words may have -1 too,
-            for a head that is not known.
+            A head vector of length n + 1 with ``heads[0] == -1``; -1 also for unknown heads.
         comments
             Whole lines, each of which starts with ``#``.
 
         Raises
         ------
         TreebankError
-            If there is no word, or a string cannot be written into its column.
+            If there are no words, or a string is not valid in its column.
         TreeError
             If `heads` is not a head vector of this sentence.
 
@@ -148,9 +147,9 @@ class Sentence:
         misc: Sequence[str] | None = None,
         comments: Sequence[str] | None = None,
     ) -> Sentence:
-        r"""Give the same sentence with other values; every other byte is kept.
+        r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`; None leaves a column as it is.
+        Parameters and errors are those of `from_words`; None keeps a column.
 
         Examples
         --------
@@ -175,7 +174,7 @@ class Sentence:
         return changed if comments is None else changed._with_comments(comments)
 
     def comment(self, name: str) -> str | None:
-        """Give the value of the first comment ``# name = value``, or None if there is none.
+        """Return the value of the first comment ``# name = value``, or None if there is none.
 
         Examples
         --------
@@ -191,7 +190,7 @@ class Sentence:
 
     @property
     def forms(self) -> list[str]:
-        """The words themselves."""
+        """The form of each word."""
         return self._column(FORM)
 
     @property
@@ -216,7 +215,7 @@ class Sentence:
 
     @property
     def heads(self) -> npt.NDArray[np.int64]:
-        """The head vector, shape (n + 1,): -1 for the root and for each head that is ``_``."""
+        """The head vector, int64 (n + 1,): -1 for the root and for each head that is ``_``."""
         heads = np.empty(len(self) + 1, dtype=np.int64)
         raw = np.frombuffer(self.raw, dtype=np.uint8)
         read_head_vectors(raw, self.spans, np.array([0, len(self)]), heads)
@@ -234,7 +233,7 @@ class Sentence:
 
     @property
     def misc(self) -> list[str]:
-        """Whatever else is said of each word, as one string."""
+        """The column MISC of each word, as one string."""
         return self._column(MISC)
 
     @property
@@ -255,12 +254,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The identifier that a comment ``# sent_id = ...`` gives, or None."""
+        """The value of the comment ``# sent_id = ...``, or None."""
         return self.comment("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The text that a comment ``# text = ...`` gives, or None."""
+        """The value of the comment ``# text = ...``, or None."""
         return self.comment("text")
 
     def __len__(self) -> int:
@@ -291,11 +290,11 @@ class Sentence:
         return [raw[start : end - 1].decode() for start, end in zip(starts, ends, strict=True)]
 
     def _opening(self) -> int:
-        """Count the blank lines before the sentence (only the first of a file may have some)."""
+        """Count the blank lines before the sentence (only a file's first sentence may have any)."""
         return len(self.raw) - len(self.raw.lstrip(b"\n"))
 
     def _body(self) -> int:
-        """Find where the comments end."""
+        """Return the end of the comments in `raw`."""
         at = self._opening()
         while self.raw.startswith(b"#", at):
             at = self.raw.index(b"\n", at) + 1
@@ -321,7 +320,7 @@ class Sentence:
         return [str(head) if head >= 0 else "_" for head in values[1:]]
 
     def _with_columns(self, columns: dict[int, Sequence[str]]) -> Sentence:
-        """Copy the bytes, with `columns` (given in ascending order) in their places."""
+        """Copy the bytes with new values in `columns`, which are in ascending order."""
         n = len(self)
         for column, values in columns.items():
             if isinstance(values, str) or len(values) != n:
@@ -365,7 +364,7 @@ class Sentence:
 
 
 def _fits(joined: str, count: int) -> bool:
-    """Tell whether tab-joined values are `count` values that a line of CoNLL-U can hold."""
+    """Return whether tab-joined values are `count` valid values of CoNLL-U columns."""
     return (
         joined.count("\t") == count - 1
         and "\t\t" not in joined
@@ -378,7 +377,7 @@ def _fits(joined: str, count: int) -> bool:
 
 
 def _misfit(columns: dict[int, Sequence[str]]) -> str:
-    """Name the first value that `_fits` refused."""
+    """Describe the first value that `_fits` rejected."""
     column, word, value = next(
         (column, word, value)
         for column, values in columns.items()
@@ -395,15 +394,15 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
 def read_head_vectors(
     raw: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
 ) -> None:
-    """Read column HEAD of sentences into one head vector after the other. O(n).
+    """Read the column HEAD of sentences into concatenated head vectors. O(n).
 
     Parameters
     ----------
     raw : uint8
     spans : shape (n, 11)
-        Of n words, as places in `raw`.
+        The spans of n words, as indices into `raw`.
     offsets : int64, shape (B + 1,)
-        The number of words before each of B sentences, and of all.
+        The number of words before each of B sentences, and in all.
     vectors : int64, shape (n + B,)
         Filled.
     """
@@ -429,10 +428,10 @@ def _rewrite(
     new_raw: np.ndarray,
     new_spans: np.ndarray,
 ) -> int:
-    """Copy a sentence with new values in some columns, and give the number of bytes written.
+    """Copy a sentence with new values in some columns; return the number of bytes written.
 
-    One pass over the bytes. `replaced` (10,) marks the columns, `values` holds what goes there,
-    word by word and column by column, a tab after each. `new_raw` has room for raw and values.
+    One pass over the bytes. `replaced` (10,) marks the columns; `values` holds their new values,
+    word by word and column by column, with a tab after each. `new_raw` has room for raw and values.
     """
     read = 0
     written = 0

@@ -1,6 +1,6 @@
-"""The counts behind an evaluation: the measures of the CoNLL 2018 shared task (Zeman et al. 2018).
+"""The counts of an evaluation: the measures of the CoNLL 2018 shared task (Zeman et al. 2018).
 
-They add up over the stretches of a text. A few more look at whole sentences.
+The counts of the parts of a text are added up. A few further measures count whole sentences.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 
     _Mask = npt.NDArray[np.bool_]
 
-# What universal dependencies call relations of content words; CLAS, MLAS and BLEX count these.
+# The relations of content words in Universal Dependencies; CLAS, MLAS and BLEX count these.
 _CONTENT_RELATIONS = {
     *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep"),
     *("discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod"),
     *("nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative"),
     "xcomp",
 }
-# The relations of function words, which MLAS wants right below each content word.
+# The relations of function words; for MLAS, those of each content word must be correct.
 _FUNCTIONAL_RELATIONS = {"aux", "cop", "mark", "det", "clf", "case", "cc"}
-# What the shared task compares of FEATS.
+# The features of FEATS that the shared task compares.
 _UNIVERSAL_FEATURES = {
     *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender"),
     *("Mood", "NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex"),
     *("Tense", "VerbForm", "Voice"),
 }
-# In `counterparts`: a predicted word that is no gold word.
+# In `counterparts`: a predicted word that is not aligned with a gold word.
 _UNALIGNED = -3
 
 
 class Tally:
-    """The counts of one stretch of text after the other.
+    """Counts over a text, added up part by part.
 
     Attributes
     ----------
     scores : dict of str to int64, shape (3,)
-        For each measure the numbers of words that are right, of gold words and of predicted words.
+        For each measure, the numbers of correct words, of gold words and of predicted words.
     sentences : Counter
-        How many gold and predicted sentences there are, and how many of them have some property.
+        The numbers of gold and predicted sentences, and of those with certain properties.
     relations : dict of str to int64, shape (3,)
-        Like `scores`: the words of each relation that have the right head and relation.
+        Like `scores`, for the words of each relation; correct means head and relation.
     """
 
     def __init__(self, *, punctuation: bool) -> None:
@@ -64,7 +64,7 @@ class Tally:
         self._of_relation = np.zeros((3, 0), dtype=np.int64)
 
     def add(self, ours: Columns, theirs: Columns) -> None:
-        """Count a stretch of text that is the same in the gold and the predicted treebank.
+        """Count a part of the text, which must be the same in both treebanks.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class Tally:
         return {name: row for name, row in sorted(counts) if row.any()}
 
     def _count_relations(self, *words: Integers) -> None:
-        """Count the relations of words that are right, of gold words and of predicted words."""
+        """Count the relations of correct words, of gold words and of predicted words."""
         kinds = len(self._relations.names)
         counts = np.stack([np.bincount(kind, minlength=kinds) for kind in words])
         counts[:, : self._of_relation.shape[1]] += self._of_relation
@@ -156,9 +156,10 @@ class Tally:
     def _same_function_words(
         self, gold: Trees, predicted: Trees, g: Integers, p: Integers, tagged: _Mask
     ) -> _Mask:
-        """Tell of pairs of words whether they have the same function words as dependents.
+        """Return for pairs of words whether they have the same function words as dependents.
 
-        Function words are the same if they match and have the same relation and tags: `tagged`.
+        Two function words are the same if they are aligned and `tagged`: with the correct head,
+        relation, UPOS and FEATS.
         """
         functional = self._has_relation(gold, _FUNCTIONAL_RELATIONS)
         counts = _dependents(gold, functional)[g]
@@ -180,7 +181,7 @@ class Trees:
     relations : int64, shape (n,)
         The number of the relation of each word, without its subtype.
     root_violations, nonprojective : int
-        How many trees have not exactly one edge from the root, and how many have crossing edges.
+        The numbers of trees without exactly one root edge, and of trees with crossing edges.
     """
 
     def __init__(self, columns: Columns, relations: Numbering) -> None:
@@ -196,9 +197,9 @@ class Trees:
 
 
 def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:
-    """Say which gold word each of so many predicted words is, given the pairs that `align` found.
+    """Return the aligned gold word of each of `predicted` words, given the pairs from `align`.
 
-    Heads that are no words are their own counterparts: they index the last two places.
+    ROOT and UNKNOWN are mapped to themselves: they index the last two places.
     """
     found = np.full(predicted + 2, _UNALIGNED)
     found[predicted_words] = gold_words
@@ -207,7 +208,7 @@ def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int
 
 
 def base(relation: str) -> str:
-    """Cut the subtype off a relation."""
+    """Return a relation without its subtype."""
     return relation.partition(":")[0]
 
 
@@ -225,7 +226,7 @@ def _dependents(trees: Trees, words: _Mask) -> Integers:
 def _same_spans(
     ours: tuple[Integers, Integers], theirs: tuple[Integers, Integers]
 ) -> tuple[int, int, int]:
-    """Count the spans of characters that are the same, and all of both sides."""
+    """Return the numbers of equal character spans, of our spans and of their spans."""
     (starts, ends), (their_starts, their_ends) = ours, theirs
     end_of = np.full(max(ends.max(initial=0), their_ends.max(initial=0)) + 1, -1)
     end_of[their_starts] = their_ends

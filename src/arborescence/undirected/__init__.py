@@ -1,4 +1,4 @@
-"""Undirected spanning trees, and parsing through them.
+"""Minimum spanning trees of undirected graphs, and parsing with them (Levi et al. 2016).
 
 >>> import numpy as np
 >>> from arborescence.undirected import spanning_tree

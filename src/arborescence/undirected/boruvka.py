@@ -1,4 +1,4 @@
-"""The maximum spanning forest by Borůvka's algorithm (1926): each part takes its best edge."""
+"""The maximum spanning forest by Borůvka's algorithm (1926): each component adds its best edge."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
 
 @inlined_kernel
 def choose(best: np.ndarray, chosen: np.ndarray) -> None:
-    """Mark the edges that a step has taken."""
+    """Mark the edges that a step has chosen."""
     for node in range(len(best)):
         if best[node] >= 0:
             chosen[best[node]] = True
@@ -40,24 +40,24 @@ def choose(best: np.ndarray, chosen: np.ndarray) -> None:
 
 @kernel
 def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> tuple[int, int]:
-    """Take each node's best edge and contract what was taken. O(m + n).
+    """Choose the best edge of each node, and contract the chosen edges. O(m + n).
 
-    The edges that are left move to the front of their arrays, in the order in which they were, so
-    that of edges that weigh the same the first is the one with the lowest index.
+    The remaining edges move to the front of their arrays and keep their order. So among edges of
+    equal weight, the first one has the lowest index.
 
     Parameters
     ----------
     n, edges
         As in `boruvka`.
     best : (>= n,) int32
-        Written: the origin of each node's best edge; -1 if it has none.
+        Written: the index (`Edges.origin`) of each node's best edge; -1 if it has no edge.
     label : (>= n,) int32
-        Written: into which new node each node goes that has an edge.
+        Written: the new node of each node that has an edge.
 
     Returns
     -------
     nodes, left
-        The number of new nodes, and of the edges that are left.
+        The number of new nodes, and the number of remaining edges.
     """
     u, v = edges.u, edges.v
     top = np.full(n, -np.inf)
@@ -87,14 +87,14 @@ def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> t
 
 @spliced_kernel
 def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
-    """Give numbers to the components that the best edges form; return how many there are. O(n).
+    """Assign numbers to the components of the best edges; return how many there are. O(n).
 
-    The best edges lead from node to node, and end at two nodes that have chosen the same edge.
+    Following the best edges from any node ends at two nodes that have chosen the same edge.
     """
     for node in range(n):
         e = best[node]
         label[node] = node if e < 0 else edges.u[e] + edges.v[e] - node
-    # From here on, a number x that is final is kept as ~x, which is negative.
+    # From here on, a final number x is stored as ~x, which is negative.
     nodes = 0
     for node in range(n):
         partner = label[node]

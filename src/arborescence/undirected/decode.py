@@ -1,7 +1,7 @@
-"""Dependency trees by way of undirected spanning trees: `decode`, an approximation.
+"""Approximate decoding with undirected spanning trees: Levi, Reichart and Rappoport (2016).
 
-Levi, Reichart and Rappoport (2016): encode pairs of nodes, span them, direct the tree away from its
-root, enhance it.
+Four steps: one score for each pair of nodes, the maximum spanning tree, its edges directed away
+from the root, and local enhancement of the directed tree.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 @inlined_kernel
 def part_of(score: float, part: float) -> float:
-    """Return a part of a score, of which -inf counts as -2^1024.
+    """Return ``part * score``, where a score of -inf counts as -2^1024.
 
-    That is a power of two: whole multiples of it leave no rest in which other scores would drown.
+    Multiples of a power of two cancel exactly, so that they do not round away the other scores.
     """
     return part * score if score > -np.inf else -2.0 * part * 2.0**1023
 
@@ -53,31 +53,31 @@ def best_root(
     low: np.ndarray,
     path: np.ndarray,
 ) -> int:
-    """Find the root word with which a tree of the words weighs most, if directed away from it.
+    """Find the best root word of an undirected tree of the words, directed away from it. O(n).
 
-    Moving the root over an edge turns that edge round and no other. So what the tree weighs with
-    one root instead of another is found from that of the neighbour: O(n). The differences are kept
-    as sums of two floats, lest masks drown what else is in them.
+    Moving the root along an edge reverses only that edge. So the weight of the tree with one root
+    is computed from its weight with a neighbouring root. The differences are kept in
+    double-double, so that masks such as -1e9 do not round away the other scores.
 
     Parameters
     ----------
     scores : (N, N) float64
-        ``[h, d]``; -inf counts as -2^1024, but for root edges.
+        ``[h, d]``; -inf counts as -2^1024, except for root edges.
     n
         The number of words.
     parents : (N,) int64
-        Of word i + 1 the parent in the tree, less 1, in place i; -1 for the first word.
+        At index i, the parent of word i + 1 in the tree, minus 1; -1 for the first word.
     high, low : (N,) float64
-        Scratch: what the tree weighs with a word as its root, less what it weighs with the first.
+        Scratch: the tree's weight with each word as its root, minus that with the first word.
     path : (N,) int64
         Scratch.
 
     Returns
     -------
     word : int
-        Of equal ones the lowest; 0 if there is no root edge.
+        The lowest of several best ones; 0 if there is no root edge.
     """
-    # So small a part of each score that no sum goes beyond the largest float: a power of two.
+    # Scores are scaled by a power of two so small that no sum overflows.
     part = 0.125
     for i in range(n):
         high[i] = np.nan
@@ -110,7 +110,7 @@ def best_root(
 
 @spliced_kernel
 def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
-    """Write the heads of a tree of the words that hangs from the root by the word `root`. O(n)."""
+    """Write the heads of a tree of the words whose only root edge goes to the word `root`. O(n)."""
     for i in range(n):
         heads[i + 1] = parents[i] + 1
     below, word = 0, root
@@ -130,11 +130,7 @@ def undirected_kernel(
     heads: np.ndarray,
     start: int,
 ) -> tuple[int, int]:
-    """Decode a batch through undirected trees, from the sentence `start` on. O(n²) a sentence.
-
-    With several root edges, the tree is a maximum spanning tree of all nodes, directed away from
-    the root. With a single one, it is that of the words, and the root edge the one with which the
-    tree, directed away from it, weighs most. Either is then enhanced.
+    """Decode a batch from the sentence `start` on, as in the notes of `decode`. O(n²) a sentence.
 
     Parameters
     ----------
@@ -142,16 +138,16 @@ def undirected_kernel(
         ``[b, h, d]``.
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
     single
-        Whether exactly one root edge is wanted.
+        Whether there must be exactly one root edge.
     how, rounds
-        As for `encode_kernel` and `enhance_kernel`.
+        As in `encode_kernel` and `enhance_kernel`.
     heads : (B, N) int64, written; padding and the root become -1
 
     Returns
     -------
     (sentence, fault)
-        The first sentence without an answer, and why: what `encode_kernel` said, or NO_TREE if
-        this tree has an absent edge (another tree may have none).
+        The first sentence without a result, and why: the fault of `encode_kernel`, or NO_TREE if
+        the tree that was found has an absent edge (another tree may have none).
     """
     batch, size, _ = scores.shape
     weights = np.empty(size * size)
@@ -202,10 +198,10 @@ def decode(
     encoding: Encoding = "mean",
     threads: int = 1,
 ) -> Any:
-    """Return a tree of high weight: the best undirected tree, directed and enhanced.
+    """Return a tree of high weight: the maximum undirected spanning tree, directed and enhanced.
 
-    An approximation, for the study of undirected features and for comparison (Levi, Reichart and
-    Rappoport 2016). The best tree is what `arborescence.decode` finds.
+    An approximation, for research on undirected features and for comparison (Levi, Reichart and
+    Rappoport 2016). `arborescence.decode` finds the best tree.
 
     Parameters
     ----------
@@ -214,39 +210,39 @@ def decode(
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
     rounds : int or None
-        How many rounds of `enhance`; None: until there is nothing to gain.
+        The number of rounds of `enhance`; None: until no change increases the weight.
     encoding : {"mean", "product", "max", "min"}
-        How one score is made of those of two directions: see `encode`.
+        How the scores of the two directions are combined: see `encode`.
     threads : int
-        Over how many threads a batch is spread.
+        The number of threads for a batch.
 
     Returns
     -------
     heads : (..., N) int64
-        As `arborescence.decode` returns them.
+        As in `arborescence.decode`.
 
     Raises
     ------
     ScoresError, NoTreeError
-        As `arborescence.decode` does; the former also if a score is negative and
+        As in `arborescence.decode`. A ScoresError also if a score is negative and
         ``encoding="product"``.
     OptionError
-        If an option is none of those above.
+        If an option is invalid.
 
     Notes
     -----
     With ``root="multi"``, the maximum spanning tree of all nodes is directed away from the root.
-    With ``root="single"``, of which the paper is silent, it is the maximum spanning tree of the
-    words, and the root edge is the one with which this tree, directed away from it, weighs most:
-    O(n), for moving the root over an edge turns no other edge round. If the scores are the same in
-    both directions, that is the best undirected tree with one root edge: such a tree is a root edge
-    and a spanning tree of the words, and each is the best of its kind. A sentence whose tree has an
-    absent edge in the end is decoded exactly instead. O(n²) for the scores, each of which is read,
-    and O(n) a round.
+    With ``root="single"``, which the paper does not describe, the maximum spanning tree of the
+    words is taken, and the root edge for which this tree, directed away from it, has the highest
+    weight: O(n), because moving the root along an edge reverses only that edge. If the scores are
+    the same in both directions, the result is the best undirected tree with one root edge: such a
+    tree consists of a root edge and a spanning tree of the words, and both are the best ones.
+    If the final tree of a sentence has an absent edge, the sentence is decoded exactly instead.
+    O(n²) to read the scores, and O(n) a round.
 
     Examples
     --------
-    The best tree weighs 23, and this one 20:
+    The best tree has the weight 23, and this one 20:
 
     >>> import numpy as np
     >>> import arborescence as arb
@@ -281,7 +277,7 @@ def decode(
 
 def _decode_exactly(graph: Graph, sentence: int, root: Root, heads: NDArray[np.int64]) -> None:
     """Fill the heads (N,) of the best tree of a sentence."""
-    # The one import that goes up: exact decoding is another family's, and `inference` picks it.
+    # The only import from a higher layer: `inference` chooses the family for exact decoding.
     from arborescence.inference.decode import decode as decode_exactly
 
     heads[:] = -1

@@ -1,4 +1,4 @@
-"""Undirected edges, as kernels take them: a caller's are checked, and brought into that form."""
+"""Undirected edges: checks of the caller's edges, and the arrays that the kernels use."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
 from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 
-# How many rows and columns of a matrix are compared at once, so that they stay in the cache.
+# A matrix is compared in blocks of so many rows and columns, which stay in the cache.
 _TILE = 64
 
 
 class Edges(NamedTuple):
-    """The edges that can be chosen: neither absent nor loops. Kernels may overwrite them."""
+    """The edges that can be chosen: not absent, and no loops. Kernels may overwrite them."""
 
     u: np.ndarray  # (m,) int32: one end
     v: np.ndarray  # (m,) int32: the other
     weight: np.ndarray  # (m,) float64: finite; the higher the better
-    origin: np.ndarray  # (m,) int32, ascending: which of the caller's edges it is
+    origin: np.ndarray  # (m,) int32, ascending: its index among the caller's edges
 
 
 @inlined_kernel
 def move(edges: Edges, e: int, place: int) -> None:
-    """Copy an edge to another place. O(1)."""
+    """Copy the edge at index `e` to index `place`. O(1)."""
     edges.u[place] = edges.u[e]
     edges.v[place] = edges.v[e]
     edges.weight[place] = edges.weight[e]
@@ -33,7 +33,7 @@ def move(edges: Edges, e: int, place: int) -> None:
 
 @spliced_kernel
 def first_of(edges: Edges, count: int) -> Edges:
-    """Return the first so many edges; nothing is copied. O(1)."""
+    """Return a view of the first `count` edges. O(1)."""
     return Edges(edges.u[:count], edges.v[:count], edges.weight[:count], edges.origin[:count])
 
 
@@ -50,14 +50,14 @@ def take_edges(
     u, v, weight : (M,) int64, int64 and float64
         The caller's edges.
     sign
-        1, or -1 where low weights are sought.
+        1, or -1 for minimum spanning trees.
     edges : (M,) each
         Written.
 
     Returns
     -------
     count, fault
-        How many were copied; or else the first edge that cannot be used, and what is wrong.
+        The number of copied edges and FINE; or the first invalid edge, and its fault.
     """
     count = 0
     for k in range(len(weight)):
@@ -76,16 +76,16 @@ def take_edges(
 
 @kernel
 def find_unusable(weights: np.ndarray, bad: float) -> tuple[int, int]:
-    """Return a pair of nodes with two different weights, or with NaN or the one that is `bad`.
+    """Return a pair of nodes whose two weights differ, or one of whose weights is NaN or `bad`.
 
-    If there is none, the number of nodes, twice. O(N²).
+    If there is no such pair, the number of nodes, twice. O(N²).
 
     Parameters
     ----------
     weights : (N, N) float64
         The diagonal is ignored.
     bad
-        +inf, or -inf where low weights are sought.
+        +inf, or -inf for minimum spanning trees.
     """
     n = len(weights)
     for top in range(0, n, _TILE):

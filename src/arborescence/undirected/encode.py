@@ -1,4 +1,4 @@
-"""One score for the two directions of a pair: Levi, Reichart and Rappoport (2016), Section 3.1."""
+"""One score for each undirected pair of nodes: Levi, Reichart and Rappoport (2016), Section 3.1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LARGEST: Final = np.finfo(np.float64).max
 
 @inlined_kernel
 def combine(one: float, other: float, how: int) -> float:
-    """Return the score of a pair of nodes: that of its two directions, or of the one there is."""
+    """Return the score of a pair: its two scores combined, or the only one that is present."""
     if how == MEAN:
         both = 0.5 * one + 0.5 * other
     elif how == PRODUCT:
@@ -42,15 +42,15 @@ def combine(one: float, other: float, how: int) -> float:
 def combine_rows(
     scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
 ) -> tuple[int, int]:
-    """Combine the words' scores with those of the other direction, which `out` holds.
+    """Combine the scores of the words with those of the other direction, which are in `out`.
 
-    Return how many are NaN or +inf, and how many negative. Where `how` is a constant, LLVM makes
-    vectors of this.
+    Return how many scores are NaN or +inf, and how many are negative. If `how` is a constant, LLVM
+    vectorizes the loop.
     """
     bad = 0
     negative = 0
     for i in range(1, n + 1):
-        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal may hold anything
+        for start, stop in ((1, i), (i + 1, n + 1)):  # the diagonal is ignored
             row = scores[i, start:stop]
             pairs = out[i - first, start - first : stop - first]
             for k in range(stop - start):
@@ -76,12 +76,12 @@ def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndar
     how
         `MEAN`, `PRODUCT`, `MAX` or `MIN`.
     out : (n + 1 - first, n + 1 - first) float64
-        Written: symmetric, -inf on the diagonal.
+        Written: a symmetric matrix with -inf on the diagonal.
 
     Returns
     -------
     fault
-        FINE, BAD_SCORE, or NEGATIVE if the product was to be taken of a negative score.
+        FINE, BAD_SCORE, or NEGATIVE for a product with a negative score.
     """
     for i in range(1, n + 1):
         row = scores[i, 1 : n + 1]
@@ -113,37 +113,37 @@ def encode(scores: Tensors[Tensor], encoding: Encoding = "mean") -> Tensor: ...
 @overload
 def encode(scores: ArrayLike, encoding: Encoding = "mean") -> NDArray[np.float64]: ...
 def encode(scores: Any, encoding: Encoding = "mean") -> Any:
-    """Make a score of each pair of nodes of the scores of its two directions.
+    """Combine the scores of the two directions of each pair of nodes into one score. O(N²).
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
         As in `arborescence.decode`.
     encoding : {"mean", "product", "max", "min"}
-        What the score of the pair {i, j} is of ``scores[i, j]`` and ``scores[j, i]``. The product
-        is for scores that are not negative, such as probabilities: of others it would not grow
-        with each of them. (Where scores are logarithms, the mean stands for the product.) A product
-        beyond the largest float64 is that float.
+        How ``scores[i, j]`` and ``scores[j, i]`` are combined. The product is for scores that are
+        not negative, such as probabilities; a product that overflows becomes the largest float64.
+        (For log-probabilities, the mean does what the product does for probabilities.)
 
     Returns
     -------
     weights : (..., N, N) float64
-        Symmetric, and -inf on the diagonal. A torch tensor, on the same device, if `scores` is
-        one. O(N²).
+        Symmetric, with -inf on the diagonal. A torch tensor, on the same device, if `scores` is
+        one.
 
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape or type cannot be used; or one is negative and
+        If a score is NaN or +inf, or the shape or type is invalid; or if a score is negative and
         ``encoding="product"``.
     OptionError
         If the encoding is none of those above.
 
     Notes
     -----
-    Section 3.1 of Levi, Reichart and Rappoport (2016), where nothing is said of pairs with one
-    direction only. Here the direction that is present counts, whatever the encoding. Each pair with
-    the root is one, for no edge enters the root. Where both directions are absent, so is the pair.
+    Section 3.1 of Levi, Reichart and Rappoport (2016), who do not describe pairs with only one
+    direction. Here such a pair gets the score of that direction in every encoding. This holds for
+    all pairs with the root, because no edge enters the root. If both directions are absent, the
+    pair is absent.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
 
 
 def number_of(encoding: str) -> int:
-    """Return the number by which kernels know an encoding."""
+    """Return the number of an encoding in the kernels."""
     names = get_args(Encoding)
     if encoding not in names:
         raise OptionError(f"encoding must be one of {', '.join(names)}, not {encoding!r}")
@@ -176,11 +176,11 @@ def number_of(encoding: str) -> int:
 
 
 def no_encoding(graph: Graph, sentence: int, fault: int) -> ScoresError:
-    """Return the error that says why a sentence's scores cannot be encoded."""
+    """Return the error for a sentence whose scores cannot be encoded."""
     if fault == BAD_SCORE:
         return bad_score(graph, sentence)
     matrix = np.array(matrix_of(graph, sentence))
-    matrix[0] = matrix[:, 0] = 0  # the root has no part in a product
+    matrix[0] = matrix[:, 0] = 0  # a negative root score is allowed
     np.fill_diagonal(matrix, 0)
     h, d = map(int, np.argwhere((matrix < 0) & (matrix > -np.inf))[0])
     return ScoresError(

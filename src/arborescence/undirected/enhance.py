@@ -1,4 +1,4 @@
-"""Local enhancement of a directed tree: Levi, Reichart and Rappoport (2016), Section 4."""
+"""Local enhancement of a directed tree (hill climbing): Levi et al. (2016), Section 4."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from arborescence.core.types import Tensor, Tensors
 
-#: As many rounds as bring a gain.
+#: No limit: rounds are made as long as the weight increases.
 WITHOUT_END: Final = -1
 
-# What kernels can count, and more than any tree takes.
+# The largest number that the kernel can count to; no tree needs so many rounds.
 _MOST: Final = 2**63 - 1
 
 _LOWEST: Final = -np.finfo(np.float64).max
-# Two differences of scores, and their sum, are off by at most this part of their sizes, or by the
-# least of normal floats.
+# The relative rounding error of the sum of two differences of scores is at most this, or the
+# absolute error is at most the smallest normal float.
 _ROUNDING: Final = 2.0**-51
 _TINY: Final = float(np.finfo(np.float64).tiny)
 
@@ -45,15 +45,15 @@ def enhance_kernel(
     scores : (N, N) float64
         ``[h, d]``, without NaN and +inf. Here -inf counts as the lowest float64.
     heads : (N,) int64
-        Changed: a tree.
+        A tree; changed in place.
     n
         The number of words.
     rounds
-        How many, or `WITHOUT_END`.
+        The number of rounds, or `WITHOUT_END`.
     gains : (N,) float64
-        Scratch: what the change of the edge into each word would bring; 0 if nothing.
+        Scratch: the gain of reversing the edge into each word; 0 if there is none.
     foremost : (N,) int64
-        Scratch: of the changes in which a word has part, the one that brings most.
+        Scratch: for each word, the change with the largest gain among those that involve it.
     """
     while rounds != 0:
         rounds -= 1
@@ -66,7 +66,7 @@ def enhance_kernel(
             if u == 0:
                 continue
             t = heads[u]
-            # Quarters, so that no difference of two scores goes beyond the largest float.
+            # The scores are divided by 4, so that no difference of two scores overflows.
             entering = 0.25 * max(scores[t, v], _LOWEST) - 0.25 * max(scores[t, u], _LOWEST)
             between = 0.25 * max(scores[v, u], _LOWEST) - 0.25 * max(scores[u, v], _LOWEST)
             gain = entering + between
@@ -92,43 +92,44 @@ def enhance(scores: Tensors[Tensor], heads: Any, rounds: int | None = 5) -> Tens
 @overload
 def enhance(scores: ArrayLike, heads: Any, rounds: int | None = 5) -> NDArray[np.int64]: ...
 def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
-    """Turn edges of a tree round where that adds to its weight: local enhancement.
+    """Reverse edges of a tree where that increases its weight: local enhancement.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
         Directed, as in `arborescence.decode`.
     heads : (..., N) whole numbers
-        Trees, with one root edge or more. An edge that is absent counts as one of the lowest
-        float64, so it is left if it can be.
+        Trees, with one root edge or more. An absent edge counts as one with the lowest float64
+        as its score, so it is removed if possible.
     rounds : int or None
-        How many rounds; None: until there is nothing to gain.
+        The number of rounds; None: until no change increases the weight.
 
     Returns
     -------
     heads : (..., N) int64
-        Trees with as many root edges, of the same weight or of more. A torch tensor, on the same
-        device, if `scores` is one.
+        Trees with the same number of root edges, and the same weight or a higher one. A torch
+        tensor, on the same device, if `scores` is one.
 
     Raises
     ------
     ScoresError
-        If the scores hold NaN or +inf, or shape or type cannot be used.
+        If a score is NaN or +inf, or the shape or type is invalid.
     TreeError
-        If the heads are not trees of as many nodes.
+        If the heads are not trees with as many nodes as `scores`.
     OptionError
         If `rounds` is negative.
 
     Notes
     -----
     The local enhancement procedure of Levi, Reichart and Rappoport (2016), Section 4: O(n) a round.
-    The path t -> u -> v may become t -> v -> u, whatever else hangs from u and v, and t may be the
-    root. This gains s(t,v) + s(v,u) - s(t,u) - s(u,v). In each round, gains are computed
-    for all v from the tree as it is. A change excludes those that share u or v with it. It is made
-    if it gains more than each of them, or as much and its v is the lowest. Changes that are made in
-    one round have no word in common, so their gains add up, and none of them closes a cycle. Each
-    round makes the change that gains most, so it ends with nothing to gain. A gain within
-    rounding of 0 is none: so in real arithmetic, too, the weight never goes down.
+    A change turns the path t -> u -> v into t -> v -> u; t may be the root, and other dependents
+    of u and v stay. Its gain is s(t,v) + s(v,u) - s(t,u) - s(u,v). In each round, the gains of all
+    v are computed from the current tree. Two changes that share u or v exclude each other. A change
+    is made if its gain is higher than those of all changes that it excludes (if equal, the lowest v
+    wins). The changes of one round have no word in common, so their gains add up, and none of them
+    creates a cycle. Each round makes the change with the largest gain, so that no gain is left in
+    the end. A gain that may be due to rounding counts as 0, so the weight never decreases in real
+    arithmetic.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
 
 
 def as_limit(rounds: int | None) -> int:
-    """Return the number of rounds, or `WITHOUT_END`, as `enhance_kernel` takes it."""
+    """Check `rounds`, and return it as a number for `enhance_kernel`."""
     if rounds is None:
         return WITHOUT_END
     if isinstance(rounds, int) and rounds < 0:
@@ -174,7 +175,7 @@ def as_limit(rounds: int | None) -> int:
 
 
 def _usable(matrix: NDArray[Any]) -> bool:
-    """Tell whether all edges are below +inf, and none is NaN."""
+    """Return whether no edge is +inf or NaN."""
     usable = matrix < np.inf
     usable[:, 0] = True
     np.fill_diagonal(usable, val=True)

@@ -1,29 +1,29 @@
 """The maximum spanning forest by the randomized algorithm of Karger, Klein and Tarjan (1995).
 
-Expected O(m). Levi, Reichart and Rappoport (2016) parse with it (their Algorithm 2). After two
-steps of Borůvka's algorithm, a forest of a random half of the edges shows most of the others to be
-needless, in linear time (`drop_heavy`).
+Expected O(m). Levi, Reichart and Rappoport (2016) parse with it (their Algorithm 2). Each round
+makes two steps of Borůvka's algorithm and a recursive call on a random half of the edges. With the
+forest from this call, most of the other edges are removed in linear time (`drop_heavy`).
 
 An edge is *heavy* for a forest F if it is worse than every edge of the path in F between its ends
-(the word is that of Karger, Klein and Tarjan, who seek low weights). It closes a cycle in which it
-is the worst, so it is in no best tree. All m edges are looked at in O(m + n):
+(Karger, Klein and Tarjan minimize, hence the name). It is the worst edge of the cycle that it
+closes, so it is in no best tree. All m edges are tested in O(m + n):
 
-- *The tree of components* (King 1997). Borůvka's algorithm, run on F, makes a tree: its leaves are
-  the nodes, and above them are the components into which they go. Let the best edge of each
-  component stand between it and the one above. Then the worst edge between two nodes in F is the
-  worst edge between two leaves in this tree, whose height is at most log₂ n.
-- *Half paths*. The path between two leaves goes up to where they meet, and down. Where they meet is
-  found in O(1) (`least`). So there are 2 m questions: from a leaf up to an ancestor, which edge is
-  the worst?
-- *Sets of depths* (Komlós 1985; Hagerup 2009). The tree is walked from its roots down. At each
-  node, a word of bits says at which depths the worst edges stand of the half paths that go through
-  the node from below. One addition finds the answer of each path in it; a table gives its middle,
-  so that the node's own edge finds its place by binary search.
+- *The tree of components* (King 1997). Borůvka's algorithm on F builds a tree: its leaves are the
+  nodes, and its inner nodes are the components that the steps form. The edge from a component to
+  its parent carries the best edge of that component. Then the worst edge between two nodes in F is
+  the worst edge between the two leaves in this tree, whose height is at most log₂ n.
+- *Half paths*. The path between two leaves goes up to their lowest common ancestor and down. The
+  ancestor is found in O(1) (`least`). This leaves 2 m queries: the worst edge on the path from a
+  leaf up to an ancestor.
+- *Sets of depths* (Komlós 1985; Hagerup 2009). The tree is traversed from its roots down. At each
+  node, a bit set holds the depths of the worst edges of all half paths that go through the node
+  from below. One addition finds the answer of each such path in the set. A table gives the middle
+  element of the set, so that binary search finds the position of the node's own edge.
 
-The least of any stretch of an array is found in O(1), after work that is linear in its length
-(`new_minima`). The array is cut into blocks of 32. The least number of 1, 2, 4, ... whole blocks
-from each block on is kept: n / 32 · log₂ n numbers, no more than n. Within a block, a word of 32
-bits for each place says where the numbers stand that are lower than all after them up to that place
+The minimum of any range of an array is found in O(1), after linear preprocessing (`new_minima`).
+The array is divided into blocks of 32. For each block, the minima of the next 1, 2, 4, ... whole
+blocks are stored: n / 32 · log₂ n numbers, at most n. Within a block, each position has 32 bits
+that mark the earlier numbers that are lower than all numbers after them up to that position
 (Alstrup, Gavoille, Kaplan and Rauhe 2002).
 """
 
@@ -54,13 +54,13 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     coins : (1,) uint64
-        Where the random bits come from; overwritten.
+        The state of the random number generator; overwritten.
 
     Returns
     -------
     visited
-        How many edges were looked at: in each Borůvka step, in each sampling, and in each search
-        for heavy edges, all that there were.
+        How many edges were read, summed over all Borůvka steps, samplings and searches for heavy
+        edges.
     """
     visited = 0
     left = len(edges.u)
@@ -89,7 +89,7 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
 def _sample(m: int, coins: np.ndarray) -> np.ndarray:
     """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m).
 
-    The coins are the bits of SplitMix64 (Steele, Lea and Flood 2014).
+    The random bits are those of SplitMix64 (Steele, Lea and Flood 2014).
     """
     places = np.empty(m, np.int32)
     count = 0
@@ -111,23 +111,23 @@ class Components(NamedTuple):
     """The tree of components; its first n nodes are the leaves, and children precede parents."""
 
     parent: np.ndarray  # (size,) int32: -1 at a root
-    edge: np.ndarray  # (size,) int32: the place of the edge that leads to the parent; -1 at a root
+    edge: np.ndarray  # (size,) int32: the index of the edge to the parent; -1 at a root
     depth: np.ndarray  # (size,) int8: 0 at a root
-    order: np.ndarray  # (size,) int32: preorder: each node, and then all that is below it
-    rank: np.ndarray  # (n,) int32: how many leaves come before each leaf in this order
+    order: np.ndarray  # (size,) int32: the nodes in preorder
+    rank: np.ndarray  # (n,) int32: how many leaves come before each leaf in preorder
     step: np.ndarray  # (n,) int8: by rank: the depth of the node after this leaf, 0 for none
 
 
 @kernel
 def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
-    """Throw out the edges that are heavy for a forest; return how many are left. O(m + n).
+    """Remove the edges that are heavy for a forest; return how many remain. O(m + n).
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
     edges : Edges
-        Those that are left move to the front, and keep their order.
+        The remaining ones move to the front, and keep their order.
     in_forest : (m,) bool
         Which of the edges form the forest.
     """
@@ -153,7 +153,7 @@ def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
 
 @kernel
 def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
-    """Run Borůvka's algorithm on a forest and keep what it does. O(n), as each step halves it."""
+    """Run Borůvka's algorithm on a forest, and record its steps. O(n): each step halves it."""
     places = np.flatnonzero(in_forest).astype(np.int32)
     forest = Edges(edges.u[places], edges.v[places], edges.weight[places], places.copy())
     best = np.empty(n, np.int32)
@@ -171,14 +171,14 @@ def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
         nodes = above
     size = start + nodes
 
-    # How many nodes are below each, itself included; then where each stands in the order.
+    # The size of each node's subtree; then its position in preorder.
     below = np.ones(size, np.int32)
     for node in range(size):
         if parent[node] >= 0:
             below[parent[node]] += below[node]
     depth = np.zeros(size, np.int8)
     order = np.empty(size, np.int32)
-    following = np.empty(size, np.int32)  # where the next child of each will stand
+    following = np.empty(size, np.int32)  # the position of each node's next child
     end = 0
     for node in range(size - 1, -1, -1):
         above = parent[node]
@@ -205,10 +205,10 @@ def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
 
 @spliced_kernel
 def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find how deep the ends of each edge meet: -1 for never. O(m + n).
+    """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n).
 
-    The second array holds for each node a bit for each depth at which a half path ends that goes
-    through it from below.
+    The second array holds a bit set for each node: the depths at which those half paths end that
+    go through the node from below.
     """
     minima = new_minima(tree.step)
     meet = np.empty(len(u), np.int8)
@@ -229,12 +229,12 @@ def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
 
 @spliced_kernel
 def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middle element of each set of so many bits, and how many it has. O(2^bits)."""
+    """Return the middle element and the size of each set of `bits` bits. O(2^bits)."""
     middle = np.zeros(1 << bits, np.int8)
     ones = np.zeros(1 << bits, np.int8)
     for high in range(bits):
         for rest in range(1 << high):
-            inner = rest & (rest - 1)  # without the lowest, and without the highest
+            inner = rest & (rest - 1)  # first without the lowest element, then without the highest
             middle[rest | 1 << high] = middle[inner] if inner else high
             ones[rest | 1 << high] = ones[rest] + 1
     return middle, ones
@@ -242,9 +242,9 @@ def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
 
 @inlined_kernel
 def _next_of(each: int, among: int) -> int:
-    """Return, as a set, the next higher element of the second set for each element of the first.
+    """Return the set of the next higher elements in `among` of all elements of `each`.
 
-    The addition carries a bit up from each element of the first, past what is not in the second.
+    The addition carries a bit up from each element of `each`, past the elements not in `among`.
     """
     return among & (each + (each | ~among))
 
@@ -260,8 +260,7 @@ def _answer(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the worst edge of each half path. O(m + n).
 
-    The answers of leaf x, one for each bit of ``wanted[x]``, the lowest first, stand from
-    ``first[x]`` on.
+    The answers of leaf x start at ``first[x]``: one for each bit of ``wanted[x]``, lowest first.
     """
     n = len(tree.rank)
     first = np.empty(n, np.int64)
@@ -270,7 +269,7 @@ def _answer(
         first[leaf] = count
         count += ones[wanted[leaf]]
     answers = np.empty(count, np.int32)
-    # Of each depth of the path from a root to the node at hand: the edge, and the set of depths.
+    # For each depth of the path from a root to the current node: the edge, and the set of depths.
     path = np.zeros(levels, np.int32)
     sets = np.zeros(levels, np.int64)
     for node in tree.order:
@@ -278,7 +277,7 @@ def _answer(
         if depth == 0:
             continue
         path[depth] = edge
-        # Deeper edges of the set are better. Those that are better than this one leave it.
+        # Deeper edges of the set are better. Those better than this edge are removed from the set.
         worse = 0
         left = _next_of(wanted[node], sets[depth - 1])
         while left:
@@ -303,19 +302,19 @@ def _answer(
 
 
 class Minima(NamedTuple):
-    """An array of small numbers, and what is known of its blocks."""
+    """An array of small numbers, and the tables for its range minima (see the module)."""
 
     values: np.ndarray  # (n,) int8
-    before: np.ndarray  # (n,) int8: the least from the start of the block up to here
-    after: np.ndarray  # (n,) int8: the least from here to the end of the block
-    lower: np.ndarray  # (n,) int64: a bit for each earlier place of the block, as said above
-    blocks: np.ndarray  # (levels, n / 32) int8: the least of 2^level blocks from each on
+    before: np.ndarray  # (n,) int8: the minimum from the start of the block to here
+    after: np.ndarray  # (n,) int8: the minimum from here to the end of the block
+    lower: np.ndarray  # (n,) int64: a bit for each earlier position of the block
+    blocks: np.ndarray  # (levels, n / 32) int8: the minimum of the next 2^level blocks
     level: np.ndarray  # (n / 32 + 1,) int8: log₂ of each number of blocks, rounded down
 
 
 @kernel
 def new_minima(values: np.ndarray) -> Minima:
-    """Prepare (n,) int8 numbers for questions. O(n)."""
+    """Build the tables for range minima of (n,) int8 numbers. O(n)."""
     n = len(values)
     before, after = values.copy(), values.copy()
     lower = np.zeros(n, np.int64)
@@ -353,7 +352,7 @@ def new_minima(values: np.ndarray) -> Minima:
 
 @inlined_kernel
 def least(minima: Minima, start: int, last: int) -> int:
-    """Return the least of the numbers from place `start` to `last`, both included. O(1)."""
+    """Return the minimum of the numbers from index `start` to `last`, both included. O(1)."""
     block, last_block = start // _BLOCK, last // _BLOCK
     if block == last_block:
         bits = minima.lower[last] & (-1 << (start % _BLOCK))

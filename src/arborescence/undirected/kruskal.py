@@ -1,7 +1,7 @@
-"""The maximum spanning forest by Kruskal's algorithm (1956): the best edge that closes no cycle.
+"""The maximum spanning forest by Kruskal's algorithm (1956), with quicksort and filtering.
 
-Sorting all edges would take most of the time. So they are sorted as quicksort does, the better part
-first, and before the worse part is looked at, edges that would close a cycle are thrown out of it:
+Sorting all edges would take most of the time. So they are sorted as in quicksort, the better part
+first. Before the worse part is sorted, the edges that would close a cycle are removed from it:
 the *Filter-Kruskal* of Osipov, Sanders and Singler (2009).
 """
 
@@ -13,10 +13,10 @@ from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 from arborescence.core.union_find import find
 from arborescence.undirected.edges import Edges, move
 
-# A part of so few edges is sorted by insertion.
+# A part with at most this many edges is sorted by insertion.
 _SHORT = 16
-# How many parts may wait. If ever more have to, the part at hand is sorted by insertion, which is
-# slow but right.
+# The size of quicksort's stack. If it is full, the current part is sorted by insertion, which is
+# slow but correct.
 _WAITING = 200
 
 
@@ -62,7 +62,7 @@ def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
 
 @spliced_kernel
 def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
-    """Throw out the edges that lie within one component; return where those left over stop."""
+    """Remove the edges within one component; return the end of the remaining ones."""
     left = start
     for e in range(start, stop):
         a, b = find(link, edges.u[e]), find(link, edges.v[e])
@@ -75,7 +75,7 @@ def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
 
 @inlined_kernel
 def _precedes(edges: Edges, a: int, b: int) -> bool:
-    """Tell whether edge a is taken before edge b."""
+    """Return whether edge a comes before edge b."""
     weight, origin = edges.weight, edges.origin
     return weight[a] > weight[b] or (weight[a] == weight[b] and origin[a] < origin[b])
 
@@ -92,7 +92,7 @@ def _swap(edges: Edges, a: int, b: int) -> None:
 
 @kernel
 def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
-    """Move the better edges to the front; return where the others start, of which there are some.
+    """Move the better edges to the front; return where the others start (there is at least one).
 
     The pivot is the median of three edges at random places, one from each third.
     """

@@ -1,4 +1,4 @@
-"""Undirected trees directed: Levi, Reichart and Rappoport (2016), Section 3.2."""
+"""Direct undirected trees by breadth-first search: Levi, Reichart and Rappoport (2016), §3.2."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
     root
         A node.
     heads : (n,) int64
-        Written: the node by which the search came; -1 for the root and where it did not come.
+        Written: the predecessor of each node in the search; -1 for the root and unreached nodes.
     """
     n = len(heads)
-    # The neighbours of x lie from starts[x] to starts[x + 1].
+    # The neighbours of x are from starts[x] to starts[x + 1].
     starts = np.zeros(n + 2, np.int64)
     for k in range(len(u)):
         starts[u[k] + 2] += 1
@@ -59,13 +59,13 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
 
 @kernel
 def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
-    """Tell whether the edges {u[k], v[k]} close no cycle. O(m log n).
+    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n).
 
     Parameters
     ----------
     u, v : (m,) int64
     link : (n,) int64
-        Changed: disjoint sets, each node in its own.
+        Disjoint sets, each node in its own; changed in place.
     """
     for k in range(len(u)):
         x, y = find(link, u[k]), find(link, v[k])
@@ -80,12 +80,12 @@ def orient(n: int, u: TensorLike[Tensor], v: Any, root: int = 0) -> Tensor: ...
 @overload
 def orient(n: int, u: ArrayLike, v: ArrayLike, root: int = 0) -> NDArray[np.int64]: ...
 def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
-    """Direct the edges of an undirected tree away from its root.
+    """Direct the edges of an undirected tree away from its root. O(n log n).
 
     Parameters
     ----------
     n : int
-        The number of nodes, which are 0 to n - 1.
+        The number of nodes: 0 to n - 1.
     u, v : (m,) whole numbers
         The two ends of each edge: of a tree, or of a forest.
     root : int
@@ -94,14 +94,13 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     Returns
     -------
     heads : (n,) int64
-        The neighbour of each node on the way to the root; -1 for the root itself, and for nodes
-        that it does not reach. O(n log n). A torch tensor, on the same device, if `u` is one.
+        The neighbour of each node on the path to the root; -1 for the root, and for nodes that are
+        not connected to it. A torch tensor, on the same device, if `u` is one.
 
     Raises
     ------
     TreeError
-        If a node is out of range, `u` and `v` differ in length, or the edges hold a cycle,
-        wherever it is.
+        If a node is out of range, `u` and `v` differ in length, or the edges contain a cycle.
     OptionError
         If `n` or `root` is not a whole number.
 

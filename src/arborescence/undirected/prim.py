@@ -1,4 +1,4 @@
-"""The maximum spanning tree by Prim's algorithm (1957): it grows by its best outgoing edge."""
+"""The maximum spanning tree by Prim's algorithm (1957): for dense graphs, and with a heap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
 if TYPE_CHECKING:
     from arborescence.undirected.edges import Edges
 
-# Where a node stands that is not in the heap.
+# The place of a node that is not in the heap.
 _UNSEEN, _DONE = -1, -2
 
 
@@ -19,8 +19,8 @@ _UNSEEN, _DONE = -1, -2
 def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²).
 
-    Of edges that weigh the same, the one whose pair of nodes u < v comes first is taken first, so
-    the tree does not depend on where it starts.
+    Among edges of equal weight, the one whose pair of nodes u < v comes first is preferred, so the
+    tree does not depend on `start`.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     start
         The node whose component is spanned first.
     parents : (N,) int64
-        Written: the neighbour through which each node was reached, and -1 for `start`. A graph in
-        several parts gets a tree of each, so that another -1 says that it is not connected.
+        Written: the parent of each node, and -1 for `start`. A graph that is not connected gets a
+        tree for each component, so there are further entries of -1.
     """
     size = len(weights)
-    # The nodes that are not in the tree yet, and the best edge from it to each of them.
+    # The nodes outside the tree, and the best edge from the tree to each of them.
     outside = np.empty(size, np.int64)
     best = np.full(size, -np.inf)
     left = 0
@@ -49,7 +49,7 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
         top = -np.inf
         for k in range(left):
             node = outside[k]
-            # Of two edges into one node, the one from the lower node comes first.
+            # Of two equal edges into one node, the one from the lower node comes first.
             if row[node] >= best[node] and (
                 row[node] > best[node] or (row[node] > -np.inf and newest < parents[node])
             ):
@@ -67,15 +67,15 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
 
 @kernel
 def _precedes(a: int, b: int, c: int, d: int) -> bool:
-    """Tell whether the pair {a, b} comes before {c, d} in lexicographic order."""
+    """Return whether the pair {a, b} comes before {c, d} in lexicographic order."""
     low, other_low = min(a, b), min(c, d)
     return low < other_low or (low == other_low and max(a, b) < max(c, d))
 
 
 class Heap(NamedTuple):
-    """Nodes to be reached, the best one first."""
+    """A binary heap of the nodes next to the tree, the best one first."""
 
-    nodes: np.ndarray  # (n,) int32: from place 0 on; those below place k are at 2 k + 1 and 2 k + 2
+    nodes: np.ndarray  # (n,) int32: by place; the children of place k are at 2 k + 1 and 2 k + 2
     weight: np.ndarray  # (n,) float64: by place: the weight of the best edge into the node
     edge: np.ndarray  # (n,) int32: by node: that edge
     place: np.ndarray  # (n,) int32: by node: its place, _UNSEEN or _DONE
@@ -83,9 +83,9 @@ class Heap(NamedTuple):
 
 @kernel
 def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
-    """Find the maximum spanning forest with a binary heap of the nodes to be reached. O(m log n).
+    """Find the maximum spanning forest with a binary heap of nodes. O(m log n).
 
-    A pairing heap took from 0.7 to 1.25 times as long, the longer the larger the graph.
+    A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
 def _neighbours(n: int, edges: Edges) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``.
 
-    The other arrays are the other end, the weight and the place of each.
+    The other arrays hold the other end, the weight and the index of each.
     """
     u, v = edges.u, edges.v
     first = np.zeros(n + 2, np.int64)
@@ -154,7 +154,7 @@ def _neighbours(n: int, edges: Edges) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 @inlined_kernel
 def _is_better(heap: Heap, weight: float, edge: int, place: int) -> bool:
-    """Tell whether an edge is to be taken before that of the node at a place of the heap."""
+    """Return whether an edge comes before the edge of the node at a place of the heap."""
     return weight > heap.weight[place] or (
         weight == heap.weight[place] and edge < heap.edge[heap.nodes[place]]
     )
@@ -170,7 +170,7 @@ def _put(heap: Heap, place: int, node: int, weight: float) -> None:
 
 @inlined_kernel
 def _rise(heap: Heap, place: int, node: int, weight: float) -> None:
-    """Put a node at a place of the heap, or as far above it as its edge is better."""
+    """Put a node at a place of the heap, and move it up while its edge is better."""
     while place > 0:
         above = (place - 1) // 2
         if not _is_better(heap, weight, heap.edge[node], above):
@@ -182,7 +182,7 @@ def _rise(heap: Heap, place: int, node: int, weight: float) -> None:
 
 @inlined_kernel
 def _sink(heap: Heap, size: int, node: int, weight: float) -> None:
-    """Put a node at the top of the heap, or as far below it as other edges are better."""
+    """Put a node at the top of the heap, and move it down while other edges are better."""
     place = 0
     while True:
         below = 2 * place + 1

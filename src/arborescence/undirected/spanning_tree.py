@@ -1,4 +1,4 @@
-"""Maximum and minimum spanning trees of undirected graphs, by four algorithms: `spanning_tree`."""
+"""Maximum and minimum spanning trees of undirected graphs: Borůvka, Kruskal, Prim, Karger et al."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 
-# Kernels number nodes and edges with 32 bits.
+# Kernels use int32 for nodes and edges.
 _MOST = 2**31 - 1
-# From so many edges a node on, Kruskal's algorithm is faster than Borůvka's.
+# With at least so many edges per node, Kruskal's algorithm is faster than Borůvka's.
 _MANY = 30
 _WHAT_MAY_BE = {
     False: "weights are finite, or -inf for an absent edge",
@@ -43,35 +43,33 @@ def spanning_tree(
 ) -> Any:
     """Return the maximum spanning tree of an undirected graph, or the minimum one.
 
-    If the graph is not connected, each part gets a tree of its own.
+    If the graph is not connected, each component gets its own tree.
 
     Parameters
     ----------
     n : int, or (N, N) array or SciPy sparse matrix
-        The number of nodes 0, ..., n - 1. Or a matrix of weights in place of all four arguments: an
-        array, which must be symmetric and whose diagonal is ignored; or a sparse matrix, each of
-        whose stored entries is an edge between its row and its column, zeros too, so that one
-        triangle suffices.
+        The number of nodes 0, ..., n - 1. Or a matrix of weights instead of all four arguments: a
+        symmetric array, whose diagonal is ignored; or a sparse matrix, in which each stored entry
+        (also a zero) is an edge between its row and its column, so that one triangle is enough.
     u, v : (m,) whole numbers
         The edges ``u[i]`` - ``v[i]``. Parallel edges are allowed, loops are ignored.
     weight : (m,) floats or whole numbers
-        The higher the better. ``-inf`` means that the edge is absent, and so does the mask of a
-        masked array.
+        Higher is better. An edge is absent if its weight is ``-inf``, or masked in a masked array.
     algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
-        Borůvka's algorithm, O(m log n); Kruskal's, which throws edges out before it sorts them
+        Borůvka's algorithm, O(m log n); Kruskal's, which removes edges before it sorts them
         (Osipov, Sanders and Singler 2009), O(m log m); Prim's, O(m log n) with a binary heap, and
         O(N²) on an array; that of Karger, Klein and Tarjan (1995), expected O(m). ``"auto"`` takes
-        the one that is fastest: Prim's on an array; else Borůvka's, or from 30 edges a node on
-        Kruskal's.
+        the fastest: Prim's on an array; else Kruskal's for 30 or more edges per node, and
+        Borůvka's for fewer.
     minimum : bool
-        Whether the lower weight is the better one. Then ``+inf`` means that an edge is absent.
+        Whether lower weights are better. Then ``+inf`` means that an edge is absent.
     rng : int or numpy.random.Generator
-        What "kkt" draws from. The tree does not depend on it.
+        The random numbers for "kkt". The tree does not depend on them.
 
     Returns
     -------
     edges : (k,) int64, or (k, 2) int64
-        The indices of the edges that were chosen, ascending; k is n less the number of parts. Of a
+        The indices of the chosen edges, ascending; k is n minus the number of components. For a
         matrix, the pairs of nodes u < v, in lexicographic order. A torch tensor, on the same
         device, if the weights are one.
 
@@ -79,15 +77,15 @@ def spanning_tree(
     ------
     ScoresError
         If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
-        not symmetric, or shapes or types cannot be used.
+        not symmetric, or a shape or type is invalid.
     OptionError
         If `n` is negative, or there is no such algorithm.
 
     Notes
     -----
-    Of edges with equal weights the first is preferred, so that there is just one best tree, and
-    every algorithm finds it. The first one is that of the lowest index; of an array, the pair u < v
-    that comes first; of a sparse matrix, the entry that comes first in its ``tocoo()``.
+    Among edges of equal weight the first is preferred. So there is exactly one best tree, and
+    every algorithm finds it. The first edge is the one with the lowest index; for an array, the
+    first pair u < v; for a sparse matrix, the first entry of its ``tocoo()``.
 
     Examples
     --------
@@ -141,7 +139,7 @@ def _span(
     minimum: bool,
     rng: int | np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return the indices of the edges that one of the algorithms over edges chooses."""
+    """Return the indices of the edges that an algorithm chooses from a list of edges."""
     try:
         nodes = operator.index(n)
     except TypeError:
@@ -161,7 +159,7 @@ def _span(
         end = "v" if 0 <= of_u[count] < nodes else "u"
         value = as_array(u if end == "u" else v)[0][
             count
-        ]  # as the caller wrote it: large ones wrap around
+        ]  # the caller's own value: large ones wrap around in int64
         known = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
         raise ScoresError(f"{end}[{count}] is {value}: {known}")
     if fault != FINE:
@@ -213,7 +211,7 @@ def _span_matrix(matrix: NDArray[np.float64], minimum: bool) -> NDArray[np.int64
 
 
 def _in_order(u: NDArray[Any], v: NDArray[Any]) -> NDArray[np.int64]:
-    """Return pairs of nodes, the lower one first, in lexicographic order."""
+    """Return pairs of nodes in lexicographic order, with the lower node first in each pair."""
     low, high = np.minimum(u, v), np.maximum(u, v)
     order = np.lexsort((high, low))
     return np.stack((low[order], high[order]), axis=1).astype(np.int64)

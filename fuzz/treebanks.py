@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -31,7 +32,7 @@ MORE = """\
 """
 
 # Raw text needs a model that has learned to cut it.
-FORMATS = [form.value for form in Format if form is not Format.text]
+FORMATS = [form for form in get_args(Format) if form != "text"]
 
 
 @cache

@@ -17,8 +17,9 @@ import numpy as np
 from arborescence.parsers import LinearParser, Reranker
 from arborescence.parsers.reranker.features import TEMPLATES, TreeTemplates
 from arborescence.parsers.reranker.lists import Lists
-from arborescence.parsers.reranker.training import Trainer, jackknife
+from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
+from arborescence.parsers.shared.jackknifing import jackknife
 from arborescence.treebank import evaluate, oracle, read
 from inputs import TREEBANKS
 from timing import least_seconds, table
@@ -58,7 +59,7 @@ def row(name, evaluation):
 
 def right_words(gold, parsed):
     """How many words of each sentence have the right head, and the right relation too: (B, 2)."""
-    _, lists = Lists.of(([(0.0, sentence)] for sentence in parsed), gold)
+    _, lists = Lists.of(([(sentence, 0.0)] for sentence in parsed), gold)
     return lists.right
 
 

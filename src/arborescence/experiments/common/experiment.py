@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.scores import Scores
     from arborescence.experiments.common.treebanks import Treebank
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
 
     Result = TypeVar("Result")
 

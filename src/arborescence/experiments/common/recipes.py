@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Root
     from arborescence.parsers import LinearParser, TransitionParser
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
 _CHOICES: Final = {

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.parsers import Parser
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
 _KIND: Final = "scores"

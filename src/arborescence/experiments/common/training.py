@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arborescence.experiments.common.recipes import Recipe
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
     #: A treebank, and the recipe of the parser to train on it.

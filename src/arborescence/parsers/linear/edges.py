@@ -61,7 +61,8 @@ WORDS: Final = [
 ]  # fmt: skip
 
 _DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
-_DEPENDENT = 32  # the rotation of the sides of the dependent
+#: The rotation of the sides of the dependent.
+DEPENDENT: Final = 32
 _EDGE_BITS = 32  # an entry is: number of the weight << 32 | number of the edge
 _EDGE_MASK = (1 << _EDGE_BITS) - 1
 _SET = np.uint64(0xA4093822299F31D0)
@@ -195,13 +196,13 @@ def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> 
     sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
     return _Rows(
         _half(sides, start, stop, templates.alone, 0, layout.wide),
-        _half(sides, start, stop, templates.alone, _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.alone, DEPENDENT, layout.wide),
         _half(sides, start, stop, templates.pairs[:, 0], 0, layout.wide),
-        _half(sides, start, stop, templates.pairs[:, 1], _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.pairs[:, 1], DEPENDENT, layout.wide),
         _half(sides, start, stop, templates.between[:, 0], 0, layout.wide),
-        _half(sides, start, stop, templates.between[:, 1], _DEPENDENT, layout.wide),
+        _half(sides, start, stop, templates.between[:, 1], DEPENDENT, layout.wide),
         _half(sides, start, stop, templates.words[:, 0], 0, layout.narrow),
-        _half(sides, start, stop, templates.words[:, 1], _DEPENDENT, layout.narrow),
+        _half(sides, start, stop, templates.words[:, 1], DEPENDENT, layout.narrow),
     )
 
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.base import Options, Progress
+    from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Loss, Projective
+    from arborescence.parsers.shared.types import Loss, Progress, Projective
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.jit import inlined_kernel, kernel
-from arborescence.parsers.linear.edges import EdgeTemplates
+from arborescence.parsers.linear.edges import DEPENDENT, EdgeTemplates
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import rotate, split_template, usable
 
@@ -44,7 +44,6 @@ _PREFIX: Final = "pruning/"
 _ROWS: Final = 1 << 14
 _COLUMNS: Final = 16  # one for each direction and length bin
 _BINS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 7], dtype=np.int64)
-_DEPENDENT: Final = 32  # the rotation of the sides of the dependent
 _WITHIN: Final = 0.999  # the share of edges, for each pair of tags, that the length limits keep
 _EPOCHS: Final = 4
 _RATE: Final = 0.06
@@ -233,7 +232,7 @@ def add_up_words(
             row = model.words[value & mask]
             for c in range(len(row)):
                 of_head[c] += row[c]
-            row = model.words[rotate(value, _DEPENDENT) & mask]
+            row = model.words[rotate(value, DEPENDENT) & mask]
             for c in range(len(row)):
                 of_dep[c] += row[c]
 
@@ -348,8 +347,8 @@ def learn_kernel(
                 value = batch.sides[start + i, side]
                 model.words[value & mask] += moves_of_heads[i]
                 sums.words[value & mask] += moves_of_heads[i] * time
-                model.words[rotate(value, _DEPENDENT) & mask] += moves_of_deps[i]
-                sums.words[rotate(value, _DEPENDENT) & mask] += moves_of_deps[i] * time
+                model.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
+                sums.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
 
 
 @kernel

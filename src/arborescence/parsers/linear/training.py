@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.linear.parser import LinearParser
     from arborescence.parsers.linear.pruning import EdgeFilter
     from arborescence.parsers.linear.settings import Settings
-    from arborescence.parsers.shared.base import Progress
-    from arborescence.parsers.shared.types import Projective
+    from arborescence.parsers.shared.types import Progress, Projective
     from arborescence.treebank import Sentence
 
 #: With a larger share of non-projective trees, the parser is non-projective: docs/training.md.

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Root
     from arborescence.parsers.reranker.lists import Features
-    from arborescence.parsers.shared.base import Options, Progress
+    from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.reranker.features import TreeTemplates
     from arborescence.parsers.reranker.lists import Lists
-    from arborescence.parsers.shared.base import Progress
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.types import Progress
 
     #: Sentences and their lists.
     Data = tuple[Batch, Lists]

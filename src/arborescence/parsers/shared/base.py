@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.text.model import Text
-
-    #: Called as ``progress(phase, done, total)``.
-    Progress = Callable[[str, int, int], None]
 
 
 _Parsed = TypeVar("_Parsed")

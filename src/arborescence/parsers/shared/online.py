@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.base import Parser, Progress
+    from arborescence.parsers.shared.base import Parser
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
 _REPORT_EVERY: Final = 100

@@ -1,10 +1,11 @@
-"""Types of the named options of parser training.
+"""Types of the named options of parser training, and of its progress.
 
 The command line imports this module, so it must not import slow modules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 #: The kinds of parsers trained from one treebank: graph-based and transition-based.
@@ -22,3 +23,5 @@ System = Literal["arc-standard", "arc-eager", "arc-hybrid", "swap"]
 #: The oracle of a transition-based parser: one derivation of the gold tree, or the best transitions
 #: in every state.
 Oracle = Literal["static", "dynamic"]
+#: Called as ``progress(phase, done, total)``.
+Progress = Callable[[str, int, int], None]

@@ -11,7 +11,7 @@ from arborescence.parsers.tagger.tagger import Tagger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
 

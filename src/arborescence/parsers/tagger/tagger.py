@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.tagger.stages import Codes, Mask
     from arborescence.treebank import Sentence
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.base import Progress
+    from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.transition.parser import TransitionParser
     from arborescence.parsers.transition.settings import Settings
     from arborescence.treebank import Sentence

@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 
 import arborescence as arb
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini

@@ -18,7 +18,7 @@ from time import process_time
 import numpy as np
 
 import arborescence as arb
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from inputs import model_like
 from timing import least_seconds, table
 

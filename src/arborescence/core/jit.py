@@ -1,92 +1,150 @@
-"""Decorators that compile kernels with Numba.
+"""Compile kernels with Numba, each at its first call, for the types of its arguments.
 
-`kernel` is the usual one. The others give faster code or compilation; each says for which
-functions. A kernel is compiled at its first call, for the types of its arguments, and kept in
-Numba's cache on disk. It releases the GIL. The first compilation of a process prints a line on
-stderr.
+A kernel that Python calls is compiled together with all kernels that it calls: those are lowered to
+LLVM code once for each combination of types, and LLVM optimizes them where they are linked. (By
+itself Numba optimizes each of them alone, and again in each of its callers; for `decode`, that
+takes about as long as all the rest.) The result is kept in Numba's cache on disk. The first
+compilation of a process prints a line on stderr.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numba
 from numba.core import event, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import require_global_compiler_lock
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Function = TypeVar("Function", bound=Callable[..., Any])
+# Division as in NumPy. No kernel is called from C.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-def _njit(**options: Any) -> Any:
-    """Return Numba's decorator with these options, for kernels that do not look at constants.
+def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return the kernel as a function that Python and other kernels can call.
 
-    Numba compiles a function once more for each constant that some call is written with.
+    Parameters
+    ----------
+    function
+        Plain Python, in Numba's subset.
+    options
+        More options of `numba.njit`.
     """
-
-    def decorate(function: Any) -> Any:
-        compiled: Any = numba.njit(**options)(function)
-        if hasattr(compiled, "_compiler"):  # without the JIT, it is the function itself
-            fold = compiled._compiler.fold_argument_types
-
-            def fold_without_constants(args: Any, kws: Any) -> Any:
-                signature, folded = fold(args, kws)
-                return signature, tuple(map(types.unliteral, folded))
-
-            compiled._compiler.fold_argument_types = fold_without_constants
-        return compiled
-
-    return decorate
+    options = _OPTIONS | options
+    whole: Any = numba.njit(function, cache=True, pipeline_class=_Whole, **options)
+    if not hasattr(whole, "_compiler"):  # without the JIT, it is the function itself
+        return whole
+    _look_at_no_constants(whole)
+    part = part_of(function, options)
+    # What other kernels ask for when they call this one.
+    whole.get_call_template = part.get_call_template
+    whole.get_overload = part.get_overload
+    whole.part = part
+    return whole
 
 
-# Options of all kernels. No kernel is called from C, so the wrappers for C are not compiled.
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+def part_of(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return the kernel as a function that other kernels, but not Python, can call."""
+    part: Any = numba.njit(function, pipeline_class=_Part, no_cpython_wrapper=True, **options)
+    _look_at_no_constants(part)
+
+    def add_overload(result: Any) -> None:
+        part.overloads[tuple(result.signature.args)] = result
+
+    part.add_overload = add_overload  # Numba's would make it callable from Python
+    return part
 
 
-def kernel(function: Function) -> Function:
-    """Compile `function` with Numba: cached on disk, without the GIL, with NumPy's division."""
-    compiled: Function = _njit(**_OPTIONS)(function)
-    return compiled
+def _look_at_no_constants(dispatcher: Any) -> None:
+    """Prevent Numba from compiling a kernel once more for each constant that it is called with."""
+    fold = dispatcher._compiler.fold_argument_types
+
+    def fold_without_constants(args: Any, kws: Any) -> Any:
+        signature, folded = fold(args, kws)
+        return signature, tuple(map(types.unliteral, folded))
+
+    dispatcher._compiler.fold_argument_types = fold_without_constants
 
 
-def uncounted_kernel(function: Function) -> Function:
-    """Compile like `kernel`, but without reference counts.
+class Code(JITCodeLibrary):
+    """The code of a kernel, linked with that of all kernels which it calls, directly or not."""
 
-    For parts of a hot loop that allocate no arrays. There, counting references to array slices
-    takes longer than the work itself.
-    """
-    compiled: Function = _njit(**_OPTIONS, _nrt=False)(function)
-    return compiled
-
-
-def inlined_kernel(function: Function) -> Function:
-    """Compile like `uncounted_kernel`, and inline: for small functions with many arguments."""
-    compiled: Function = _njit(**_OPTIONS, _nrt=False, forceinline=True)(function)
-    return compiled
+    def add_linking_library(self, library: Any) -> None:
+        """Note that this library's code is needed."""
+        super().add_linking_library(library)
+        if isinstance(library, CodeOfPart):
+            for further in library._linking_libraries:
+                if further not in self._linking_libraries:
+                    super().add_linking_library(further)
 
 
-def reordered_kernel(function: Function) -> Function:
-    """Compile like `inlined_kernel`; floats may be added in any order. For sums over long rows."""
-    compiled: Function = _njit(
-        **_OPTIONS,
-        _nrt=False,
-        forceinline=True,
-        fastmath={"reassoc", "contract", "nsz"},
-    )(function)
-    return compiled
+class CodeOfPart(Code):
+    """The code of a kernel that a kernel calls; it is neither linked nor optimized by itself."""
+
+    def finalize(self) -> None:
+        """Take no more code."""
+        require_global_compiler_lock()
+        self._raise_if_finalized()
+        self._finalized = True
 
 
-def spliced_kernel(function: Function) -> Function:
-    """Insert the function's code into each caller before compilation.
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerWhole(NativeLowering):
+    _name = "arborescence_lower_whole"
 
-    For the parts of a large kernel that were separated only for readability. If they were compiled
-    functions, LLVM would optimize the code below each level again.
-    """
-    compiled: Function = _njit(inline="always", error_model="numpy")(function)
-    return compiled
+    def run_pass(self, state: Any) -> bool:
+        state.library = Code(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        done: bool = super().run_pass(state)
+        return done
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerPart(NativeLowering):
+    _name = "arborescence_lower_part"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = CodeOfPart(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        # Numba finds the code of a call by the object that the dispatcher gives for its types.
+        key = object()
+        state["cr"] = state["cr"]._replace(cfunc=key)
+        state.targetctx.insert_user_function(key, state["cr"].fndesc, [state.library])
+        return True
+
+
+class _Pipeline(CompilerBase):
+    """Numba's passes, with another class to lower the code, and without those that only report."""
+
+    lowering: type
+
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (self.lowering if step is NativeLowering else step, what)
+            for step, what in manager.passes
+            if step not in (AnnotateTypes, DumpParforDiagnostics)
+        ]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+class _Whole(_Pipeline):
+    lowering = _LowerWhole
+
+
+class _Part(_Pipeline):
+    lowering = _LowerPart
 
 
 class _FirstCompilation(event.Listener):

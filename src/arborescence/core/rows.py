@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.jit import reordered_kernel
+from arborescence.core.kernels import reordered_kernel
 
 if TYPE_CHECKING:
     from typing import Any

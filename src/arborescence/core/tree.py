@@ -13,7 +13,7 @@ import numpy as np
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.graph import Root, as_array, as_floats, check_root, stacked
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

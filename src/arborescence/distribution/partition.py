@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.core.weights import FURTHEST, SMALLEST, Weights
 from arborescence.nonprojective.sums import eliminate, eliminate_in_logs

@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, no_answer
 from arborescence.core.graph import as_graph, check_root
-from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import new_forest
 from arborescence.nonprojective.kbest import best_tree, open_root, start
 from arborescence.nonprojective.kbest_state import KBestState
@@ -175,7 +175,8 @@ def divide(
     rest = add_part(ranking, part, -d)
     copy_tree(ranking, n, part, rest)
     other = add_part(ranking, part, d)
-    tree = copy_tree(ranking, n, part, other)
+    copy_tree(ranking, n, part, other)
+    tree = ranking.parts.heads[other]
     for k in range(3):
         parts.weight[rest, k] = parts.weight[part, k]
         parts.weight[other, k] = queue.key[part, k]
@@ -197,7 +198,7 @@ def find_next(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part
     announce(ranking, part, -1)
 
 
-@spliced_kernel
+@inlined_kernel
 def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     """Apply a part's constraints to the search. O(n + number of its ancestors).
 

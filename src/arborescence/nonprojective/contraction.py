@@ -27,7 +27,7 @@ from arborescence.core.accumulator import (
     rounded,
     sign_of,
 )
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
@@ -193,7 +193,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     )
 
 
-@spliced_kernel
+@inlined_kernel
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     """Start with the greedy graph: every leaf is a top with its best edge. O(n)."""
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
@@ -226,7 +226,7 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
     forest.counts[FREE] = n + 1
 
 
-@spliced_kernel
+@inlined_kernel
 def top_of(forest: Forest, leaf: int) -> int:
     """Return the top above a leaf. O(1)."""
     nest = forest.nest
@@ -239,7 +239,7 @@ def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> floa
     return np.float64(scores[d, h] if dependents_first else scores[h, d])
 
 
-@spliced_kernel
+@inlined_kernel
 def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> None:
     """Copy the in-column of the leaf x from the scores. O(n)."""
     columns = forest.columns
@@ -399,7 +399,7 @@ def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
     return many, where
 
 
-@spliced_kernel
+@inlined_kernel
 def best_entry(
     forest: Forest,
     scores: np.ndarray,
@@ -452,7 +452,7 @@ def settle(
     return winner
 
 
-@spliced_kernel
+@inlined_kernel
 def take(forest: Forest, x: int, u: int) -> None:
     """Make the best edge from u the chosen edge of x."""
     columns, chosen = forest.columns, forest.chosen
@@ -513,7 +513,7 @@ def merge_unsure(
             rival[u] = -np.inf
 
 
-@spliced_kernel
+@inlined_kernel
 def contract(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, start: int, stop: int
 ) -> int:
@@ -612,7 +612,7 @@ def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int
         below = parent[below]
 
 
-@spliced_kernel
+@inlined_kernel
 def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
     """Expand all contracted nodes and write the tree. O(n)."""
     chosen = forest.chosen

@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
@@ -116,7 +116,7 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     return False
 
 
-@spliced_kernel
+@inlined_kernel
 def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
     """Extend the path from x along chosen edges; return the start of a cycle, and the depth.
 
@@ -139,7 +139,7 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
         return start, depth
 
 
-@spliced_kernel
+@inlined_kernel
 def arrive(forest: Forest, depth: int) -> None:
     """Mark the nodes on the path as DONE."""
     walk = forest.walk
@@ -147,7 +147,7 @@ def arrive(forest: Forest, depth: int) -> None:
         walk.status[walk.path[k]] = DONE
 
 
-@spliced_kernel
+@inlined_kernel
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
@@ -198,7 +198,7 @@ def loses_less(
     return sign_of(total) < 0
 
 
-@spliced_kernel
+@inlined_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 

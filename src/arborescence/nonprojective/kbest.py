@@ -31,7 +31,7 @@ from arborescence.core.faults import (
     NO_SINGLE_ROOT,
     NO_TREE,
 )
-from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import Forest, expand, new_forest, plant
 from arborescence.nonprojective.decode import constrained, unconstrained
@@ -66,7 +66,7 @@ from arborescence.nonprojective.swaps import (
 )
 
 
-@spliced_kernel
+@inlined_kernel
 def split(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
     """Split the rest of a part, without its best tree, by the swaps of that tree. O(n²)."""
     constrain(ranking, search, n, part)
@@ -124,7 +124,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
     return found
 
 
-@spliced_kernel
+@inlined_kernel
 def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
     """Tell whether the swap for d changes no word whose swap has become a part."""
     parts = ranking.parts
@@ -138,7 +138,7 @@ def swap_fits(ranking: Ranking, parent: int, d: int) -> bool:
     return True
 
 
-@spliced_kernel
+@inlined_kernel
 def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> None:
     """Apply the swap for d to `heads`, a copy of the parent's tree."""
     pool = ranking.pool
@@ -147,7 +147,7 @@ def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> Non
         heads[pool.word[k]] = pool.new_head[k]
 
 
-@spliced_kernel
+@inlined_kernel
 def start(ranking: Ranking, search: SwapSearch, scores: np.ndarray, n: int) -> bool:
     """Start with a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
     for which in (PARTS, WAITING, POOL, ANNOUNCED):
@@ -158,7 +158,7 @@ def start(ranking: Ranking, search: SwapSearch, scores: np.ndarray, n: int) -> b
     return set_up(search, scores, n)
 
 
-@spliced_kernel
+@inlined_kernel
 def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
     """Find the next tree: `counts[GIVEN]` is its part. O(n²): at most two contractions.
 
@@ -196,7 +196,7 @@ def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single
     return found
 
 
-@spliced_kernel
+@inlined_kernel
 def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> None:
     """Output the first tree of the heap; if its swap does not fit, split the rest of its part."""
     queue, parts = ranking.queue, ranking.parts
@@ -209,7 +209,8 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
         parts.before[parent, d] = parts.latest[parent]
         parts.latest[parent] = d
         ranking.priced.cost[parent, d, 0] = np.inf
-        follow_swap(ranking, parent, d, copy_tree(ranking, n, parent, part))
+        copy_tree(ranking, n, parent, part)
+        follow_swap(ranking, parent, d, ranking.parts.heads[part])
         for k in range(3):
             parts.weight[part, k] = queue.key[parent, k]
         ranking.counts[GIVEN] = part

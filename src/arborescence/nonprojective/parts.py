@@ -23,7 +23,7 @@ from arborescence.core.double_double import (
     dd_sign,
     dd_subtract,
 )
-from arborescence.core.jit import spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, uncounted_kernel
 from arborescence.core.lists import longer
 from arborescence.nonprojective.swaps import CHANGES, SwapSearch, exclude, find_swaps
 
@@ -131,7 +131,7 @@ def larger(ranking: Ranking) -> Ranking:
     )
 
 
-@spliced_kernel
+@inlined_kernel
 def has_room(ranking: Ranking, n: int, parts: int, searches: int) -> bool:
     """Tell whether there is room for `parts` new parts and the swaps of `searches` parts. O(1)."""
     room = ranking.pool.word.shape[0] - ranking.counts[POOL]
@@ -141,7 +141,7 @@ def has_room(ranking: Ranking, n: int, parts: int, searches: int) -> bool:
     )
 
 
-@spliced_kernel
+@inlined_kernel
 def swap_of(ranking: Ranking, part: int, d: int) -> tuple[int, int]:
     """Return start and stop, in the pool, of the changes of a part's swap for d. O(1)."""
     priced = ranking.priced
@@ -149,7 +149,7 @@ def swap_of(ranking: Ranking, part: int, d: int) -> tuple[int, int]:
     return begin + priced.place[part, d, 0], begin + priced.place[part, d, 1]
 
 
-@spliced_kernel
+@inlined_kernel
 def add_tree(
     ranking: Ranking, search: SwapSearch, n: int, part: int, choice: int, sign: int, bias: int
 ) -> None:
@@ -184,7 +184,7 @@ def compare_trees(
     return sign_of(ranking.total)
 
 
-@spliced_kernel
+@inlined_kernel
 def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
     """Tell whether one part's next tree is better than another's; on a tie the older part's is."""
     queue = ranking.queue
@@ -194,7 +194,7 @@ def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: i
     return sign > 0 or (sign == 0 and one < other)
 
 
-@spliced_kernel
+@inlined_kernel
 def push(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     """Put a part into the heap. O(log P) comparisons."""
     heap = ranking.queue.heap
@@ -209,7 +209,7 @@ def push(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     heap[k] = part
 
 
-@spliced_kernel
+@inlined_kernel
 def pop(ranking: Ranking, search: SwapSearch, n: int) -> int:
     """Remove the best part from the heap and return it. O(log P) comparisons."""
     heap = ranking.queue.heap
@@ -231,7 +231,7 @@ def pop(ranking: Ranking, search: SwapSearch, n: int) -> int:
     return first
 
 
-@spliced_kernel
+@inlined_kernel
 def add_part(ranking: Ranking, parent: int, without: int) -> int:
     """Add a new part and return its number."""
     parts = ranking.parts
@@ -243,17 +243,15 @@ def add_part(ranking: Ranking, parent: int, without: int) -> int:
     return part
 
 
-@spliced_kernel
-def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> np.ndarray:
-    """Copy the tree of a part to another part, and return it. O(n)."""
-    parts = ranking.parts
-    heads = parts.heads[other]
+@inlined_kernel
+def copy_tree(ranking: Ranking, n: int, part: int, other: int) -> None:
+    """Copy the tree of a part to another part. O(n)."""
+    heads = ranking.parts.heads
     for x in range(n + 1):
-        heads[x] = parts.heads[part, x]
-    return heads
+        heads[other, x] = heads[part, x]
 
 
-@spliced_kernel
+@inlined_kernel
 def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     """Apply the constraints of the rest of a part to the search. O(n + number of its ancestors)."""
     fixed, parts = search.graph.fixed, ranking.parts
@@ -275,7 +273,7 @@ def constrain(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
         fixed[parts.without[part]] = True
 
 
-@spliced_kernel
+@inlined_kernel
 def weigh(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     """Compute the weight of a part's tree. O(n)."""
     heads, weight = ranking.parts.heads[part], ranking.parts.weight[part]
@@ -285,7 +283,7 @@ def weigh(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     weight[0], weight[1], weight[2] = total
 
 
-@spliced_kernel
+@inlined_kernel
 def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
     """Find the swaps of a part and their costs; its constraints are already applied. O(n²)."""
     swaps, base, priced = search.swaps, search.graph.base, ranking.priced
@@ -311,7 +309,7 @@ def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, pa
         cost[0], cost[1], cost[2] = total
 
 
-@spliced_kernel
+@inlined_kernel
 def announce(ranking: Ranking, part: int, choice: int) -> None:
     """Mark a part for the next `enqueue`: with its own tree (0) or with a swap (-1)."""
     ranking.queue.choice[part] = choice
@@ -319,7 +317,7 @@ def announce(ranking: Ranking, part: int, choice: int) -> None:
     ranking.counts[ANNOUNCED] += 1
 
 
-@spliced_kernel
+@inlined_kernel
 def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
     """Put the announced parts that have a tree left into the heap. O(n)."""
     queue = ranking.queue
@@ -339,7 +337,7 @@ def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
     ranking.counts[ANNOUNCED] = 0
 
 
-@spliced_kernel
+@inlined_kernel
 def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> int:
     """Return the word with the cheapest swap, on a tie the lowest; 0 if there is none. O(n)."""
     cost = ranking.priced.cost[part]

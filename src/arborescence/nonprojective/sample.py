@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 
 # This many steps per word cost about as much as the marginals of the heads of one word.

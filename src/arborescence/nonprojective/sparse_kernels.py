@@ -36,7 +36,7 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 
@@ -124,7 +124,7 @@ def sparse_kernel(
     return contract(clusters, columns, single, tree), -1
 
 
-@spliced_kernel
+@inlined_kernel
 def greedy(
     n: int,
     heads: np.ndarray,
@@ -305,7 +305,7 @@ def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarra
     return FINE
 
 
-@spliced_kernel
+@inlined_kernel
 def leave_one_root(
     clusters: Clusters,
     columns: Columns,
@@ -484,7 +484,7 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
     return largest
 
 
-@spliced_kernel
+@inlined_kernel
 def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
     """Make a heap of the edges into a word. O(their number)."""
     for i in range(columns.left[d] // 2 - 1, -1, -1):
@@ -492,7 +492,7 @@ def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
     weigh(clusters, columns, d)
 
 
-@spliced_kernel
+@inlined_kernel
 def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
     """Add the words of another cluster to a cluster."""
     d = other
@@ -589,7 +589,7 @@ def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
     return top
 
 
-@spliced_kernel
+@inlined_kernel
 def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
     """Write the tree, from the outermost clusters to the words. O(n).
 
@@ -608,7 +608,7 @@ def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
     tree[0] = -1
 
 
-@spliced_kernel
+@inlined_kernel
 def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
     """Write 0 for the words of a cluster, and -1 for all others."""
     tree[:] = -1

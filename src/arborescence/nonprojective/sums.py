@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.rows import add_row, row_product
 from arborescence.core.weights import SMALLEST, scale_column
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import SCALE
-from arborescence.core.jit import kernel, spliced_kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
@@ -198,7 +198,7 @@ def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
     )
 
 
-@spliced_kernel
+@inlined_kernel
 def set_up(search: SwapSearch, scores: np.ndarray, n: int) -> bool:
     """Copy the scores [d, h] of a sentence of n words; False if one is NaN or +inf. O(n²)."""
     graph = search.graph
@@ -219,7 +219,7 @@ def set_up(search: SwapSearch, scores: np.ndarray, n: int) -> bool:
     return True
 
 
-@spliced_kernel
+@inlined_kernel
 def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
     """Return the word's head of that rank in `base`, or -1. O(1), or O(n) at the first call.
 
@@ -261,7 +261,7 @@ def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.
     return where
 
 
-@spliced_kernel
+@inlined_kernel
 def best_heads(search: SwapSearch, n: int) -> bool:
     """Find the best head of each word that is not fixed; False if one has none. O(n²)."""
     graph, greedy = search.graph, search.greedy
@@ -289,7 +289,7 @@ def best_heads(search: SwapSearch, n: int) -> bool:
     return found
 
 
-@spliced_kernel
+@inlined_kernel
 def exclude(search: SwapSearch, h: int, d: int) -> None:
     """Exclude an edge until `include_all`. O(1)."""
     graph = search.graph
@@ -299,7 +299,7 @@ def exclude(search: SwapSearch, h: int, d: int) -> None:
     search.counts[EXCLUDED] += 1
 
 
-@spliced_kernel
+@inlined_kernel
 def include_all(search: SwapSearch) -> None:
     """Restore the excluded edges. O(their number)."""
     graph = search.graph
@@ -309,7 +309,7 @@ def include_all(search: SwapSearch) -> None:
     search.counts[EXCLUDED] = 0
 
 
-@spliced_kernel
+@inlined_kernel
 def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
     """Give the words of a tree their preorder numbers. O(n)."""
     greedy, layout = search.greedy, search.layout
@@ -338,7 +338,7 @@ def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
         layout.place[u] = -1
 
 
-@spliced_kernel
+@inlined_kernel
 def plant_blocks(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, favour: bool
 ) -> bool:
@@ -377,7 +377,7 @@ def plant_blocks(
     return found
 
 
-@spliced_kernel
+@inlined_kernel
 def add_swap(search: SwapSearch, d: int, head: int) -> None:
     """Write the swap for the edge into d that changes only the head of d. O(1)."""
     swaps, count = search.swaps, search.counts[CHANGES]
@@ -387,7 +387,7 @@ def add_swap(search: SwapSearch, d: int, head: int) -> None:
     search.counts[CHANGES] = count + 1
 
 
-@spliced_kernel
+@inlined_kernel
 def replace_leaf(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
     """Find the swap for an edge that is the chosen edge of a leaf. O(n)."""
     layout = search.layout
@@ -461,7 +461,7 @@ def replace_node(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, x
     entry[u] = d
 
 
-@spliced_kernel
+@inlined_kernel
 def open_node(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, x: int, tail: int, word: int
 ) -> None:
@@ -499,7 +499,7 @@ def open_node(
     swaps.stop[d] = search.counts[CHANGES] = count
 
 
-@spliced_kernel
+@inlined_kernel
 def contract_along(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:

@@ -25,7 +25,7 @@ import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import in_float64
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import MASK, add_float, unit_of
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 
 # If a difference is this large, the lower digits cannot change its sign.

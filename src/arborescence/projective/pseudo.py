@@ -13,7 +13,7 @@ import numpy as np
 
 from arborescence.core.errors import TreeError
 from arborescence.core.graph import as_array
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import as_rows, tree_kernel, word_count
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 from arborescence.projective.sums import way_of
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.transitions import arc_standard
 from arborescence.transitions.state import (
     BUFFER,
@@ -64,7 +64,7 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
     _components(heads, guide)
 
 
-@spliced_kernel
+@inlined_kernel
 def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: np.ndarray) -> None:
     """Assign numbers to the nodes in order of traversal: left children, the node, right children.
 
@@ -88,7 +88,7 @@ def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: n
             node, child = heads[node], following[node]
 
 
-@spliced_kernel
+@inlined_kernel
 def _components(heads: np.ndarray, guide: np.ndarray) -> None:
     """Find the maximal projective components, which arc-standard can build without SWAP.
 

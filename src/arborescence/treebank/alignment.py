@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.core.errors import TreebankError
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.treebank.columns import Columns
 from arborescence.treebank.numbering import equal
 from arborescence.treebank.sentence import FORM

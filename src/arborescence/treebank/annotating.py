@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence.core.errors import OptionError
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
 

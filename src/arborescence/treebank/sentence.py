@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence.core.errors import TreebankError, TreeError
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

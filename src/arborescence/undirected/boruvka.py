@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.undirected.edges import Edges, first_of, move
 
 
@@ -85,7 +85,7 @@ def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> t
     return nodes, left
 
 
-@spliced_kernel
+@inlined_kernel
 def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
     """Assign numbers to the components of the best edges; return how many there are. O(n).
 

@@ -14,7 +14,7 @@ from arborescence.core.double_double import two_sum
 from arborescence.core.errors import NoTreeError
 from arborescence.core.faults import FINE, NO_TREE, no_answer
 from arborescence.core.graph import Root, as_graph, check_root, in_float64, matrix_of
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.threads import in_threads
 from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
 from arborescence.undirected.enhance import as_limit, enhance_kernel
@@ -44,7 +44,7 @@ def part_of(score: float, part: float) -> float:
     return part * score if score > -np.inf else -2.0 * part * 2.0**1023
 
 
-@spliced_kernel
+@inlined_kernel
 def best_root(
     scores: np.ndarray,
     n: int,
@@ -108,7 +108,7 @@ def best_root(
     return best
 
 
-@spliced_kernel
+@inlined_kernel
 def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
     """Write the heads of a tree of the words whose only root edge goes to the word `root`. O(n)."""
     for i in range(n):

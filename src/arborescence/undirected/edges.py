@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 
 # A matrix is compared in blocks of so many rows and columns, which stay in the cache.
 _TILE = 64
@@ -31,7 +31,7 @@ def move(edges: Edges, e: int, place: int) -> None:
     edges.origin[place] = edges.origin[e]
 
 
-@spliced_kernel
+@kernel
 def first_of(edges: Edges, count: int) -> Edges:
     """Return a view of the first `count` edges. O(1)."""
     return Edges(edges.u[:count], edges.v[:count], edges.weight[:count], edges.origin[:count])

@@ -10,7 +10,7 @@ from arborescence.core.choices import Encoding as Encoding
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE
 from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, name_of
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

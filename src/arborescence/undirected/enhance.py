@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.core.errors import OptionError, TreeError
 from arborescence.core.graph import as_graph, bad_score, check_count, in_float64, matrix_of
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.core.tree import as_rows, is_tree
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.undirected.boruvka import boruvka_step, choose
 from arborescence.undirected.edges import Edges, first_of, move
 
@@ -203,7 +203,7 @@ def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
     return Components(parent[:size], edge[:size], depth, order, rank, step)
 
 
-@spliced_kernel
+@kernel
 def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n).
 
@@ -227,7 +227,7 @@ def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     return meet, wanted
 
 
-@spliced_kernel
+@kernel
 def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the middle element and the size of each set of `bits` bits. O(2^bits)."""
     middle = np.zeros(1 << bits, np.int8)
@@ -249,7 +249,7 @@ def _next_of(each: int, among: int) -> int:
     return among & (each + (each | ~among))
 
 
-@spliced_kernel
+@inlined_kernel
 def _answer(
     tree: Components,
     weight: np.ndarray,

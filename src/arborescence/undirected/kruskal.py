@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.union_find import find
 from arborescence.undirected.edges import Edges, move
 
@@ -60,7 +60,7 @@ def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
         stop = _filter(link, edges, start, stops[waiting])
 
 
-@spliced_kernel
+@inlined_kernel
 def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
     """Remove the edges within one component; return the end of the remaining ones."""
     left = start
@@ -116,7 +116,7 @@ def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
     return middle
 
 
-@spliced_kernel
+@kernel
 def _sort(edges: Edges, start: int, stop: int) -> None:
     """Sort edges by insertion, the best first."""
     for e in range(start + 1, stop):

@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.core.errors import TreeError
 from arborescence.core.graph import as_array, check_count
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.core.union_find import find
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, spliced_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from arborescence.undirected.edges import Edges
@@ -128,7 +128,7 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
                 _sink(heap, size, heap.nodes[size], heap.weight[size])
 
 
-@spliced_kernel
+@kernel
 def _neighbours(n: int, edges: Edges) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``.
 

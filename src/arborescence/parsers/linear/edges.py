@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
 from arborescence.parsers.shared.features import MAX_TAGS, MOST_BITS, rotate, split_template, usable
 from arborescence.parsers.shared.hashing import mix

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.relations import add_rows, best_relation, list_rows
 
 if TYPE_CHECKING:

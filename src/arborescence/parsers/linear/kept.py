@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.sparse import decode_sparse
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.linear.edges import DEPENDENT, EdgeTemplates
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import rotate, split_template, usable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.reranker.features import Workspace, find_parts, score_list, score_lists
 from arborescence.parsers.shared.adagrad import Learned, descend
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.errors import ModelError
-from arborescence.core.jit import inlined_kernel
+from arborescence.core.kernels import inlined_kernel
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:

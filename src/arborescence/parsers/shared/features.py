@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.errors import OptionError
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.hashing import (
     FEATS,
     FOLDED,

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.adagrad import Learned, pack, unpack
 from arborescence.parsers.shared.hashing import mix

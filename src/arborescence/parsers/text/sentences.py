@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import (
     CLOSING,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH, Characters
 from arborescence.parsers.text.weights import learn, to_places, total

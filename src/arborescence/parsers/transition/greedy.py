@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.jit import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.shared.relations import (
     RelationModel,
     best_relation,

@@ -1,0 +1,54 @@
+"""Decorators that mark kernels: functions that are compiled.
+
+`kernel` is the usual one; the others give faster code, and each says for which functions. A kernel
+that Python calls comes compiled in a native module, if the package was installed with those
+(`native`); otherwise Numba compiles it at its first call (`jit`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from arborescence.core import native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` with NumPy's division; it runs without the GIL."""
+    return _compiled(function, _nrt=True)
+
+
+def uncounted_kernel(function: Function) -> Function:
+    """Compile like `kernel`, but without reference counts.
+
+    For parts of a hot loop that allocate no arrays. There, counting references to array slices
+    takes longer than the work itself.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def inlined_kernel(function: Function) -> Function:
+    """Compile like `uncounted_kernel`, and inline: for small functions with many arguments."""
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def reordered_kernel(function: Function) -> Function:
+    """Compile like `inlined_kernel`; floats may be added in any order. For sums over long rows."""
+    return _compiled(
+        function, _nrt=False, forceinline=True, fastmath={"reassoc", "contract", "nsz"}
+    )
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    if native.KERNELS is None:
+        from arborescence.core.jit import compiled
+
+        return compiled(function, options)
+    # A kernel that only other kernels call is part of these.
+    name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
+    found: Function = native.KERNELS.get(name, function)
+    return found

@@ -1,0 +1,56 @@
+"""The notation in which families declare the types of their kernels."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from numba import typeof, types
+
+from arborescence.core.signatures import as_types, declared
+
+
+def test_numbers() -> None:
+    [found] = as_types("int64, uint64, float64, bool")
+    assert found == (types.int64, types.uint64, types.float64, types.boolean)
+    assert found[0] == typeof(3)
+    assert found[3] == typeof(True)
+    assert as_types("") == [()]
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["float32", "float64", "int8", "uint8", "int64", "bool"])
+def test_arrays_are_those_of_numpy(dimensions: int, name: str) -> None:
+    array = np.zeros((4,) * dimensions, name)
+    axes = ", ".join([":"] * dimensions)
+    assert as_types(f"{name}[{axes}:1]") == [(typeof(array),)]
+    assert as_types(f"{name}[{axes}]") == [(typeof(array[..., ::2]),)]
+    array.flags.writeable = False
+    assert as_types(f"const {name}[{axes}:1]") == [(typeof(array),)]
+    assert as_types(f"const {name}[{axes}]") == [(typeof(array[..., ::2]),)]
+
+
+def test_scores_are_the_same_in_the_whole_signature() -> None:
+    both = as_types("score[:, ::1], float64, score, int64[:, :]")
+    for found, number in zip(both, (types.float32, types.float64), strict=True):
+        matrix, other = types.Array(number, 2, "C"), types.Array(types.int64, 2, "A")
+        assert found == (matrix, types.float64, number, other)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["int64[]", "int64[1]", "int64[::1, :]", "const  int64[:]", "int64[:,:]", "a b", "?"]
+)
+def test_what_is_no_type(wrong: str) -> None:
+    with pytest.raises(ValueError, match="cannot read the type"):
+        as_types(wrong)
+
+
+def test_what_families_declare_is_there() -> None:
+    names = set()
+    for export in declared():
+        assert callable(getattr(import_module(export.module), export.function)), export
+        assert export.name not in names
+        names.add(export.name)
+        overloads = [found for text in export.signatures for found in as_types(text)]
+        assert len(set(overloads)) == len(overloads), export

@@ -35,9 +35,7 @@ LEVELS = {"x86_64": ("x86-64-v2", "x86-64-v3", "x86-64-v4"), "AMD64": ("x86-64-v
 _KINDS = {"int64": "q", "uint64": "Q", "float64": "d", "bool": "?"}
 
 
-def build(
-    into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = print
-) -> list[Path]:
+def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = print) -> list[Path]:
     """Build the modules of some levels of processor (by default, all of this machine's kind).
 
     Parameters

@@ -107,8 +107,10 @@ def _wrap(context: Any, module: ir.Module, symbol: str, compiled: Any) -> tuple[
         builder.ret(ir.IntType(32)(1))
     results = _results(description.restype)
     for place, what in enumerate(results):
-        number = result if results == (types.unliteral(description.restype),) else (
-            builder.extract_value(result, place)
+        number = (
+            result
+            if results == (types.unliteral(description.restype),)
+            else (builder.extract_value(result, place))
         )
         _write(builder, number, what, builder.gep(written, [_WORD(place)]))
     builder.ret(ir.IntType(32)(0))

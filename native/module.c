@@ -13,7 +13,9 @@
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MOST_DIMENSIONS 4
 
@@ -229,6 +231,17 @@ static PyObject *call(const Kernel *kernel, PyObject *const *given, Py_ssize_t c
     return failed ? raise(kernel, raised) : written(overload->results, results);
 }
 
+/* What Numba's code calls. The memory of arrays that kernels allocate is managed by its nrt.cpp. */
+
+void NRT_MemSys_init(void);
+
+double numba_frexp(double value, int *exponent) {
+    *exponent = 0;
+    return isfinite(value) ? frexp(value, exponent) : value;
+}
+
+double numba_ldexp(double value, int exponent) { return ldexp(value, exponent); }
+
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "arborescence." MODULE, NULL, -1, methods, NULL, NULL, NULL, NULL,
 };
@@ -239,6 +252,7 @@ PyMODINIT_FUNC INIT(void) {
         return NULL;
     }
     import_array();
+    NRT_MemSys_init();
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL && PyModule_AddStringConstant(module, "DIGEST", DIGEST) < 0)
         Py_CLEAR(module);

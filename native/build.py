@@ -1,6 +1,6 @@
 """Build the native modules: one extension module for each level of processor, with all kernels.
 
-    python native/build.py [--into FOLDER] [--levels x86-64-v3,...] [--jobs N]
+    python -m native.build [--into FOLDER] [--levels x86-64-v3,...] [--jobs N]
 
 Numba compiles the kernels that the families of trees and parsers declare (`exports.py` in each
 folder), in several processes; the C compiler compiles `module.c`, through which Python calls them,
@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from compile import Overload
+    from native.compile import Overload
 
-HERE = Path(__file__).parent
-SOURCES = HERE.parent / "src"
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "src"
 
 # Each level needs the one before; a processor runs the last one that it has.
 LEVELS = {"x86_64": ("x86-64-v2", "x86-64-v3", "x86-64-v4"), "AMD64": ("x86-64-v2", "x86-64-v3")}
@@ -58,9 +58,9 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
         "NUMBA_CPU_FEATURES": "",
         "ARBORESCENCE_JIT": "1",
         "ARBORESCENCE_QUIET": "1",
-        "PYTHONPATH": os.pathsep.join([str(SOURCES), str(HERE)]),
+        "PYTHONPATH": os.pathsep.join([str(SOURCES), str(ROOT)]),
     }
-    sys.path[:0] = [str(SOURCES), str(HERE)]
+    sys.path[:0] = [str(SOURCES), str(ROOT)]
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -103,7 +103,7 @@ def _groups() -> list[tuple[str, list[Any]]]:
 def _compile_group(
     name: str, kernels: list[Any], levels: Sequence[str], folder: Path
 ) -> tuple[list[Overload], float]:
-    from compile import compile_kernels
+    from native.compile import compile_kernels
 
     start = time.monotonic()
     return compile_kernels(kernels, levels, folder, name), time.monotonic() - start
@@ -113,12 +113,14 @@ def _link(
     overloads: Iterable[Overload], levels: Sequence[str], folder: Path, into: Path
 ) -> list[Path]:
     """Compile the extension module and link it with the kernels, for each level."""
+    from distutils.ccompiler import new_compiler
+    from distutils.sysconfig import customize_compiler, get_python_inc
+
     import numba
     import numpy as np
     import setuptools  # noqa: F401, it brings distutils
+
     from arborescence.core.native import digest
-    from distutils.ccompiler import new_compiler
-    from distutils.sysconfig import customize_compiler, get_python_inc
 
     (folder / "table.h").write_text(_table(overloads))
     compiler: Any = new_compiler()
@@ -142,7 +144,7 @@ def _link(
             "DIGEST": f'"{digest()}"',
         }
         objects = compiler.compile(
-            [str(HERE / "module.c")],
+            [str(Path(__file__).with_name("module.c"))],
             output_dir=str(folder / name),
             include_dirs=includes,
             macros=list(macros.items()),

@@ -15,8 +15,6 @@ from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from arborescence.core import jit
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -74,7 +72,7 @@ def compile_kernels(
                 kernel = f"{module}.{function}".removeprefix("arborescence.")
                 overloads.append(Overload(kernel, symbol, arguments, results))
                 codes += [compiled.library, *compiled.library._linking_libraries]
-        linked = _linked(name, wrappers, codes, {overload.symbol for overload in overloads})
+        linked = _linked(wrappers, codes, {overload.symbol for overload in overloads})
         for level in levels:
             path = folder / level / f"{name}.o"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +145,7 @@ def _results(returned: Any) -> tuple[Any, ...]:
     return results
 
 
-def _linked(name: str, wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
+def _linked(wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
     """Return the code of wrappers and kernels as one module, in which all else is private."""
     codegen = cpu_target.target_context.codegen()
     wrappers.triple = codegen._create_empty_module("empty").triple

@@ -1,8 +1,9 @@
-"""Native modules: kernels that were compiled when the package was built. Is there one to use?
+"""Find the native module to use, if there is one: kernels compiled when the package was built.
 
 A wheel brings one native module for each level of processor. The best that the processor can run
-is used, unless the JIT is asked for by ``ARBORESCENCE_JIT=1``. In a checkout, a native module is
-used only while it was built from the sources as they are.
+is used, or the one that ``ARBORESCENCE_LEVEL=x86-64-v3`` names; ``ARBORESCENCE_JIT=1`` asks for
+Numba instead. In a checkout, a native module is used only if it was built from the sources as they
+are now.
 """
 
 from __future__ import annotations
@@ -32,31 +33,34 @@ def digest() -> str:
 
 
 def _found() -> tuple[Mapping[str, Callable[..., Any]] | None, str]:
-    """Return the kernels of the native module to use, or None; and which it is, or why none."""
-    if os.environ.get("ARBORESCENCE_JIT", "0") not in ("", "0"):
-        return None, "ARBORESCENCE_JIT is set"
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        return None, "NUMBA_DISABLE_JIT is set"
-    wanted = os.environ.get("ARBORESCENCE_LEVEL", "").replace("-", "_")
-    why = f"no native module for {wanted} was built" if wanted else "none was built"
-    for level in (wanted,) if wanted else _LEVELS:
+    """Return the kernels of the native module to use, or None; and in words, what runs and why."""
+    for name in ("ARBORESCENCE_JIT", "NUMBA_DISABLE_JIT"):
+        if os.environ.get(name, "0") not in ("", "0"):
+            return None, _without(f"{name} is set")
+    asked = os.environ.get("ARBORESCENCE_LEVEL", "").replace("-", "_")
+    why = f"no native module for {asked} is here" if asked else "no native module is here"
+    for level in (asked,) if asked else _LEVELS:
         try:
             module = importlib.import_module(f"arborescence._kernels_{level}")
         except ModuleNotFoundError:
             continue
-        except ImportError as error:
+        except ImportError as error:  # the processor cannot run it
             why = str(error)
             continue
-        if _is_checkout() and module.DIGEST != digest():
-            return None, "the native modules were built from other sources"
-        return vars(module), level.replace("_", "-")
-    return None, why
+        if _is_checkout() and digest() != module.DIGEST:
+            return None, _without("the native modules were built from other sources")
+        reason = "ARBORESCENCE_LEVEL is set" if asked else "the best for this processor"
+        return vars(module), f"native, for {level.replace('_', '-')}: {reason}"
+    return None, _without(why)
+
+
+def _without(why: str) -> str:
+    return f"compiled by Numba when they are first called: {why}"
 
 
 def _is_checkout() -> bool:
     return (_PACKAGE.parents[1] / "pyproject.toml").exists()
 
 
-#: The kernels that Python calls, by name, or None if Numba compiles them; and the processors that
-#: they were compiled for, or why there are none.
-KERNELS, WHY = _found()
+#: The kernels that Python calls, by name, or None if Numba compiles them; and in words, what runs.
+KERNELS, WHAT_RUNS = _found()

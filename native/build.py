@@ -189,8 +189,8 @@ def _table(overloads: Iterable[Overload]) -> str:
         count = len(of[0].arguments)
         table.append(f'    {{"{kernel}", {count}, {len(of)}, overloads_{number}}},')
         calls += [
-            f"static PyObject *call_{number}(PyObject *self, PyObject *const *given, "
-            "Py_ssize_t count) {",
+            f"static PyObject *call_{number}",
+            "(PyObject *self, PyObject *const *given, Py_ssize_t count) {",
             f"    return call(&kernels[{number}], given, count);",
             "}",
         ]

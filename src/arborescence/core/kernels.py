@@ -46,11 +46,13 @@ def reordered_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, **options: Any) -> Function:
     if native.KERNELS is None:
-        return _jit()(function, options)
-    # A kernel that only other kernels call is part of these.
-    name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
-    found: Function = native.KERNELS.get(name, function)
-    return found
+        found: Any = _jit()(function, options)
+    else:
+        # A kernel that only other kernels call is part of these.
+        name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
+        found = native.KERNELS.get(name, function)
+    kept: Function = found
+    return kept
 
 
 def _jit() -> Callable[[Callable[..., Any], dict[str, Any]], Any]:

@@ -1,14 +1,7 @@
-"""What tests share with the examples in the sources: compiled kernels."""
+"""What tests share with the examples in the sources: their number at once, and less garbage."""
 
 import gc
 import os
-
-from kernel_cache import cache_kernels, compile_once
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    compile_once()
-else:
-    cache_kernels()
 
 # Compiling makes millions of objects that live for a while: looking for garbage among them less
 # often saves a fourteenth of the time.

@@ -4,8 +4,7 @@ A round of an attack depends on nothing but the seed, the attack's name and the 
 every fault that is found can be had again. The rounds run in a process of their own: one that
 crashes or hangs is a fault like others, and the next process goes on behind it.
 
-With ``NUMBA_BOUNDSCHECK=1`` and a ``NUMBA_CACHE_DIR`` of their own, kernels also say where they
-leave their arrays.
+With ``NUMBA_BOUNDSCHECK=1``, kernels also say where they leave their arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
-from kernel_cache import cache_kernels
 from rounds import INTERRUPTED
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
@@ -42,7 +40,6 @@ def main() -> int:
     names = [options.attack] if options.attack else list(rounds.ATTACKS)
     print(f"seed {seed}: {', '.join(names)}", flush=True)
 
-    cache_kernels()
     context = multiprocessing.get_context("fork")
     state = rounds.State(context, len(names))
     if options.round is not None:

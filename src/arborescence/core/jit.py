@@ -9,23 +9,24 @@ compilation of a process prints a line on stderr.
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
-import numba
-from numba.core import event, types
+from numba.core import config, event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_lock import require_global_compiler_lock
+from numba.core.compiler_lock import global_compiler_lock, require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
+
+from arborescence.core.kept import Kept
+from arborescence.core.messages import Compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Division as in NumPy. No kernel is called from C.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -38,29 +39,44 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     options
         More options of `numba.njit`.
     """
-    options = _OPTIONS | options
-    whole: Any = numba.njit(function, cache=True, pipeline_class=_Whole, **options)
-    if not hasattr(whole, "_compiler"):  # without the JIT, it is the function itself
-        return whole
-    _look_at_no_constants(whole)
-    part = part_of(function, options)
-    # What other kernels ask for when they call this one.
-    whole.get_call_template = part.get_call_template
-    whole.get_overload = part.get_overload
-    whole.part = part
-    return whole
+    settings: Any = config
+    return function if settings.DISABLE_JIT else Kernel(function, _OPTIONS | options)
 
 
-def part_of(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Return the kernel as a function that other kernels, but not Python, can call."""
-    part: Any = numba.njit(function, pipeline_class=_Part, no_cpython_wrapper=True, **options)
-    _look_at_no_constants(part)
+class Kernel(CPUDispatcher):
+    """A kernel as a function that Python and other kernels can call."""
 
-    def add_overload(result: Any) -> None:
-        part.overloads[tuple(result.signature.args)] = result
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=_Whole)
+        _look_at_no_constants(self)
+        self.part = Part(function, options)
+        self._cache = Kept(self)
 
-    part.add_overload = add_overload  # Numba's would make it callable from Python
-    return part
+    def compile(self, types: Any) -> Any:
+        """Compile for these types of arguments, unless it is done or kept on disk."""
+        with global_compiler_lock, self._cache.alone(types):
+            return super().compile(types)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return the types of a call by another kernel."""
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, types: Any) -> Any:
+        """Return what another kernel calls."""
+        return self.part.get_overload(types)
+
+
+class Part(CPUDispatcher):
+    """A kernel as a function that other kernels, but not Python, can call."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        options = options | {"no_cpython_wrapper": True}
+        super().__init__(function, targetoptions=options, pipeline_class=_Part)
+        _look_at_no_constants(self)
+
+    def add_overload(self, result: Any) -> None:
+        """Note that the kernel is there for one more combination of types."""
+        self.overloads[tuple(result.signature.args)] = result
 
 
 def _look_at_no_constants(dispatcher: Any) -> None:
@@ -147,26 +163,5 @@ class _Part(_Pipeline):
     lowering = _LowerPart
 
 
-class _FirstCompilation(event.Listener):
-    """Print a line on stderr at the first compilation of a process; a cache hit prints nothing."""
-
-    def __init__(self) -> None:
-        self.said = False
-
-    def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
-        if not self.said and module.startswith("arborescence."):
-            self.said = True
-            if not os.environ.get("ARBORESCENCE_QUIET"):
-                print(  # noqa: T201
-                    "arborescence: compiling kernels; this happens once, and "
-                    "`arborescence warmup` does it ahead",
-                    file=sys.stderr,
-                )
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
 _register: Any = event.register
-_register("numba:compile", _FirstCompilation())
+_register("numba:compile", Compiling(Kernel))

@@ -1,0 +1,111 @@
+"""Compiled kernels that are kept on disk, for all later processes.
+
+They are read from the package's own folder, which one who may write it can fill for all
+(`arborescence warmup`), or else from the user's cache folder; and kept in the first of these that
+can be written. `NUMBA_CACHE_DIR` names another folder for both. What was compiled from other code
+than today's (`digests`) is not used, and then replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+from contextlib import nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from numba.core import config as numba_config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+from arborescence.core.digests import digest
+from arborescence.core.files import replacing
+from arborescence.core.locks import alone
+from arborescence.core.messages import say, say_not_kept
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+_config: Any = numba_config
+_PACKAGE: Final = Path(__file__).parents[1]
+_PATIENCE: Final = 600.0  # seconds to wait for another process that compiles the same
+_SEAL: Final = 32  # bytes of a digest
+
+
+def folders() -> list[Path]:
+    """Return the folders where compiled kernels are looked for, in this order."""
+    # The name keeps several installations apart.
+    name = f"arborescence_{hashlib.sha256(bytes(_PACKAGE)).hexdigest()[:16]}"
+    if _config.CACHE_DIR:
+        return [Path(_config.CACHE_DIR, name)]
+    user = AppDirs(appname="numba", appauthor=False).user_cache_dir
+    return [_PACKAGE / "__pycache__" / "kernels", Path(user, name)]
+
+
+class Kept(NullCache):
+    """The compiled code of a kernel on disk, a file for each combination of types.
+
+    A file begins with a digest of what the code was compiled from and one of the code itself.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def load_overload(self, types: Any, context: Any) -> Any:
+        """Return the code for these types, or None if none is kept."""
+        with suppress(FileNotFoundError), self._open(types) as file:
+            seal, content = file.read(_SEAL), file.read()
+            if hashlib.sha256(content).digest() == seal:
+                context.refresh()
+                return CompileResult._rebuild(context, *pickle.loads(content))  # noqa: S301
+        return None
+
+    def save_overload(self, types: Any, result: Any) -> None:
+        """Keep the code for these types, if there is a folder that can be written."""
+        content = dumps(result._reduce())
+        for folder in folders():
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                with replacing(folder / self._name(types)) as file:
+                    file.write(digest(self._kernel) + hashlib.sha256(content).digest() + content)
+                return
+        say_not_kept(*folders())
+
+    def alone(self, types: Any) -> AbstractContextManager[None]:
+        """Wait as long as another process compiles the kernel for the same types."""
+        with suppress(FileNotFoundError), self._open(types):
+            return nullcontext()
+        name = self._name(types)
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
+        waiting = f"waiting for another process that compiles {self._kernel.__name__}"
+        return alone(folders()[0] / "compiling.lock", number, _PATIENCE, partial(say, waiting))
+
+    def _open(self, types: Any) -> IO[bytes]:
+        """Open the file for these types, if there is one that was compiled from today's code."""
+        for folder in folders():
+            with suppress(OSError):
+                file = (folder / self._name(types)).open("rb")
+                if file.read(_SEAL) == digest(self._kernel):
+                    return file
+                file.close()
+        raise FileNotFoundError(self._name(types))
+
+    def _name(self, types: Any) -> str:
+        """Return the name of the file for these types, on processors like this one."""
+        function = self._kernel.py_func
+        for_what = (
+            str(types),
+            self._kernel.targetctx.codegen().magic_tuple(),
+            sys.version_info[:2],
+            _config.BOUNDSCHECK,
+            str(_config.OPT),
+            _config.LOOP_VECTORIZE,
+            _config.SLP_VECTORIZE,
+        )
+        key = hashlib.sha256(repr(for_what).encode()).hexdigest()[:16]
+        module = function.__module__.removeprefix("arborescence.")
+        return f"{module}.{function.__name__}-{key}.nbc"

@@ -1,0 +1,64 @@
+"""Let one process at a time do something."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Final
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_PAUSE: Final = 0.05  # seconds between two looks
+
+
+@contextmanager
+def alone(
+    path: Path, number: int, patience: float, say_waiting: Callable[[], object]
+) -> Iterator[None]:
+    """Wait until no other process is in here with this path and number.
+
+    The lock of a process ends with it. Where the file cannot be written, nobody waits.
+
+    Parameters
+    ----------
+    path
+        A file for locks. It remains, empty.
+    number
+        Those with other numbers do not wait for each other. In one process, only one thread may be
+        in here with the same path.
+    patience
+        Seconds after which to go on nevertheless.
+    say_waiting
+        Called after a second of waiting.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    except OSError:
+        yield
+        return
+    with file:
+        start = time.monotonic()
+        said = False
+        while not _locked(file, number) and (waited := time.monotonic() - start) < patience:
+            if waited >= 1 and not said:
+                said = True
+                say_waiting()
+            time.sleep(_PAUSE)
+        yield
+
+
+def _locked(file: IO[bytes], number: int) -> bool:
+    """Lock one byte of the file, unless another process has done so."""
+    if sys.platform == "win32":  # there, nobody waits
+        return True
+    with suppress(BlockingIOError, PermissionError):
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
+        return True
+    return False

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.core.jit import kernel
+from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.adagrad import NEGLIGIBLE, descend
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
 

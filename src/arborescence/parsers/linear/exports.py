@@ -14,8 +14,8 @@ EXPORTS = {
         ),
         (
             "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[:, ::1], int64[:, ::1], "
-            "int64[:, ::1], bool, int64, int64, int64, float32[::1], float32[:, :, ::1], int64[::1], "
-            "int64[::1], float32[::1]"
+            "int64[:, ::1], bool, int64, int64, int64, float32[::1], float32[:, :, ::1], "
+            "int64[::1], int64[::1], float32[::1]"
         ),
     ),
     "edges.score_kernel": (
@@ -41,8 +41,8 @@ EXPORTS = {
             "bool[:, ::1], float64, int32[::1], float32[:, :, ::1]"
         ),
         (
-            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], float32[:, ::1], "
-            "bool[:, ::1], float64, float32[::1], float32[:, :, ::1]"
+            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], "
+            "float32[:, ::1], bool[:, ::1], float64, float32[::1], float32[:, :, ::1]"
         ),
     ),
     "joint.add_kernel": (
@@ -52,9 +52,9 @@ EXPORTS = {
             "int16[::1]"
         ),
         (
-            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], float32[:, ::1], "
-            "bool[:, ::1], float64, int64[::1], int64[::1], float32[::1], float32[::1], int64[::1], "
-            "int16[::1]"
+            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], "
+            "float32[:, ::1], bool[:, ::1], float64, int64[::1], int64[::1], float32[::1], "
+            "float32[::1], int64[::1], int16[::1]"
         ),
     ),
     "joint.difference_kernel": (

@@ -16,8 +16,8 @@ EXPORTS = {
             "bool[:, ::1], int64[:, ::1], int32[::1], int64[:, ::1]"
         ),
         (
-            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], float32[:, ::1], "
-            "bool[:, ::1], int64[:, ::1], float32[::1], int64[:, ::1]"
+            "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], "
+            "float32[:, ::1], bool[:, ::1], int64[:, ::1], float32[::1], int64[:, ::1]"
         ),
     ),
     "relations.update_kernel": (

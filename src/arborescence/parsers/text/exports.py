@@ -12,8 +12,8 @@ EXPORTS = {
             "int64[::1], int64[::1], float32[::1]"
         ),
         (
-            "int64[::1], uint64[:, ::1], uint64[:, ::1], uint64[:, ::1], int64[::1], float32[::1], "
-            "int64[::1], int64[::1], float32[::1]"
+            "int64[::1], uint64[:, ::1], uint64[:, ::1], uint64[:, ::1], int64[::1], "
+            "float32[::1], int64[::1], int64[::1], float32[::1]"
         ),
     ),
     "sentences.end": (
@@ -25,8 +25,8 @@ EXPORTS = {
     ),
     "words.cut": (
         (
-            "uint32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], bool, int8[::1], bool[::1], "
-            "bool[::1], float32[::1]"
+            "uint32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], bool, int8[::1], "
+            "bool[::1], bool[::1], float32[::1]"
         ),
         (
             "uint32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], bool, float32[::1], "

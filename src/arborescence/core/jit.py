@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from llvmlite.binding import parse_assembly
 from numba.core import config, event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -108,6 +109,13 @@ class Code(JITCodeLibrary):
             for further in library._linking_libraries:
                 if further not in self._linking_libraries:
                     super().add_linking_library(further)
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """Return the code as it is kept: of LLVM's form of it, which no other kernel links, the names."""
+        self._ensure_finalized()
+        names = [function.name for function in self.get_defined_functions()]
+        text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+        return self.name, "object", (self._get_compiled_object(), parse_assembly(text).as_bitcode())
 
 
 class CodeOfPart(Code):

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_FLOAT32, _FLOAT64, _INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
-#: The types of scores that kernels take.
-FLOATS: Final = (_FLOAT32, _FLOAT64)
+#: The types of scores that kernels take, and that of heads.
+FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
+INT64: Final = np.dtype(np.int64)
 # The bound up to which float64 holds all integers.
 _WHOLE = 2**53
 # The number of scores that are converted at once.
@@ -252,14 +252,14 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
 
 def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return the same numbers as float64, as kernels take them; copies only if needed."""
-    if array.dtype is _FLOAT64 and array.flags.carray:
+    if array.dtype is FLOATS[1] and array.flags.carray:
         return array
     return as_floats(array).astype(np.float64, "C", copy=False)
 
 
 def as_int64(array: NDArray[Any]) -> NDArray[np.int64]:
     """Return whole numbers as int64, as kernels take them; copies only if needed."""
-    if array.dtype is _INT64 and array.flags.carray:
+    if array.dtype is INT64 and array.flags.carray:
         return array
     return array.astype(np.int64, "C")
 

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# The types that kernels take; and the bound up to which float64 holds all integers.
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+#: The types of scores that kernels take, and that of heads.
+FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
+INT64: Final = np.dtype(np.int64)
+# The bound up to which float64 holds all integers.
 _WHOLE = 2**53
-# Kernels are compiled only for arrays that are contiguous, aligned and writeable.
-_BEHAVED: Final = ("C", "A", "W")
 # The number of scores that are converted at once.
 _AT_ONCE = 2**15
-_ALL_WORDS: Final = np.empty(0, np.int64)
+#: The lengths of a batch without padding.
+ALL_WORDS: Final = np.empty(0, np.int64)
 
 
 class Graph(NamedTuple):
@@ -68,7 +69,7 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
         array, lengths, give_back = stacked(scores, lengths)
     else:
         array, give_back = as_array(scores, absent=-np.inf)
-    if array.dtype not in _FLOATS or not array.flags.behaved:
+    if array.dtype not in FLOATS or not array.flags.behaved:
         array = as_floats(array)
     shape = array.shape
     if len(shape) < 2 or shape[-1] != shape[-2] or shape[-1] == 0:
@@ -86,7 +87,7 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
     if not array.flags.c_contiguous and abs(array.strides[1]) < abs(array.strides[2]):
         array = array.swapaxes(1, 2)
         dependents_first = True
-    words = _ALL_WORDS if lengths is None else _as_lengths(lengths, leading, size)
+    words = ALL_WORDS if lengths is None else _as_lengths(lengths, leading, size)
     return Graph(array, dependents_first, words, leading, give_back)
 
 
@@ -246,11 +247,21 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
+# Most kernels take only arrays that are contiguous, aligned and writeable (NumPy: `carray`).
+
+
 def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return the same numbers as float64, as kernels take them; copies only if needed."""
-    return np.require(
-        array if array.dtype == np.float64 else as_floats(array), np.float64, _BEHAVED
-    )
+    if array.dtype is FLOATS[1] and array.flags.carray:
+        return array
+    return as_floats(array).astype(np.float64, "C", copy=False)
+
+
+def as_int64(array: NDArray[Any]) -> NDArray[np.int64]:
+    """Return whole numbers as int64, as kernels take them; copies only if needed."""
+    if array.dtype is INT64 and array.flags.carray:
+        return array
+    return array.astype(np.int64, "C")
 
 
 def as_edges(
@@ -282,7 +293,7 @@ def as_edges(
     for name, array in zip(names, arrays[:2], strict=False):
         if array.dtype.kind not in "iu" and array.size:
             raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
-    one, other = (np.require(array, np.int64, _BEHAVED) for array in arrays[:2])
+    one, other = map(as_int64, arrays[:2])
     return one, other, as_float64(arrays[2])
 
 
@@ -304,7 +315,7 @@ def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np
         raise ScoresError(
             f"{name} is {words[where]}: scores of {size} nodes hold 0 to {size - 1} words"
         )
-    return np.ascontiguousarray(words.reshape(-1), np.int64)
+    return as_int64(words.reshape(-1))
 
 
 def _counted(mask: NDArray[np.bool_], leading: tuple[int, ...], size: int) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.errors import ScoresError, TreeError
-from arborescence.core.graph import Root, as_array, as_floats, check_root, stacked
+from arborescence.core.graph import Root, as_array, as_floats, as_int64, check_root, stacked
 from arborescence.core.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
@@ -67,6 +67,35 @@ def projective_kernel(heads: np.ndarray) -> bool:
     return True
 
 
+@inlined_kernel
+def last_word(row: np.ndarray) -> int:
+    """Return the last word of a head vector before the padding."""
+    d = len(row) - 1
+    while d > 0 and row[d] < 0:
+        d -= 1
+    return d
+
+
+@kernel
+def are_trees(rows: np.ndarray, single: bool, answers: np.ndarray) -> None:
+    """Tell of each row of ``rows`` (B, N) int64, padded with -1, whether it is a tree. O(n) each.
+
+    ``answers`` is (B,) bool, written.
+    """
+    mark = np.empty(rows.shape[1], np.int64)
+    for b in range(rows.shape[0]):
+        row = rows[b]
+        answers[b] = row[0] == -1 and tree_kernel(row[: last_word(row) + 1], single, mark)
+
+
+@kernel
+def are_projective(rows: np.ndarray, answers: np.ndarray) -> None:
+    """Tell of each row of ``rows`` (B, N) int64 whether it is projective; as in `are_trees`."""
+    for b in range(rows.shape[0]):
+        row = rows[b]
+        answers[b] = projective_kernel(row[: last_word(row) + 1])
+
+
 @overload
 def is_tree(heads: Sequence[int], root: Root = "single") -> bool: ...
 @overload
@@ -97,11 +126,9 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     """
     single = check_root(root)
     rows, shape = as_rows(heads)
-    mark = np.empty(rows.shape[1], np.int64)
-    return _answers(
-        [row[0] == -1 and tree_kernel(row[: 1 + word_count(row)], single, mark) for row in rows],
-        shape,
-    )
+    answers = np.empty(len(rows), np.bool_)
+    are_trees(rows, single, answers)
+    return answers.reshape(shape) if shape else bool(answers[0])
 
 
 @overload
@@ -134,7 +161,9 @@ def is_projective(heads: Any) -> Any:
     """
     rows, shape = as_rows(heads)
     _check_range(rows)
-    return _answers([projective_kernel(row[: 1 + word_count(row)]) for row in rows], shape)
+    answers = np.empty(len(rows), np.bool_)
+    are_projective(rows, answers)
+    return answers.reshape(shape) if shape else bool(answers[0])
 
 
 @overload
@@ -235,8 +264,7 @@ def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
         raise TreeError("a head vector has at least the root's own place: shape (..., N), N > 0")
     if array.dtype.kind not in "iu":
         raise TreeError(f"heads must be whole numbers, not {array.dtype}")
-    rows = np.ascontiguousarray(array.reshape(-1, array.shape[-1]), np.int64)
-    return rows, array.shape[:-1]
+    return as_int64(array.reshape(-1, array.shape[-1])), array.shape[:-1]
 
 
 def word_count(row: NDArray[np.int64]) -> int:
@@ -252,7 +280,3 @@ def _check_range(rows: NDArray[np.int64]) -> None:
         raise TreeError(
             f"sentence {b}: the head of word {d} is {rows[b, d]}, outside -1 .. {rows.shape[1] - 1}"
         )
-
-
-def _answers(answers: list[bool], shape: tuple[int, ...]) -> Any:
-    return np.array(answers, np.bool_).reshape(shape) if shape else bool(answers[0])

@@ -17,7 +17,7 @@ from arborescence.core.graph import (
     stacked,
 )
 from arborescence.core.threads import in_threads
-from arborescence.nonprojective.decode import decode_nonprojective
+from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
 from arborescence.projective.decode import decode_projective
 
 if TYPE_CHECKING:
@@ -109,6 +109,10 @@ def decode(
     (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
+    if lengths is None and projective is False and threads == 1:
+        plain = decode_plainly(scores, single)
+        if plain is not None:
+            return plain
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
@@ -119,7 +123,8 @@ def decode(
         decode_part(graph, single, heads, 0, batch)
     else:
         in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads)
-    heads = heads.reshape(*graph.shape, size)
+    if len(graph.shape) != 1:
+        heads = heads.reshape(*graph.shape, size)
     return graph.give_back(heads) if graph.give_back else heads
 
 

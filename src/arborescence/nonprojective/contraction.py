@@ -128,7 +128,7 @@ class Forest(NamedTuple):
     walk: Walk
     exact: ExactGains
     rooted: RootChildren
-    counts: np.ndarray  # (4,) int64
+    counts: np.ndarray  # (at least 4,) int64
 
 
 @inlined_kernel
@@ -147,15 +147,17 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     # A few blocks, cut into rows: making an array takes longer than using it for a short sentence.
     of_nodes = np.empty((14, nodes), np.int64)
     floats = np.empty((4, nodes), np.float64)
-    of_leaves = np.empty((5, leaves), np.int64)
+    of_leaves = np.empty((6, leaves), np.int64)
+    gains = np.empty((rows + 1, leaves), np.float64)
+    exact = np.empty((2 * rows + 3, digits), np.int64)
     return Forest(
         Columns(
-            gains=np.empty((rows, leaves), np.float64),
+            gains=gains[:rows],
             entry=np.empty((rows, leaves), np.int32),
             slot=of_nodes[0],
             free=of_leaves[0],
             raw=np.empty(leaves, scores.dtype),
-            folded=np.empty(leaves, np.float64),
+            folded=gains[rows],
         ),
         Chosen(
             tail=of_nodes[1],
@@ -176,10 +178,10 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
         ),
         Walk(status=of_nodes[8], path=of_nodes[9]),
         ExactGains(
-            own=np.empty((rows, digits), np.int64),
-            shared=np.empty((rows, digits), np.int64),
+            own=exact[:rows],
+            shared=exact[rows : 2 * rows],
             group=of_leaves[4],
-            sums=np.empty((3, digits), np.int64),
+            sums=exact[2 * rows :],
         ),
         RootChildren(
             roots=of_nodes[10],
@@ -189,7 +191,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
             family=of_nodes[12],
             link=of_nodes[13],
         ),
-        counts=np.empty(4, np.int64),
+        counts=of_leaves[5],
     )
 
 

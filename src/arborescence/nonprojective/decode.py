@@ -8,12 +8,13 @@ is a tree: the paper's `opt`); and `constrained` (leave exactly one root edge: t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
+from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
@@ -380,37 +381,53 @@ def decode_kernel(
     dependents_first : bool
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
     single : bool, whether trees have exactly one root edge
-    heads : (B, N) int64, written; padding and the root become -1
+    heads : (B · N,) int64, written; padding and the root become -1
 
     Returns
     -------
     (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
     """
-    size = scores.shape[1]
-    greedy = Greedy(
-        best=np.empty(size, scores.dtype),
-        head=np.empty(size, np.int32),
-        scratch=np.empty(size, scores.dtype),
-        seen=np.empty(size, np.int32),
-    )
-    b, found = decode_greedily(scores, dependents_first, lengths, single, heads, 0, greedy)
+    batch, size = scores.shape[0], scores.shape[1]
+    rows = heads.reshape(batch, size)
+    floats = np.empty((2, size), scores.dtype)
+    numbers = np.empty((2, size), np.int32)
+    greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1])
+    b, found = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
     if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)
-        b, found = solve(scores, dependents_first, lengths, single, heads, b, greedy, forest)
+        b, found = solve(scores, dependents_first, lengths, single, rows, b, greedy, forest)
     return b, found
+
+
+def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
+    """Return the best tree of one matrix (N, N) that the kernel takes as it is; else None.
+
+    None also if there is no tree. `as_graph` and `decode_nonprojective` take all that can be
+    decoded, and say what is wrong with the rest, but they need three times as long.
+    """
+    if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype not in FLOATS:
+        return None
+    size, columns = scores.shape
+    if size != columns or size == 0:
+        return None
+    if scores.flags.carray:
+        matrix, dependents_first = scores, False
+    elif scores.flags.farray:
+        matrix, dependents_first = scores.T, True
+    else:
+        return None
+    heads = np.empty(size, INT64)
+    _, fault = decode_kernel(matrix[None], dependents_first, ALL_WORDS, single, heads)
+    return heads if fault == FINE else None
 
 
 def decode_nonprojective(
     graph: Graph, single: bool, heads: NDArray[np.int64], start: int, stop: int
 ) -> None:
     """Fill `heads` (B, N) for the sentences `start` to `stop` of a flattened batch."""
-    whole = stop - start == graph.scores.shape[0]
-    sentence, fault = decode_kernel(
-        graph.scores if whole else graph.scores[start:stop],
-        graph.dependents_first,
-        graph.lengths if whole or not graph.lengths.size else graph.lengths[start:stop],
-        single,
-        heads if whole else heads[start:stop],
-    )
+    scores, dependents_first, lengths, *_ = graph
+    if stop - start < len(scores):
+        scores, lengths, heads = scores[start:stop], lengths[start:stop], heads[start:stop]
+    sentence, fault = decode_kernel(scores, dependents_first, lengths, single, heads.reshape(-1))
     if fault != FINE:
         raise no_answer(graph, start + sentence, fault, single)

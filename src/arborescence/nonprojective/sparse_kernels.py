@@ -305,7 +305,7 @@ def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarra
     return FINE
 
 
-@inlined_kernel
+@kernel
 def leave_one_root(
     clusters: Clusters,
     columns: Columns,
@@ -589,7 +589,7 @@ def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
     return top
 
 
-@inlined_kernel
+@kernel
 def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
     """Write the tree, from the outermost clusters to the words. O(n).
 

@@ -39,7 +39,15 @@ def first_of(edges: Edges, count: int) -> Edges:
 
 @kernel
 def take_edges(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, sign: int, edges: Edges
+    n: int,
+    of_u: np.ndarray,
+    of_v: np.ndarray,
+    of_weight: np.ndarray,
+    sign: int,
+    u: np.ndarray,
+    v: np.ndarray,
+    weight: np.ndarray,
+    origin: np.ndarray,
 ) -> tuple[int, int]:
     """Copy the edges that can be chosen, and count them. O(m).
 
@@ -47,12 +55,12 @@ def take_edges(
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight : (M,) int64, int64 and float64
+    of_u, of_v, of_weight : (M,) int64, int64 and float64
         The caller's edges.
     sign
         1, or -1 for minimum spanning trees.
-    edges : (M,) each
-        Written.
+    u, v, weight, origin : (M,) each
+        As in `Edges`; written.
 
     Returns
     -------
@@ -60,17 +68,17 @@ def take_edges(
         The number of copied edges and FINE; or the first invalid edge, and its fault.
     """
     count = 0
-    for k in range(len(weight)):
-        if not (0 <= u[k] < n and 0 <= v[k] < n):
+    for k in range(len(of_weight)):
+        if not (0 <= of_u[k] < n and 0 <= of_v[k] < n):
             return k, BAD_NODE
-        gain = sign * weight[k]
+        gain = sign * of_weight[k]
         if not gain < np.inf:
             return k, BAD_SCORE
-        edges.u[count] = u[k]
-        edges.v[count] = v[k]
-        edges.weight[count] = gain
-        edges.origin[count] = k
-        count += gain > -np.inf and u[k] != v[k]
+        u[count] = of_u[k]
+        v[count] = of_v[k]
+        weight[count] = gain
+        origin[count] = k
+        count += gain > -np.inf and of_u[k] != of_v[k]
     return count, FINE
 
 

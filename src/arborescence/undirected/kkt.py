@@ -42,15 +42,23 @@ _BLOCK = 32
 
 
 @kernel
-def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
+def kkt(
+    n: int,
+    u: np.ndarray,
+    v: np.ndarray,
+    weight: np.ndarray,
+    origin: np.ndarray,
+    chosen: np.ndarray,
+    coins: np.ndarray,
+) -> int:
     """Find the maximum spanning forest. Expected O(m), and O(min(n², m log n)) at worst.
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
-    edges : Edges
-        Overwritten.
+    u, v, weight, origin
+        As in `Edges`. Overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     coins : (1,) uint64
@@ -62,8 +70,9 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
         How many edges were read, summed over all Borůvka steps, samplings and searches for heavy
         edges.
     """
+    edges = Edges(u, v, weight, origin)
     visited = 0
-    left = len(edges.u)
+    left = len(u)
     if left == 0:
         return visited
     best = np.empty(n, np.int32)
@@ -78,8 +87,7 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
             break
         places = _sample(left, coins)
         in_forest = np.zeros(left, np.bool_)
-        sample = Edges(edges.u[places], edges.v[places], edges.weight[places], places)
-        visited += left + kkt(n, sample, in_forest, coins)
+        visited += left + kkt(n, u[places], v[places], weight[places], places, in_forest, coins)
         visited += left
         left = drop_heavy(n, first_of(edges, left), in_forest)
     return visited
@@ -134,7 +142,7 @@ def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
     u, v, weight = edges.u, edges.v, edges.weight
     tree = _components(n, edges, in_forest)
     meet, wanted = _ask(tree, u, v)
-    levels = tree.depth.max() + 1
+    levels = int(tree.depth.max()) + 1
     middle, ones = _tables(levels)
     first, answers = _answer(tree, weight, wanted, levels, middle, ones)
     worst = weight[answers]
@@ -142,7 +150,7 @@ def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
     for e in range(len(u)):
         light = meet[e] < 0
         if not light:
-            above = (1 << meet[e]) - 1
+            above = (1 << int(meet[e])) - 1
             for x in (u[e], v[e]):
                 at = first[x] + ones[wanted[x] & above]
                 light |= weight[e] > worst[at] or (weight[e] == worst[at] and e <= answers[at])
@@ -215,7 +223,7 @@ def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     wanted = np.zeros(len(tree.parent), np.int32)
     for e in range(len(u)):
         a, b = tree.rank[u[e]], tree.rank[v[e]]
-        deep = least(minima, min(a, b), max(a, b) - 1) - 1
+        deep = int(least(minima, min(a, b), max(a, b) - 1)) - 1
         meet[e] = deep
         if deep >= 0:
             wanted[u[e]] |= 1 << deep
@@ -223,7 +231,7 @@ def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     for node in range(len(tree.parent)):
         above = tree.parent[node]
         if above >= 0:
-            wanted[above] |= wanted[node] & ((1 << tree.depth[above]) - 1)
+            wanted[above] |= wanted[node] & ((1 << int(tree.depth[above])) - 1)
     return meet, wanted
 
 
@@ -249,7 +257,7 @@ def _next_of(each: int, among: int) -> int:
     return among & (each + (each | ~among))
 
 
-@inlined_kernel
+@kernel
 def _answer(
     tree: Components,
     weight: np.ndarray,
@@ -267,13 +275,13 @@ def _answer(
     count = 0
     for leaf in range(n):
         first[leaf] = count
-        count += ones[wanted[leaf]]
+        count += int(ones[wanted[leaf]])
     answers = np.empty(count, np.int32)
     # For each depth of the path from a root to the current node: the edge, and the set of depths.
     path = np.zeros(levels, np.int32)
     sets = np.zeros(levels, np.int64)
     for node in tree.order:
-        depth, edge = tree.depth[node], tree.edge[node]
+        depth, edge = int(tree.depth[node]), tree.edge[node]
         if depth == 0:
             continue
         path[depth] = edge
@@ -281,7 +289,7 @@ def _answer(
         worse = 0
         left = _next_of(wanted[node], sets[depth - 1])
         while left:
-            half = middle[left]
+            half = int(middle[left])
             other = path[half]
             upto = (2 << half) - 1
             if weight[other] < weight[edge] or (weight[other] == weight[edge] and other > edge):
@@ -360,7 +368,7 @@ def least(minima: Minima, start: int, last: int) -> int:
     found = min(minima.after[start], minima.before[last])
     between = last_block - block - 1
     if between:
-        level = minima.level[between]
+        level = int(minima.level[between])
         row = minima.blocks[level]
         found = min(found, row[block + 1], row[last_block - (1 << level)])
     return found

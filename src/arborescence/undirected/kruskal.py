@@ -21,25 +21,33 @@ _WAITING = 200
 
 
 @kernel
-def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
+def kruskal(
+    n: int,
+    u: np.ndarray,
+    v: np.ndarray,
+    weight: np.ndarray,
+    origin: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
     """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights.
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
-    edges : Edges
-        Overwritten.
+    u, v, weight, origin
+        As in `Edges`. Overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
+    edges = Edges(u, v, weight, origin)
     link = np.arange(n).astype(np.int32)
     missing = n - 1
     starts = np.empty(_WAITING, np.int64)
     stops = np.empty(_WAITING, np.int64)
     waiting = 0
     dice = np.ones(1, np.uint64)
-    start, stop = 0, len(edges.u)
+    start, stop = 0, len(u)
     while True:
         while stop - start > _SHORT and waiting < _WAITING:
             middle = _partition(edges, start, stop, dice)
@@ -48,10 +56,10 @@ def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
             stop = middle
         _sort(edges, start, stop)
         for e in range(start, stop):
-            a, b = find(link, edges.u[e]), find(link, edges.v[e])
+            a, b = find(link, u[e]), find(link, v[e])
             if a != b:
                 link[a] = b
-                chosen[edges.origin[e]] = True
+                chosen[origin[e]] = True
                 missing -= 1
         if waiting == 0 or missing == 0:
             return

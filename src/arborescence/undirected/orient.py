@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from arborescence.core.errors import TreeError
-from arborescence.core.graph import as_array, check_count
+from arborescence.core.graph import as_array, as_int64, check_count
 from arborescence.core.kernels import kernel
 from arborescence.core.union_find import find
 
@@ -126,7 +126,7 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
         if outside.size:
             k = int(outside[0])
             raise TreeError(f"{name}[{k}] is {array[k]}, which is none of {n} nodes")
-        ends.append(np.ascontiguousarray(array, np.int64))
+        ends.append(as_int64(array))
     if len(ends[0]) != len(ends[1]):
         raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], np.arange(n)):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
-
-if TYPE_CHECKING:
-    from arborescence.undirected.edges import Edges
 
 # The place of a node that is not in the heap.
 _UNSEEN, _DONE = -1, -2
@@ -82,7 +79,14 @@ class Heap(NamedTuple):
 
 
 @kernel
-def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
+def prim(
+    n: int,
+    u: np.ndarray,
+    v: np.ndarray,
+    weight: np.ndarray,
+    origin: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n).
 
     A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer.
@@ -91,11 +95,12 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
     ----------
     n
         Nodes 0, ..., n - 1.
-    edges : Edges
+    u, v, weight, origin
+        As in `Edges`.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
-    first, ends, weights, links = _neighbours(n, edges)
+    first, ends, weights, links = _neighbours(n, u, v, weight)
     heap = Heap(
         np.empty(n, np.int32),
         np.empty(n),
@@ -122,19 +127,20 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
             if size == 0:
                 break
             node = heap.nodes[0]
-            chosen[edges.origin[heap.edge[node]]] = True
+            chosen[origin[heap.edge[node]]] = True
             size -= 1
             if size:
                 _sink(heap, size, heap.nodes[size], heap.weight[size])
 
 
 @kernel
-def _neighbours(n: int, edges: Edges) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _neighbours(
+    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``.
 
     The other arrays hold the other end, the weight and the index of each.
     """
-    u, v = edges.u, edges.v
     first = np.zeros(n + 2, np.int64)
     for e in range(len(u)):
         first[u[e] + 2] += 1
@@ -147,7 +153,7 @@ def _neighbours(n: int, edges: Edges) -> tuple[np.ndarray, np.ndarray, np.ndarra
     for e in range(len(u)):
         for node, other in ((u[e], v[e]), (v[e], u[e])):
             k = first[node + 1]
-            ends[k], weights[k], links[k] = other, edges.weight[e], e
+            ends[k], weights[k], links[k] = other, weight[e], e
             first[node + 1] += 1
     return first, ends, weights, links
 

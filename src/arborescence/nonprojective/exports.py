@@ -1,0 +1,13 @@
+"""The kernels of this family that Python calls, and the types of their arguments."""
+
+EXPORTS = {
+    # The best tree.
+    "decode.decode_kernel": (
+        "score[:, :, ::1], bool, int64[::1], bool, int64[::1]",
+        "score[:, :, :], bool, int64[::1], bool, int64[::1]",
+    ),
+    "sparse_kernels.sparse_kernel": "int64, int64[::1], int64[::1], float64[::1], bool, int64[::1]",
+    # The marginals of one word's heads.
+    "heads.weigh_heads": "float64[:, ::1], int64, int64, float64[::1]",
+    "heads.weigh_roots": "float64[:, ::1], int64, float64[::1]",
+}

@@ -1,0 +1,23 @@
+"""The kernels of this family that Python calls, and the types of their arguments."""
+
+EXPORTS = {
+    "boruvka.boruvka": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
+    "decode.undirected_kernel": (
+        "float64[:, :, ::1], int64[::1], bool, int64, int64, int64[:, ::1], int64"
+    ),
+    "edges.find_unusable": "float64[:, ::1], float64",
+    "edges.take_edges": (
+        "int64, int64[::1], int64[::1], float64[::1], int64, "
+        "int32[::1], int32[::1], float64[::1], int32[::1]"
+    ),
+    "encode.encode_kernel": "float64[:, ::1], int64, int64, int64, float64[:, ::1]",
+    "enhance.enhance_kernel": (
+        "float64[:, ::1], int64[::1], int64, int64, float64[::1], int64[::1]"
+    ),
+    "kkt.kkt": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1], uint64[::1]",
+    "kruskal.kruskal": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
+    "orient.forest_kernel": "int64[::1], int64[::1], int64[::1]",
+    "orient.orient_kernel": "int64[::1], int64[::1], int64, int64[::1]",
+    "prim.prim": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
+    "prim.prim_dense": "float64[:, ::1], int64, int64[::1]",
+}

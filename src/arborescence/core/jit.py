@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -91,6 +92,13 @@ class Code(JITCodeLibrary):
             for further in library._linking_libraries:
                 if further not in self._linking_libraries:
                     super().add_linking_library(further)
+
+    def _optimize_final_module(self) -> None:
+        """Optimize the linked code; what only this code calls, LLVM may inline or change."""
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
 
 
 class CodeOfPart(Code):

@@ -1,0 +1,14 @@
+"""The kernels of this family that Python calls, and the types of their arguments."""
+
+EXPORTS = {
+    "kbest.kbest_kernel": (
+        "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
+        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, int64[::1], "
+        "bool, int64, int64[:, :, ::1], float64[:, ::1], int64[::1]"
+    ),
+    "camerini.camerini_kernel": (
+        "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
+        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, bool, int64, "
+        "int64[:, ::1], float64[::1]"
+    ),
+}

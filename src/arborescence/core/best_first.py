@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from arborescence.core.faults import FINE, no_answer
-from arborescence.core.graph import matrix_of, words_of
 from arborescence.core.lists import Lists
-from arborescence.core.tree import tree_weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,11 +50,6 @@ def fill_lists(
     state, sentence, fault = state.find(graph, single, lists, start, stop)
     if fault != FINE:
         raise no_answer(graph, sentence, fault, single)
-    share = slice(start, stop)
-    if not lists.exact[share].all():
-        for b, j in np.argwhere(~lists.exact[share]):
-            heads = lists.heads[start + b, j, : words_of(graph, start + b) + 1]
-            lists.weights[start + b, j] = tree_weight(matrix_of(graph, start + b), heads)
     return state
 
 

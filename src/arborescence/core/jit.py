@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core import config, event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -116,6 +116,13 @@ class Code(JITCodeLibrary):
         names = [function.name for function in self.get_defined_functions()]
         text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
         return self.name, "object", (self._get_compiled_object(), parse_assembly(text).as_bitcode())
+
+    def _optimize_final_module(self) -> None:
+        """Optimize the linked code; what only this code calls, LLVM may inline or change."""
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
 
 
 class CodeOfPart(Code):

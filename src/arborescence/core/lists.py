@@ -19,8 +19,6 @@ class Lists(NamedTuple):
     """(B, k, N), -1 where there is no tree yet."""
     weights: NDArray[np.float64]
     """(B, k)"""
-    exact: NDArray[np.bool_]
-    """(B, k) whether the weight is already the exact sum, rounded once."""
     counts: NDArray[np.int64]
     """(B,) trees found; -1 before the first search."""
 
@@ -37,7 +35,6 @@ class Lists(NamedTuple):
         return cls(
             heads=heads,
             weights=np.full((batch, k), -np.inf),
-            exact=np.ones((batch, k), np.bool_),
             counts=np.full(batch, -1, np.int64),
         )
 

@@ -25,6 +25,7 @@ from arborescence.nonprojective.parts import (
     NONE_YET,
     SPLIT,
     WAITING,
+    Blocks,
     Ranking,
     add_part,
     announce,
@@ -34,10 +35,9 @@ from arborescence.nonprojective.parts import (
     larger,
     pop,
     price_swaps,
+    ranking_of,
 )
 from arborescence.nonprojective.swaps import (
-    Constrained,
-    GoodHeads,
     SwapSearch,
     exclude,
     include_all,
@@ -74,17 +74,18 @@ def kbest_by_camerini(
     """
     single = check_root(root)
     graph = as_graph(scores)
-    matrix = graph.scores[0] if graph.dependents_first else graph.scores[0].T
-    matrix = np.ascontiguousarray(matrix)
+    matrix = np.ascontiguousarray(graph.scores[0])
     # The state of `kbest`, so that a benchmark does not measure memory allocation.
-    state = KBestState.kept(graph)
+    blocks = KBestState.kept(graph).blocks
     heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
     count, found = -1, FULL
     while found == FULL:
-        count, found = camerini_kernel(*state, matrix, single, count, heads, weights)
+        count, found = camerini_kernel(
+            *blocks, matrix, graph.dependents_first, single, count, heads, weights
+        )
         if found == FULL:
-            state = state._replace(ranking=larger(state.ranking))
+            blocks = larger(blocks)
     if found not in (FINE, EXHAUSTED):
         raise no_answer(graph, 0, found, single)
     return heads[:count], weights[:count]
@@ -92,19 +93,30 @@ def kbest_by_camerini(
 
 @kernel
 def camerini_kernel(
-    ranking: Ranking,
-    graph: Constrained,
-    good: GoodHeads,
+    trees: np.ndarray,
+    numbers: np.ndarray,
+    keys: np.ndarray,
+    costs: np.ndarray,
+    changes: np.ndarray,
+    matrices: np.ndarray,
+    good: np.ndarray,
+    notes: np.ndarray,
     scores: np.ndarray,
+    dependents_first: bool,
     single: bool,
     count: int,
     heads: np.ndarray,
     weights: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the k best trees of the matrix ``scores[d, h]``. O(k n²).
+    """Find the k best trees of a sentence. O(k n²).
 
     Parameters
     ----------
+    trees, numbers, keys, costs, changes, matrices, good, notes, single
+        As in `kbest_kernel`.
+    scores : (N, N) float32 or float64, contiguous
+        ``scores[h, d]``, or ``scores[d, h]`` if `dependents_first`.
+    dependents_first : bool
     count : int
         The number of trees found already; -1 to start.
     heads, weights : (k, N) int64, (k,) float64, written
@@ -113,27 +125,32 @@ def camerini_kernel(
     -------
     (count, found) : the number of trees found; and FINE, EXHAUSTED, FULL, or another fault code
     """
-    search = new_search(graph, good, len(scores) - 1)
+    blocks = Blocks(trees, numbers, keys, costs, changes, matrices, good, notes)
+    search = new_search(matrices, good, notes[0], len(scores) - 1)
     forest = new_forest(search.greedy.best, len(scores) - 1)
-    return find_trees(ranking, search, forest, scores, single, count, heads, weights)
+    return find_trees(
+        blocks, search, forest, scores, dependents_first, single, count, heads, weights
+    )
 
 
 @uncounted_kernel
 def find_trees(
-    ranking: Ranking,
+    blocks: Blocks,
     search: SwapSearch,
     forest: Forest,
     scores: np.ndarray,
+    dependents_first: bool,
     single: bool,
     count: int,
     heads: np.ndarray,
     weights: np.ndarray,
 ) -> tuple[int, int]:
     """Do the work of `camerini_kernel`."""
+    ranking = ranking_of(blocks, forest.exact.sums[0])
     parts = ranking.parts
     n = scores.shape[0] - 1
     if count < 0:
-        if not start(ranking, search, scores, n):
+        if not start(ranking, search, scores, dependents_first, n):
             return count, BAD_SCORE
         count = 0
     while count < weights.shape[0]:
@@ -146,7 +163,7 @@ def find_trees(
             find_next(ranking, search, forest, n, part)
             opens = single and parts.parent[part] < 0
             if opens:
-                ranking.spent[parts.without[part]] = True
+                ranking.spent[parts.without[part]] = 1
         if opens:
             fault = open_root(ranking, search, forest, n, single)
             if part == NONE_YET and fault != FINE:

@@ -10,4 +10,15 @@ EXPORTS = {
     # The marginals of one word's heads.
     "heads.weigh_heads": "float64[:, ::1], int64, int64, float64[::1]",
     "heads.weigh_roots": "float64[:, ::1], int64, float64[::1]",
+    # The k best trees.
+    "kbest.kbest_kernel": (
+        "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
+        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, int64[::1], "
+        "bool, int64, int64[:, :, ::1], float64[:, ::1], int64[::1]"
+    ),
+    "camerini.camerini_kernel": (
+        "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
+        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, bool, int64, "
+        "int64[:, ::1], float64[::1]"
+    ),
 }

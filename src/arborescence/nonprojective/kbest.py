@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import (
     BAD_SCORE,
     EXHAUSTED,
@@ -43,6 +42,7 @@ from arborescence.nonprojective.parts import (
     POOL,
     SPLIT,
     WAITING,
+    Blocks,
     Ranking,
     add_part,
     announce,
@@ -52,12 +52,12 @@ from arborescence.nonprojective.parts import (
     has_room,
     pop,
     price_swaps,
+    ranking_of,
     swap_of,
     weigh,
+    weight_of,
 )
 from arborescence.nonprojective.swaps import (
-    Constrained,
-    GoodHeads,
     SwapSearch,
     best_heads,
     include_all,
@@ -97,7 +97,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
     work = graph.work
     for d in range(1, n + 1):
         graph.fixed[d] = False
-        work[d, 0] = -np.inf if ranking.spent[d] else graph.base[d, 0]
+        work[d, 0] = -np.inf if ranking.spent[d] != 0 else graph.base[d, 0]
     found = FINE if best_heads(search, n) else NO_TREE
     if found == FINE:
         part = add_part(ranking, -1, 0)
@@ -148,14 +148,16 @@ def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> Non
 
 
 @inlined_kernel
-def start(ranking: Ranking, search: SwapSearch, scores: np.ndarray, n: int) -> bool:
+def start(
+    ranking: Ranking, search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: int
+) -> bool:
     """Start with a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
     for which in (PARTS, WAITING, POOL, ANNOUNCED):
         ranking.counts[which] = 0
     ranking.counts[GIVEN] = NONE_YET
     for d in range(n + 1):
-        ranking.spent[d] = False
-    return set_up(search, scores, n)
+        ranking.spent[d] = 0
+    return set_up(search, scores, dependents_first, n)
 
 
 @inlined_kernel
@@ -178,7 +180,7 @@ def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single
             split(ranking, search, forest, n, part)
             opens = single and parts.parent[part] < 0
             if opens:
-                ranking.spent[parts.without[part]] = True
+                ranking.spent[parts.without[part]] = 1
         if opens:
             fault = open_root(ranking, search, forest, n, single)
             if part == NONE_YET:
@@ -221,73 +223,89 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
 
 @kernel
 def kbest_kernel(
-    ranking: Ranking,
-    graph: Constrained,
-    good: GoodHeads,
+    trees: np.ndarray,
+    numbers: np.ndarray,
+    keys: np.ndarray,
+    costs: np.ndarray,
+    changes: np.ndarray,
+    matrices: np.ndarray,
+    good: np.ndarray,
+    notes: np.ndarray,
     scores: np.ndarray,
+    dependents_first: bool,
     lengths: np.ndarray,
     single: bool,
     first: int,
     heads: np.ndarray,
     weights: np.ndarray,
-    exact: np.ndarray,
     counts: np.ndarray,
 ) -> tuple[int, int]:
     """Find the k best trees of each sentence of a batch. O(k n²) a sentence.
 
     Parameters
     ----------
-    ranking, graph, good
-        For sentences of up to N - 1 words and scores of the same type.
+    trees, numbers, keys, costs, changes, matrices, good, notes
+        The `Blocks`, for sentences of at least N - 1 words and scores of the same type.
     scores : (B, N, N) float32 or float64, contiguous
-        ``scores[b, d, h]``: the dependent first.
+        ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
+    dependents_first : bool
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
     single : bool, whether trees have exactly one root edge
     first : int
-        The first sentence. If it has a count already, the search continues from the ranking.
+        The first sentence. If it has a count already, the search continues from the blocks.
     heads : (B, k, N) int64, written for the trees found, without padding
-    weights : (B, k) float64, written: not scaled, and rounded once if `exact`
-    exact : (B, k) bool, written
+    weights : (B, k) float64, written: the exact sums, rounded once
     counts : (B,) int64, written: the number of trees found; -1 if the sentence is not started
 
     Returns
     -------
     (sentence, found) : the first sentence that is not finished, and the reason; or B and FINE.
-        If FULL, call again from that sentence with `larger` of the ranking.
+        If FULL, call again from that sentence with larger blocks.
     """
-    search = new_search(graph, good, scores.shape[1] - 1)
+    blocks = Blocks(trees, numbers, keys, costs, changes, matrices, good, notes)
+    search = new_search(matrices, good, notes[0], scores.shape[1] - 1)
     forest = new_forest(search.greedy.best, scores.shape[1] - 1)
     return find_trees(
-        ranking, search, forest, scores, lengths, single, first, heads, weights, exact, counts
+        blocks,
+        search,
+        forest,
+        scores,
+        dependents_first,
+        lengths,
+        single,
+        first,
+        heads,
+        weights,
+        counts,
     )
 
 
 @uncounted_kernel
 def find_trees(
-    ranking: Ranking,
+    blocks: Blocks,
     search: SwapSearch,
     forest: Forest,
     scores: np.ndarray,
+    dependents_first: bool,
     lengths: np.ndarray,
     single: bool,
     first: int,
     heads: np.ndarray,
     weights: np.ndarray,
-    exact: np.ndarray,
     counts: np.ndarray,
 ) -> tuple[int, int]:
     """Do the work of `kbest_kernel`."""
+    ranking = ranking_of(blocks, forest.exact.sums[0])
     parts = ranking.parts
     for b in range(first, scores.shape[0]):
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
         if n == 0:
             heads[b, 0, 0] = -1
             weights[b, 0] = 0.0
-            exact[b, 0] = True
             counts[b] = 1
             continue
         if counts[b] < 0:
-            if not start(ranking, search, scores[b], n):
+            if not start(ranking, search, scores[b], dependents_first, n):
                 return b, BAD_SCORE
             counts[b] = 0
         while counts[b] < weights.shape[1]:
@@ -299,7 +317,6 @@ def find_trees(
             part = ranking.counts[GIVEN]
             for d in range(n + 1):
                 heads[b, counts[b], d] = parts.heads[part, d]
-            weights[b, counts[b]] = parts.weight[part, 0] / SCALE
-            exact[b, counts[b]] = parts.weight[part, 2] == 0.0
+            weights[b, counts[b]] = weight_of(ranking, search, n, part)
             counts[b] += 1
     return scores.shape[0], FINE

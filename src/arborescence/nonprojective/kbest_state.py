@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.faults import FULL
 from arborescence.nonprojective.kbest import kbest_kernel
-from arborescence.nonprojective.parts import Ranking, larger, new_ranking
-from arborescence.nonprojective.swaps import Constrained, GoodHeads, new_graph
+from arborescence.nonprojective.parts import Blocks, larger, new_blocks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from arborescence.core.graph import Graph
     from arborescence.core.lists import Lists
 
@@ -27,31 +24,25 @@ _KEPT_WORDS = 63
 
 
 class KBestState(NamedTuple):
-    """The arrays of the kernel, for a maximum sentence length and one type of scores."""
+    """What the kernel keeps, for a maximum sentence length and one type of scores."""
 
-    ranking: Ranking
-    graph: Constrained
-    good: GoodHeads
+    blocks: Blocks
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
         """Make a state for the sentences of a graph."""
-        return cls._of(graph.scores, graph.scores.shape[1] - 1)
+        return cls(new_blocks(graph.scores.dtype, graph.scores.shape[1] - 1, _FEW))
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
         """Return a state, for use until this thread's next call; reused for short sentences."""
         if graph.scores.shape[1] - 1 > _KEPT_WORDS:
             return cls.of(graph)
-        states: dict[Any, Self] = _kept.__dict__
-        kind = graph.scores.dtype.char
-        if kind not in states:
-            states[kind] = cls._of(graph.scores, _KEPT_WORDS)
-        return states[kind]
-
-    @classmethod
-    def _of(cls, scores: NDArray[Any], words: int) -> Self:
-        return cls(new_ranking(scores, words, _FEW), *new_graph(scores, words))
+        kind = graph.scores.dtype
+        state: Self | None = _kept.__dict__.get(kind.char)
+        if state is None:
+            state = _kept.__dict__[kind.char] = cls(new_blocks(kind, _KEPT_WORDS, _FEW))
+        return state
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
@@ -60,25 +51,34 @@ class KBestState(NamedTuple):
 
         The returned state is a new one if there was not enough room.
         """
-        state = self
-        share = slice(start, stop)
-        scores = graph.scores[share]
-        if not graph.dependents_first:
-            scores = scores.swapaxes(1, 2)
+        (blocks,) = self
+        scores, lengths = graph.scores, graph.lengths
+        heads, weights, counts = lists
+        if len(blocks.good) < scores.shape[1]:
+            raise ValueError(f"the state is for sentences of {len(blocks.good) - 1} words")
+        if stop - start < len(scores):
+            share = slice(start, stop)
+            scores, heads, weights, counts = (
+                scores[share],
+                heads[share],
+                weights[share],
+                counts[share],
+            )
+            lengths = lengths[share] if lengths.size else lengths
         scores = np.ascontiguousarray(scores)
-        arrays = [array[share] for array in lists]
         sentence, found = 0, FULL
         while found == FULL:
             sentence, found = kbest_kernel(
-                state.ranking,
-                state.graph,
-                state.good,
+                *blocks,
                 scores,
-                graph.lengths[share] if graph.lengths.size else graph.lengths,
+                graph.dependents_first,
+                lengths,
                 single,
                 sentence,
-                *arrays,
+                heads,
+                weights,
+                counts,
             )
             if found == FULL:
-                state = state._replace(ranking=larger(state.ranking))
-        return state, start + sentence, found
+                blocks = larger(blocks)
+        return type(self)(blocks), start + sentence, found

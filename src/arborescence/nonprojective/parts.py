@@ -11,11 +11,11 @@ order is that of real arithmetic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.accumulator import add_float, bias_of, digits_of, sign_of
+from arborescence.core.accumulator import SCALE, add_float, bias_of, rounded_once, sign_of
 from arborescence.core.double_double import (
     UNSURE,
     dd_add_score,
@@ -24,8 +24,14 @@ from arborescence.core.double_double import (
     dd_subtract,
 )
 from arborescence.core.kernels import inlined_kernel, uncounted_kernel
-from arborescence.core.lists import longer
-from arborescence.nonprojective.swaps import CHANGES, SwapSearch, exclude, find_swaps
+from arborescence.nonprojective.swaps import (
+    CHANGES,
+    GOOD,
+    SwapSearch,
+    exclude,
+    find_swaps,
+    width_of,
+)
 
 if TYPE_CHECKING:
     from arborescence.nonprojective.contraction import Forest
@@ -52,7 +58,8 @@ class PricedSwaps(NamedTuple):
     cost: np.ndarray  # (P, N, 3) float64: the cost of each word's swap, a double-double; inf: no
     # swap, or already a part
     begin: np.ndarray  # (P,) int64: the start of the part's changes in the pool
-    place: np.ndarray  # (P, N, 2) int32: start and stop of each word's changes, relative to `begin`
+    start: np.ndarray  # (P, N) int32: the start of each word's changes, relative to `begin`
+    stop: np.ndarray  # (P, N) int32: their end
 
 
 class Pool(NamedTuple):
@@ -85,49 +92,82 @@ class Ranking(NamedTuple):
     pool: Pool
     queue: Queue
     announced: np.ndarray  # (2,) int64: parts to put into the heap
-    spent: np.ndarray  # (N,) bool: the root edges whose parts are split already
+    spent: np.ndarray  # (N,) int64: 1 for the root edges whose parts are split already
     total: np.ndarray  # (D,) int64: an accumulator
     counts: np.ndarray  # (5,) int64
 
 
-def new_ranking(scores: np.ndarray, n: int, parts: int) -> Ranking:
-    """Allocate `parts` parts for a sentence of up to n words."""
+class Blocks(NamedTuple):
+    """The arrays that a search keeps between calls of its kernel, in a few blocks.
+
+    All are of Python's making, since arrays and numbers are all that a kernel takes from it. P is
+    the number of parts that there is room for, and the others are for sentences of up to N - 1
+    words: W is `width_of`, Q is the length of the pool, and M is at least N and
+    `NOTES`.
+    """
+
+    trees: np.ndarray  # (4, P, N) int32: heads and before of `Parts`, start and stop of the swaps
+    numbers: np.ndarray  # (6, P) int64: parent, without, latest, begin, choice, heap
+    keys: np.ndarray  # (2, P, 3) float64: weight and key
+    costs: np.ndarray  # (P, N, 3) float64
+    changes: np.ndarray  # (2, Q) int32: the pool
+    matrices: np.ndarray  # (2, N, W), the type of the scores: base and work of `Constrained`
+    good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
+    notes: np.ndarray  # (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
+
+
+# The length of `Ranking.counts` and `announced`.
+NOTES = 7
+
+
+def new_blocks(kind: np.dtype[Any], n: int, parts: int) -> Blocks:
+    """Allocate blocks for `parts` parts, sentences of up to n words and this type of scores."""
     size = n + 1
-    return Ranking(
-        Parts(
-            heads=np.empty((parts, size), np.int32),
-            weight=np.empty((parts, 3), np.float64),
-            parent=np.empty(parts, np.int64),
-            without=np.empty(parts, np.int64),
-            before=np.empty((parts, size), np.int32),
-            latest=np.empty(parts, np.int64),
-        ),
-        PricedSwaps(
-            cost=np.empty((parts, size, 3), np.float64),
-            begin=np.empty(parts, np.int64),
-            place=np.empty((parts, size, 2), np.int32),
-        ),
-        Pool(*(np.empty((parts + size) * size, np.int32) for _ in Pool._fields)),
-        Queue(
-            choice=np.empty(parts, np.int64),
-            key=np.empty((parts, 3), np.float64),
-            heap=np.empty(parts, np.int64),
-        ),
-        announced=np.empty(2, np.int64),
-        spent=np.empty(size, np.bool_),
-        total=np.empty(digits_of(scores), np.int64),
-        counts=np.empty(5, np.int64),
+    return Blocks(
+        trees=np.empty((4, parts, size), np.int32),
+        numbers=np.empty((6, parts), np.int64),
+        keys=np.empty((2, parts, 3), np.float64),
+        costs=np.empty((parts, size, 3), np.float64),
+        changes=np.empty((2, (parts + size) * size), np.int32),
+        matrices=np.empty((2, size, width_of(n)), kind),
+        good=np.empty((size, GOOD), np.int32),
+        notes=np.empty((3, max(size, NOTES)), np.int64),
     )
 
 
-def larger(ranking: Ranking) -> Ranking:
-    """Return the same ranking with twice the capacity."""
-    parts, pool = int(ranking.counts[PARTS]), int(ranking.counts[POOL])
-    return ranking._replace(
-        parts=Parts(*(longer(array, parts) for array in ranking.parts)),
-        priced=PricedSwaps(*(longer(array, parts) for array in ranking.priced)),
-        pool=Pool(*(longer(array, pool) for array in ranking.pool)),
-        queue=Queue(*(longer(array, parts) for array in ranking.queue)),
+def larger(blocks: Blocks) -> Blocks:
+    """Return the same blocks with room for twice as many parts."""
+    many, size = blocks.costs.shape[:2]
+    more = new_blocks(blocks.matrices.dtype, size - 1, 2 * many)
+    used, pooled = blocks.notes[2, PARTS], blocks.notes[2, POOL]
+    more.trees[:, :used] = blocks.trees[:, :used]
+    more.numbers[:, :used] = blocks.numbers[:, :used]
+    more.keys[:, :used] = blocks.keys[:, :used]
+    more.costs[:used] = blocks.costs[:used]
+    more.changes[:, :pooled] = blocks.changes[:, :pooled]
+    return more._replace(matrices=blocks.matrices, good=blocks.good, notes=blocks.notes)
+
+
+@inlined_kernel
+def ranking_of(blocks: Blocks, total: np.ndarray) -> Ranking:
+    """Cut a search's blocks into its ranking; `total` is an accumulator. O(1)."""
+    trees, numbers, keys, notes = blocks.trees, blocks.numbers, blocks.keys, blocks.notes
+    return Ranking(
+        Parts(
+            heads=trees[0],
+            weight=keys[0],
+            parent=numbers[0],
+            without=numbers[1],
+            before=trees[1],
+            latest=numbers[2],
+        ),
+        PricedSwaps(cost=blocks.costs, begin=numbers[3], start=trees[2], stop=trees[3]),
+        Pool(word=blocks.changes[0], new_head=blocks.changes[1]),
+        Queue(choice=numbers[4], key=keys[1], heap=numbers[5]),
+        announced=notes[2, 5:NOTES],
+        spent=notes[1],
+        total=total,
+        counts=notes[2, :5],
     )
 
 
@@ -146,7 +186,7 @@ def swap_of(ranking: Ranking, part: int, d: int) -> tuple[int, int]:
     """Return start and stop, in the pool, of the changes of a part's swap for d. O(1)."""
     priced = ranking.priced
     begin = priced.begin[part]
-    return begin + priced.place[part, d, 0], begin + priced.place[part, d, 1]
+    return begin + priced.start[part, d], begin + priced.stop[part, d]
 
 
 @inlined_kernel
@@ -283,6 +323,18 @@ def weigh(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
     weight[0], weight[1], weight[2] = total
 
 
+@uncounted_kernel
+def weight_of(ranking: Ranking, search: SwapSearch, n: int, part: int) -> float:
+    """Return the exact weight of a part's tree, rounded once. O(1), or O(n + D)."""
+    weight = ranking.parts.weight[part]
+    if weight[2] == 0.0:
+        return weight[0] / SCALE
+    bias = bias_of(search.graph.base)
+    ranking.total[:] = 0
+    add_tree(ranking, search, n, part, 0, 1, bias)
+    return rounded_once(ranking.total, bias)
+
+
 @inlined_kernel
 def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
     """Find the swaps of a part and their costs; its constraints are already applied. O(n²)."""
@@ -297,7 +349,7 @@ def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, pa
     ranking.counts[POOL] = begin + many
     for d in range(1, n + 1):
         cost, start, stop = priced.cost[part, d], swaps.start[d], swaps.stop[d]
-        priced.place[part, d, 0], priced.place[part, d, 1] = start, stop
+        priced.start[part, d], priced.stop[part, d] = start, stop
         total = (np.inf if start == stop else 0.0, 0.0, 0.0)
         for k in range(start, stop):
             x = swaps.word[k]

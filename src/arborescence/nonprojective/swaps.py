@@ -122,8 +122,8 @@ EXCLUDED, CHANGES = range(2)
 class SwapSearch(NamedTuple):
     """The graph of one sentence, the swaps for its best tree, and the arrays to compute them.
 
-    `graph` and `good` are kept between calls of a kernel. The rest is allocated again in each call:
-    that is faster than passing so many arrays from Python.
+    The scores and the good heads are kept between calls of a kernel. The rest is allocated again in
+    each call: that is faster than passing so many arrays from Python.
     """
 
     graph: Constrained
@@ -136,79 +136,62 @@ class SwapSearch(NamedTuple):
     counts: np.ndarray  # (2,) int64
 
 
-def new_graph(scores: np.ndarray, n: int) -> tuple[Constrained, GoodHeads]:
-    """Allocate the arrays for a sentence of up to n words, with this type of scores."""
-    size = n + 1
-    width = size + BLOCK
-    return (
-        Constrained(
-            base=np.empty((size, width), scores.dtype),
-            work=np.empty((size, width), scores.dtype),
-            excluded=np.empty((size * size, 2), np.int32),
-            fixed=np.empty(size, np.bool_),
-        ),
-        GoodHeads(heads=np.empty((size, GOOD), np.int32), known=np.empty(size, np.int64)),
-    )
+def width_of(n: int) -> int:
+    """Return a length of at least `padded`, for arrays that Python allocates."""
+    return n + 1 + BLOCK
 
 
 @kernel
-def new_search(graph: Constrained, good: GoodHeads, n: int) -> SwapSearch:
-    """Allocate the arrays for searches in a graph of up to n words."""
+def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int) -> SwapSearch:
+    """Make the arrays for searches in a graph of up to n words.
+
+    `matrices` are base and work of `Constrained`; `good` and `known` are the `GoodHeads`.
+    """
     size = n + 1
     width = padded(n)
-    kind = graph.base.dtype
-    of_nodes = np.empty((7, 2 * size), np.int64)  # one block, cut into rows, as in `new_forest`
+    # A few blocks, cut into rows, as in `new_forest`.
+    of_nodes = np.empty((9, 2 * size), np.int64)
+    of_scores = np.empty((4, width), matrices.dtype)
+    of_words = np.empty((4, size), np.int32)
+    floats = np.empty((3, max(2 * size, width)), np.float64)
+    changes = np.empty((2, size * size), np.int32)
     return SwapSearch(
-        graph,
-        good,
-        Greedy(
-            best=np.empty(size, kind),
-            head=np.empty(size, np.int32),
-            scratch=np.empty(size, kind),
-            seen=np.empty(size, np.int32),
+        Constrained(
+            base=matrices[0],
+            work=matrices[1],
+            excluded=np.empty((size * size, 2), np.int32),
+            fixed=np.empty(size, np.bool_),
         ),
-        Layout(
-            block=np.empty(size, np.int64),
-            place=np.empty(width, kind),
-            stop=np.empty(size, kind),
-            order=np.empty(size, np.int64),
-        ),
+        GoodHeads(heads=good, known=known),
+        Greedy(best=of_scores[0], head=of_words[0], scratch=of_scores[1], seen=of_words[1]),
+        Layout(block=of_nodes[0], place=of_scores[2], stop=of_scores[3], order=of_nodes[1]),
         Doors(
-            door=of_nodes[0],
-            spare=np.empty(2 * size, np.float64),
-            side=of_nodes[1],
-            begin=of_nodes[2],
-            end=of_nodes[3],
-            column=np.empty(width, np.float64),
+            door=of_nodes[2],
+            spare=floats[0],
+            side=of_nodes[3],
+            begin=of_nodes[4],
+            end=of_nodes[5],
+            column=floats[1],
             rival=np.empty((size, 2), np.int64),
-            gain=np.empty(size, np.float64),
+            gain=floats[2],
         ),
-        Opening(
-            inside=of_nodes[4],
-            tail=of_nodes[5],
-            into=of_nodes[6],
-        ),
-        Swaps(
-            start=np.empty(size, np.int32),
-            stop=np.empty(size, np.int32),
-            word=np.empty(size * size, np.int32),
-            new_head=np.empty(size * size, np.int32),
-        ),
+        Opening(inside=of_nodes[6], tail=of_nodes[7], into=of_nodes[8]),
+        Swaps(start=of_words[2], stop=of_words[3], word=changes[0], new_head=changes[1]),
         counts=np.zeros(2, np.int64),
     )
 
 
 @inlined_kernel
-def set_up(search: SwapSearch, scores: np.ndarray, n: int) -> bool:
-    """Copy the scores [d, h] of a sentence of n words; False if one is NaN or +inf. O(n²)."""
+def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
+    """Copy the scores of a sentence of n words; False if one is NaN or +inf. O(n²)."""
     graph = search.graph
-    if has_bad_score(scores, True, n):
+    if has_bad_score(scores, dependents_first, n):
         return False
     base, work = graph.base, graph.work
     width = padded(n)
     for d in range(n + 1):
         for h in range(n + 1):
-            base[d, h] = scores[d, h]
+            base[d, h] = scores[d, h] if dependents_first else scores[h, d]
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
         search.good.known[d] = 0

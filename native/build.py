@@ -82,6 +82,9 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
                 for name, kernels in groups
             }
             for done, task in enumerate(as_completed(tasks), 1):
+                if fault := task.exception():
+                    pool.shutdown(cancel_futures=True)
+                    raise RuntimeError(f"{tasks[task]} cannot be compiled") from fault
                 found, seconds = task.result()
                 overloads += found
                 say(

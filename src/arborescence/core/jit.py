@@ -103,7 +103,7 @@ class Code(JITCodeLibrary):
                     super().add_linking_library(further)
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """Return the code as it is kept: of LLVM's form of it, which no other kernel links, the names."""
+        """Return the code as it is kept: without LLVM's form, of which only the names are used."""
         self._ensure_finalized()
         names = [function.name for function in self.get_defined_functions()]
         text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from numba.core import config as numba_config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
@@ -61,8 +61,8 @@ class Kept(NullCache):
         with suppress(FileNotFoundError), self._open(types) as file:
             seal, content = file.read(_SEAL), file.read()
             if hashlib.sha256(content).digest() == seal:
-                # Numba loads all that it can compile first, in half a second. Calling the code needs
-                # none of that but the functions that count references; compiling loads it then.
+                # Numba loads all that it can compile first, in half a second. To call the code,
+                # only the functions that count references are needed.
                 rtsys.initialize(context)
                 return CompileResult._rebuild(context, *pickle.loads(content))  # noqa: S301
         return None

@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all lint docs bench fuzz clean
+.PHONY: help demo test test-all lint docs bench fuzz wheel clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -15,6 +15,7 @@ help:
 	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure against the peers"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
+	@echo "make wheel  build the wheel with compiled kernels into dist/; needs a C compiler, minutes"
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: $(VENV)/.demo
@@ -47,6 +48,16 @@ fuzz: $(VENV)/.test
 	$(BIN)/python fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ATTACK),--attack $(ATTACK)) $(if $(ROUND),--round $(ROUND))
 
+# On Linux, auditwheel states which systems the wheel runs on.
+wheel: $(VENV)/.wheel
+	rm -rf build/wheel
+	ARBORESCENCE_NATIVE=1 $(BIN)/python -m pip wheel --disable-pip-version-check --no-deps \
+	  --wheel-dir build/wheel .
+	mkdir -p dist
+	if [ "$$(uname)" = Linux ]; then \
+	  PATH="$$PWD/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl; \
+	else cp build/wheel/*.whl dist; fi
+
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
@@ -72,6 +83,10 @@ $(VENV)/.lint: $(VENV)/.test
 
 $(VENV)/.docs: $(VENV)/.test
 	$(PIP) --group docs
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.venv pyproject.toml
+	$(PIP) --group wheel
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test

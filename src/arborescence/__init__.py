@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arborescence import transitions as transitions
     from arborescence import treebank as treebank
     from arborescence import undirected as undirected
+    from arborescence._config import show_config as show_config
     from arborescence._warmup import warmup as warmup
     from arborescence.core.errors import ArborescenceError as ArborescenceError
     from arborescence.core.errors import MissingExtraError as MissingExtraError
@@ -55,6 +56,7 @@ __version__ = "0.1.0"
 __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
+        "arborescence._config": ("show_config",),
         "arborescence._warmup": ("warmup",),
         "arborescence.distribution.arrays": ("TreeDistribution",),
         "arborescence.core.errors": (

@@ -47,25 +47,34 @@ app = typer.Typer(
 app.add_typer(experiment.app, name="experiment")
 
 
-def show_version(wanted: bool) -> None:
-    """Print the version and stop."""
-    if wanted:
-        say(__version__)
-        raise typer.Exit
-
-
 @app.callback(
-    epilog=examples("arborescence demo", "echo 'Birds sing .' | arborescence parse --format tokens")
+    invoke_without_command=True,
+    epilog=examples(
+        "arborescence demo", "echo 'Birds sing .' | arborescence parse --format tokens"
+    ),
 )
 def arborescence(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=show_version, is_eager=True, help="Show the version and exit."
-        ),
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="With --version: and which kernels run.")
     ] = False,
 ) -> None:
     """Parse sentences into dependency trees, with exact inference."""
+    if version:
+        say(installed_version(verbose))
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
+
+
+def installed_version(verbose: bool) -> str:
+    """Return the version; if `verbose`, with what runs."""
+    if not verbose:
+        return __version__
+    from arborescence._config import described
+
+    return described()
 
 
 @app.command(

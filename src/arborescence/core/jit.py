@@ -26,8 +26,16 @@ from arborescence.core.messages import Compiling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Division as in NumPy. No kernel is called from C.
-_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Division as in NumPy. No kernel is called from C. The last two are what Numba has anyway, but if
+# they are not given, a kernel takes them from the first kernel that calls it.
+_OPTIONS = {
+    "nopython": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "forceinline": False,
+    "fastmath": False,
+}
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:

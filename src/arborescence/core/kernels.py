@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arborescence.core import native
+from arborescence.core.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +46,22 @@ def reordered_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, **options: Any) -> Function:
     if native.KERNELS is None:
-        from arborescence.core.jit import compiled
+        found: Any = _jit()(function, options)
+    else:
+        # A kernel that only other kernels call is part of these.
+        name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
+        found = native.KERNELS.get(name, function)
+    kept: Function = found
+    return kept
 
-        return compiled(function, options)
-    # A kernel that only other kernels call is part of these.
-    name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
-    found: Function = native.KERNELS.get(name, function)
-    return found
+
+def _jit() -> Callable[[Callable[..., Any], dict[str, Any]], Any]:
+    try:
+        from arborescence.core.jit import compiled
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise MissingExtraError(
+            "this installation needs Numba to compile its kernels: pip install 'arborescence[jit]'"
+        ) from None
+    return compiled

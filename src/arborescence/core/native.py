@@ -1,11 +1,66 @@
-"""The native modules of this installation: kernels compiled when the package was built."""
+"""Find the native module to use, if there is one: kernels compiled when the package was built.
+
+A wheel brings one native module for each level of processor. The best that the processor can run
+is used, or the one that ``ARBORESCENCE_LEVEL=x86-64-v3`` names; ``ARBORESCENCE_JIT=1`` asks for
+Numba instead. In a checkout, a native module is used only if it was built from the sources as they
+are now.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import hashlib
+import importlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: The kernels that Python calls, by name; None if Numba compiles them.
-KERNELS: Mapping[str, Callable[..., Any]] | None = None
+_PACKAGE: Final = Path(__file__).parents[1]
+
+#: Best first. A module that this processor cannot run says so when it is imported.
+_LEVELS: Final = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
+
+
+def digest() -> str:
+    """Return a fingerprint of the package's Python code."""
+    code = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        code.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())
+        code.update(path.read_bytes())
+    return code.hexdigest()
+
+
+def _found() -> tuple[Mapping[str, Callable[..., Any]] | None, str]:
+    """Return the kernels of the native module to use, or None; and in words, what runs and why."""
+    for name in ("ARBORESCENCE_JIT", "NUMBA_DISABLE_JIT"):
+        if os.environ.get(name, "0") not in ("", "0"):
+            return None, _without(f"{name} is set")
+    asked = os.environ.get("ARBORESCENCE_LEVEL", "").replace("-", "_")
+    why = f"no native module for {asked} is here" if asked else "no native module is here"
+    for level in (asked,) if asked else _LEVELS:
+        try:
+            module = importlib.import_module(f"arborescence._kernels_{level}")
+        except ModuleNotFoundError:
+            continue
+        except ImportError as error:  # the processor cannot run it
+            why = str(error)
+            continue
+        if _is_checkout() and digest() != module.DIGEST:
+            return None, _without("the native modules were built from other sources")
+        reason = "ARBORESCENCE_LEVEL is set" if asked else "the best for this processor"
+        return vars(module), f"native, for {level.replace('_', '-')}: {reason}"
+    return None, _without(why)
+
+
+def _without(why: str) -> str:
+    return f"compiled by Numba when they are first called: {why}"
+
+
+def _is_checkout() -> bool:
+    return (_PACKAGE.parents[1] / "pyproject.toml").exists()
+
+
+#: The kernels that Python calls, by name, or None if Numba compiles them; and in words, what runs.
+KERNELS, WHAT_RUNS = _found()

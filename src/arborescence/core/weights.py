@@ -59,14 +59,14 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
     logs, weights = np.empty_like(scores), np.empty_like(scores)
     shifts, scales = np.empty(len(scores)), np.zeros(len(scores))
     lower(scores, lengths, single, logs, shifts)
-    # NumPy's exp is five times as fast as a loop in a kernel. Root edges that overflow are scaled
-    # down in the next step.
-    with np.errstate(over="ignore"):
-        if lengths.size:
-            for b, n in enumerate(lengths.tolist()):
-                np.exp(logs[b, : n + 1, : n + 1], out=weights[b, : n + 1, : n + 1])
-        else:
-            np.exp(logs, out=weights)
+    # NumPy's exp is five times as fast as a loop in a kernel. With a single root, the edges of the
+    # root are the work of `normalize`: before they are scaled down, they might overflow.
+    first = 1 if single else 0
+    if lengths.size:
+        for b, n in enumerate(lengths.tolist()):
+            np.exp(logs[b, first : n + 1, : n + 1], out=weights[b, first : n + 1, : n + 1])
+    else:
+        np.exp(logs[:, first:], out=weights[:, first:])
     normalize(weights, logs, shifts, scales, lengths, single)
     return Weights(weights, logs, shifts, scales)
 
@@ -144,7 +144,8 @@ def normalize(
 ) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
-    If `single`, the edges from other words sum to 1, and the highest root edge gets the weight 1.
+    If `single`, the edges from other words sum to 1, and the highest root edge gets the weight 1;
+    the weights of the root edges are not read.
     """
     batch, size, _ = weights.shape
     totals, logs_of_totals = np.empty(size), np.empty(size)
@@ -165,8 +166,9 @@ def normalize(
             totals[d] = 1.0 / totals[d]
         for h in range(n + 1):
             for d in range(1, n + 1):
-                weights[b, h, d] *= totals[d]
                 logs[b, h, d] -= logs_of_totals[d]
+                if h >= first:
+                    weights[b, h, d] *= totals[d]
         if single:
             best = logs[b, 0, 1 : n + 1].max()
             if best > -FURTHEST:
@@ -174,7 +176,7 @@ def normalize(
             else:
                 shifts[b] = best if best == -np.inf else np.inf
             if best > -np.inf:
-                for d in range(1, n + 1):
+                for d in range(n + 1):
                     logs[b, 0, d] -= best
                     weights[b, 0, d] = np.exp(logs[b, 0, d])
 

@@ -180,7 +180,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                 first, fault = part.start, NO_TREE
                 while fault != FINE:
                     share = sums.share(slice(first, part.stop))
-                    sentence, fault = partition(weights, lengths, *self._kind, share, gaps)
+                    sentence, fault = partition(*weights, lengths, *self._kind, *share, gaps)
                     if fault != FINE:
                         self._sum_far(first + sentence, fault, sums)
                         done = sentence + 1
@@ -206,7 +206,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         if far is None:
             raise no_answer(self._kept, b, NO_TREE, self._kind.single)
         found = Sums.of(1, len(scores), marginals=True)
-        partition(self._weights_of(far), _EVERY_WORD, *self._kind, found, far.gaps)
+        partition(*self._weights_of(far), _EVERY_WORD, *self._kind, *found, far.gaps)
         if not np.isfinite(found.log_partition[0]):
             raise ScoresError(
                 f"{name_of(self._kept, b)}scores are too far apart, and nested too deeply, for "
@@ -239,7 +239,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             inside = np.s_[b : b + 1, : len(far.scores), : len(far.scores)]
             moved = np.zeros((1, *far.scores.shape))
             part = np.ascontiguousarray(direction[inside])
-            derivatives(self._weights_of(far), _EVERY_WORD, *self._kind, part, moved, far.gaps)
+            weights, logs, *_ = self._weights_of(far)
+            derivatives(weights, logs, _EVERY_WORD, *self._kind, part, moved, far.gaps)
             slopes[inside] = moved
         if self._far:  # already computed
             direction = direction.copy()
@@ -248,9 +249,9 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
         def run(start: int, stop: int) -> None:
             for part, scores, lengths in in_float64(self._kept, start, stop):
-                weights = as_weights(scores, lengths, self._kind.single)
+                weights, logs, *_ = as_weights(scores, lengths, self._kind.single)
                 share = np.ascontiguousarray(direction[part])
-                derivatives(weights, lengths, *self._kind, share, slopes[part], gaps)
+                derivatives(weights, logs, lengths, *self._kind, share, slopes[part], gaps)
 
         in_threads(run, self._batch, self._options["threads"])
         return slopes

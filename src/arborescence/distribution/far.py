@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.distribution.partition import no_gaps
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.potentials import moderate
-from arborescence.projective.exact_chart import fill_exact_chart, gaps_of_splits
+from arborescence.projective.exact_chart import exact_chart, fill_gaps
 from arborescence.projective.spans import COMPLETE
 
 if TYPE_CHECKING:
@@ -54,14 +54,16 @@ def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far |
     """
     n = len(scores) - 1
     if projective:
-        wholes = fill_exact_chart(scores, n, single)
+        wholes = exact_chart(scores, n, single)
         if wholes.splits[COMPLETE, 0, n] < 0:
             return None
         digits = wholes.spans[COMPLETE, 0, n].tolist()
         best = sum(digit << 32 * place for place, digit in enumerate(digits))
         base = Fraction(best) / Fraction(2) ** wholes.bias
         alike = np.where(scores > -np.inf, 0.0, -np.inf)
-        return Far(alike, gaps_of_splits(wholes, n, single), base)
+        gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
+        fill_gaps(wholes.bias, wholes.splits, wholes.spans, n, single, gaps)
+        return Far(alike, gaps, base)
     made = moderate(scores, single)
     if made is None:
         return None

@@ -13,16 +13,15 @@ import numpy as np
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
-from arborescence.core.weights import FURTHEST, SMALLEST, Weights
+from arborescence.core.weights import FURTHEST, SMALLEST
 from arborescence.nonprojective.sums import eliminate, eliminate_in_logs
 from arborescence.projective.sums import (
     Inside,
     inside,
-    inside_in_logs,
     inside_scaled,
     new_inside,
     outside,
-    outside_in_logs,
+    sum_in_logs,
 )
 
 if TYPE_CHECKING:
@@ -108,11 +107,7 @@ def sum_over_trees(
             # Scaled sums are not small, but derivatives with respect to sums of 0 may overflow.
             served = log_scale == 0.0 or whole(marginals, n)
         if not served:
-            log_sum = inside_in_logs(logs, n, single, sums, gaps)
-            entropy = 0.0
-            if log_sum.real > -np.inf and wanted:
-                entropy = outside_in_logs(logs, n, single, sums, slopes, marginals, gaps)
-            return log_sum, entropy
+            return sum_in_logs(logs, n, single, sums, slopes, marginals, gaps)
         log_sum = np.log(total) - log_scale
     else:
         log_sum = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
@@ -149,24 +144,30 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 @kernel
 def partition(
-    weights: Weights,
+    weights: np.ndarray,
+    logs: np.ndarray,
+    shifts: np.ndarray,
+    scales: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
-    sums: Sums,
+    log_partition: np.ndarray,
+    log_sums: np.ndarray,
+    entropy: np.ndarray,
+    marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> tuple[int, int]:
     """Sum over the trees of every sentence. O(n³) each.
 
     Parameters
     ----------
-    weights
-        As from `as_weights`; scaled in place.
+    weights, logs, shifts, scales
+        `Weights`, as from `as_weights`; `weights` may be scaled in place.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         The kind of trees.
-    sums
-        Filled; the marginals must be 0.
+    log_partition, log_sums, entropy, marginals
+        `Sums`, filled; the marginals must be 0.
     gaps : as in `inside_in_logs`
         Those of `no_gaps`, except for a single sentence with the moderate scores of `Far`.
 
@@ -174,15 +175,13 @@ def partition(
     -------
     (sentence, fault) : the first sentence without a result, and why; or the fault FINE
     """
-    batch, size, _ = weights.logs.shape
-    inner = new_inside(size, weights.weights, projective)
-    slopes = new_inside(size, weights.weights, projective)
-    shifts, entropy = weights.shifts, sums.entropy
+    batch, size, _ = logs.shape
+    inner, slopes = new_inside(size, weights, projective), new_inside(size, weights, projective)
     none = np.empty((0, 0))
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1
-        sums.log_partition[b] = 0.0
-        sums.log_sums[b] = 0.0
+        log_partition[b] = 0.0
+        log_sums[b] = 0.0
         entropy[b] = 0.0
         if np.isnan(shifts[b]):
             return b, BAD_SCORE
@@ -190,29 +189,30 @@ def partition(
             return b, NO_TREE
         if n == 0:
             continue
-        shares = sums.marginals[b] if sums.marginals.shape[0] > 0 else none
+        shares = marginals[b] if marginals.shape[0] > 0 else none
         if shifts[b] == np.inf:
             return b, TOO_FAR
         log_sum, uncertainty = sum_over_trees(
-            weights.weights[b], weights.logs[b], n, single, projective, inner, slopes, shares, gaps
+            weights[b], logs[b], n, single, projective, inner, slopes, shares, gaps
         )
         if log_sum == -np.inf:
             return b, NO_TREE
-        sums.log_sums[b] = weights.scales[b] + log_sum
-        sums.log_partition[b] = shifts[b] + sums.log_sums[b]
+        log_sums[b] = scales[b] + log_sum
+        log_partition[b] = shifts[b] + log_sums[b]
         # Values below 0 or above 1 are rounding errors.
         entropy[b] = max(uncertainty, 0.0)
         for h in range(min(n + 1, shares.shape[0])):
             for d in range(1, n + 1):
                 shares[h, d] = min(max(shares[h, d], 0.0), 1.0)
-        if not (log_sum > -FURTHEST and abs(sums.log_partition[b]) < np.inf):
+        if not (log_sum > -FURTHEST and abs(log_partition[b]) < np.inf):
             return b, TOO_FAR
     return batch, FINE
 
 
 @kernel
 def derivatives(
-    weights: Weights,
+    weights: np.ndarray,
+    logs: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
@@ -228,7 +228,7 @@ def derivatives(
 
     Parameters
     ----------
-    weights, lengths, single, projective
+    weights, logs, lengths, single, projective
         As in `partition`, which must have found a tree for every sentence.
     direction : (B, N, N) float64
         Finite for present edges.
@@ -236,7 +236,6 @@ def derivatives(
     gaps
         As in `partition`.
     """
-    logs = weights.logs
     batch, size, _ = logs.shape
     turned = np.empty((size, size), np.complex128)
     turned_logs = np.empty((size, size), np.complex128)
@@ -256,7 +255,7 @@ def derivatives(
                 step = 0.0
                 if logs[b, h, d] > -np.inf:
                     step = _TINY * (direction[b, h, d] / largest)
-                turned[h, d] = weights.weights[b, h, d] * (1.0 + 1j * step)
+                turned[h, d] = weights[b, h, d] * (1.0 + 1j * step)
                 turned_logs[h, d] = logs[b, h, d] + 1j * step
         marginals[:] = 0.0
         sum_over_trees(turned, turned_logs, n, single, projective, sums, slopes, marginals, gaps)

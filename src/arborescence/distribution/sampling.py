@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence.core.random import source_of
 from arborescence.core.weights import as_weights
-from arborescence.distribution.partition import no_gaps, sum_over_trees
+from arborescence.distribution.partition import Sums, no_gaps, partition
 from arborescence.nonprojective.heads import weigh_heads, weigh_roots
-from arborescence.nonprojective.sample import add_up, walk
-from arborescence.projective.sample import draw_down
-from arborescence.projective.sums import inside_in_logs, new_inside, outside_in_logs
+from arborescence.nonprojective.sample import walk
+from arborescence.projective.sample import draw_down, sum_projective
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # A smaller marginal may be inaccurate, or 0, because of underflow.
 _LEAST_TRUSTED = 1e-290
+
+_EVERY_WORD = np.empty(0, np.int64)
+_NO_MARGINALS = np.empty((0, 0))
 
 
 class Sampler:
@@ -50,27 +53,27 @@ class Sampler:
         self._single, self._projective = kind
         self._gaps = no_gaps(n + 1) if gaps is None else gaps
         matrix = np.ascontiguousarray(scores[np.newaxis, : n + 1, : n + 1])
-        made = as_weights(matrix, np.empty(0, np.int64), self._single)
-        self._weights: NDArray[np.float64] = made.weights[0]
-        self._logs: NDArray[np.float64] = made.logs[0]
+        self._made = as_weights(matrix, _EVERY_WORD, self._single)
+        self._weights: NDArray[np.float64] = self._made.weights[0]
+        self._logs: NDArray[np.float64] = self._made.logs[0]
 
     def draw(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw k trees with replacement, (k, n + 1)."""
         heads = np.full((k, self._n + 1), -1, np.int64)
         if self._n == 0:
             return heads
+        n, single = self._n, self._single
         if self._projective:
-            inside = new_inside(self._n + 1, self._logs)
-            inside_in_logs(self._logs, self._n, self._single, inside, self._gaps)
-            draw_down(self._logs, self._n, self._single, inside, self._gaps, generator, heads)
+            with source_of(generator) as source:
+                draw_down(self._logs, n, single, self._gaps, source, heads)
             return heads
-        weights, logs, sums = self._for_walks()
-        roots = self._roots() if self._single else np.empty(0)
-        drawn = walk(weights, logs, sums, roots, self._n, self._single, generator, heads)
-        while drawn < k:  # by rounding, the root edge went to a word for which no tree exists
-            roots = np.exp(self.weigh(self._logs, 0)).cumsum()
-            rest = heads[drawn:]
-            drawn += walk(weights, logs, sums, roots, self._n, self._single, generator, rest)
+        weights, logs = self._for_walks()
+        roots = self._roots() if single else np.empty(0)
+        with source_of(generator) as source:
+            drawn = walk(weights, logs, roots, n, single, source, heads)
+            while drawn < k:  # by rounding, the root edge went to a word for which no tree exists
+                roots = np.exp(self.weigh(self._logs, 0)).cumsum()
+                drawn += walk(weights, logs, roots, n, single, source, heads[drawn:])
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -93,10 +96,9 @@ class Sampler:
             trees.append(drawn.draw(generator))
         return np.array(trees)
 
-    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weights, their logarithms and their sums, as arguments of `walk`."""
-        n = self._n
-        weights, logs, sums = self._weights, self._logs, np.zeros((n + 1, n + 1))
+    def _for_walks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the weights and their logarithms, as arguments of `walk`."""
+        weights, logs = self._weights, self._logs
         if self._single:
             # Without the root edges, the other weights may be tiny: they are scaled for the walks.
             logs = logs.copy()
@@ -104,16 +106,13 @@ class Sampler:
             highest = logs.max(axis=0)
             logs -= np.where(highest > -np.inf, highest, 0.0)
             weights = np.exp(logs)
-        add_up(weights, n, sums)
-        return weights, logs, sums
+        return weights, logs
 
     def _roots(self) -> NDArray[np.float64]:
         """Return the cumulative sums of the probabilities of the root edges."""
-        marginals = np.zeros((self._n + 1, self._n + 1))
-        scratch = (new_inside(self._n + 1, marginals), new_inside(self._n + 1, marginals))
-        which = self._n, True, False
-        sum_over_trees(self._weights, self._logs, *which, *scratch, marginals, self._gaps)
-        sums: NDArray[np.float64] = np.maximum(marginals[0], 0.0).cumsum()
+        found = Sums.of(1, self._n + 1, marginals=True)
+        partition(*self._made, _EVERY_WORD, True, False, *found, self._gaps)
+        sums: NDArray[np.float64] = found.marginals[0, 0].cumsum()
         return sums
 
     # A tree is a sequence of choices: with a single root, first the root word; then the heads of
@@ -141,10 +140,8 @@ class Sampler:
 
     def _weigh_projective(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
         """Return the result of `weigh`. O(n³), and O(n³) more for each option that underflows."""
-        sums, slopes = new_inside(self._n + 1, logs), new_inside(self._n + 1, logs)
         marginals = np.zeros(logs.shape)
-        log_sum = inside_in_logs(logs, self._n, self._single, sums, self._gaps)
-        outside_in_logs(logs, self._n, self._single, sums, slopes, marginals, self._gaps)
+        log_sum = sum_projective(logs, self._n, self._single, self._gaps, marginals)
         edges = np.s_[:, choice] if choice else np.s_[0]
         lost = (marginals[edges] < _LEAST_TRUSTED) & (logs[edges] > -np.inf)
         with np.errstate(divide="ignore"):
@@ -153,7 +150,8 @@ class Sampler:
             only = logs.copy()
             only[edges] = -np.inf
             only[edges][each] = logs[edges][each]
-            shares[each] = inside_in_logs(only, self._n, self._single, sums, self._gaps) - log_sum
+            own_sum = sum_projective(only, self._n, self._single, self._gaps, _NO_MARGINALS)
+            shares[each] = own_sum - log_sum
         return shares
 
     @property

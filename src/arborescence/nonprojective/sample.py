@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.random import uniform
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 
 # This many steps per word cost about as much as the marginals of the heads of one word.
@@ -33,9 +34,9 @@ def add_up(weights: np.ndarray, n: int, sums: np.ndarray) -> None:
 
 
 @inlined_kernel
-def choose(sums: np.ndarray, n: int, uniform: float) -> int:
-    """Draw a number from 0 to n by cumulative sums, from a uniform number in [0, 1). O(log n)."""
-    value = uniform * sums[n]
+def choose(sums: np.ndarray, n: int, source: np.ndarray) -> int:
+    """Draw a number from 0 to n by cumulative sums. O(log n)."""
+    value = uniform(source) * sums[n]
     low, high = 0, n
     while low < high:
         middle = (low + high) // 2
@@ -56,7 +57,7 @@ def choose_head(
     word: int,
     tree: np.ndarray,
     given: np.ndarray,
-    uniform: float,
+    source: np.ndarray,
 ) -> int:
     """Draw the head of a word, given some heads of the tree; -1 if there is no such tree. O(n³)."""
     shares = np.empty(n + 1)
@@ -70,19 +71,21 @@ def choose_head(
         highest = shares.max()
         if highest == -np.inf:
             return -1
-        shares[:] = np.exp(shares - highest)
-    return choose(np.cumsum(shares), n, uniform)
+        for h in range(n + 1):
+            shares[h] = np.exp(shares[h] - highest)
+    for h in range(1, n + 1):
+        shares[h] += shares[h - 1]
+    return choose(shares, n, source)
 
 
 @kernel
 def walk(
     weights: np.ndarray,
     logs: np.ndarray,
-    sums: np.ndarray,
     roots: np.ndarray,
     n: int,
     single: bool,
-    generator: np.random.Generator,
+    source: np.ndarray,
     heads: np.ndarray,
 ) -> int:
     """Draw trees; return their number: k, unless `roots` allows a root edge that no tree has.
@@ -93,15 +96,16 @@ def walk(
     ----------
     weights, logs : (N, N) float64
         From `as_weights`, with any scale for each word; without root edges if `single`.
-    sums : (N, N) float64
-        From `add_up`.
     roots : (N,) float64
         If `single`: ``roots[d]`` is the probability that the root edge enters a word up to d.
     n : words
     single : whether exactly one edge leaves the root
-    generator : the source of randomness
+    source : (2,) int64
+        The source of randomness, from `core.random`.
     heads : (k, N) int64, filled
     """
+    sums = np.empty((n + 1, n + 1))
+    add_up(weights, n, sums)
     best = np.zeros(n + 1, np.int64)
     for h in range(n + 1):
         for d in range(1, n + 1):
@@ -113,10 +117,10 @@ def walk(
         tree[0] = -1
         given[:] = False
         if single:
-            root = choose(roots, n, generator.random())
+            root = choose(roots, n, source)
             tree[root] = 0
             given[root] = True
-        if not grow(weights, logs, sums, best, n, generator, tree, given):
+        if not grow(weights, logs, sums, best, n, source, tree, given):
             return draw
     return heads.shape[0]
 
@@ -128,7 +132,7 @@ def grow(
     sums: np.ndarray,
     best: np.ndarray,
     n: int,
-    generator: np.random.Generator,
+    source: np.ndarray,
     tree: np.ndarray,
     given: np.ndarray,
 ) -> bool:
@@ -146,7 +150,7 @@ def grow(
             if not given[d]:
                 if sums[d, n] == 0.0:
                     return False
-                tree[d] = choose(sums[d], n, generator.random())
+                tree[d] = choose(sums[d], n, source)
             d = tree[d]
             steps += 1
         if done[d]:
@@ -157,7 +161,7 @@ def grow(
             start += 1
         else:
             word = find_trap(best, n, tree, given)
-            tree[word] = choose_head(weights, logs, n, word, tree, given, generator.random())
+            tree[word] = choose_head(weights, logs, n, word, tree, given, source)
             if tree[word] < 0:
                 return False
             given[word] = True

@@ -8,13 +8,16 @@ sentences need three or four 32-bit digits; large ranges of scores need more. Th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arborescence.core.accumulator import MASK, add_float, unit_of
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # If a difference is this large, the lower digits cannot change its sign.
 _DECIDED = 1 << 22
@@ -23,8 +26,8 @@ _DECIDED = 1 << 22
 class ExactChart(NamedTuple):
     """The scores and the best weight of each span, in D digits each, lowest first."""
 
-    scores: np.ndarray  # (N, N, D) int64
     bias: int  # the unit is 2^-bias
+    scores: np.ndarray  # (N, N, D) int64
     splits: np.ndarray  # (2, N, N) int64: the split of the best span; -1 if there is none
     spans: np.ndarray  # (2, N, N, D) int64: its weight; INCOMPLETE or COMPLETE, [h, e]
 
@@ -55,14 +58,31 @@ def sign_of_difference(
     return 1 if total > 0 else -1 if total < 0 else 0
 
 
-@kernel
-def fill_exact_chart(scores: np.ndarray, n: int, single: bool) -> ExactChart:
-    """Fill the charts. O(n³ D)."""
+def exact_chart(scores: NDArray[np.float64], n: int, single: bool) -> ExactChart:
+    """Return the chart of a sentence. O(n³ D)."""
     bias, width = unit_of_scores(scores, n)
-    values = np.zeros((n + 1, n + 1, width), np.int64)
-    splits = np.full((2, n + 1, n + 1), -1, np.int64)
-    spans = np.zeros((2, n + 1, n + 1, width), np.int64)
-    chart = ExactChart(values, bias, splits, spans)
+    chart = ExactChart(
+        bias,
+        np.zeros((n + 1, n + 1, width), np.int64),
+        np.full((2, n + 1, n + 1), -1, np.int64),
+        np.zeros((2, n + 1, n + 1, width), np.int64),
+    )
+    fill_exact_chart(scores, n, single, *chart)
+    return chart
+
+
+@kernel
+def fill_exact_chart(
+    scores: np.ndarray,
+    n: int,
+    single: bool,
+    bias: int,
+    values: np.ndarray,
+    splits: np.ndarray,
+    spans: np.ndarray,
+) -> None:
+    """Fill the arrays of an `ExactChart`: splits of -1, the rest 0. O(n³ D)."""
+    chart = ExactChart(bias, values, splits, spans)
     for j in range(n + 1):
         splits[COMPLETE, j, j] = j  # a single word has no split
         for i in range(j - 1, -1, -1):
@@ -110,17 +130,21 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 
 
 @kernel
-def gaps_of_splits(chart: ExactChart, n: int, single: bool) -> np.ndarray:
-    """Return the weight of each split of a span, minus that of the best split. O(n³ D).
+def fill_gaps(
+    bias: int, splits: np.ndarray, spans: np.ndarray, n: int, single: bool, gaps: np.ndarray
+) -> None:
+    """Compute the weight of each split of a span, minus that of the best split. O(n³ D).
 
-    Returns
-    -------
-    gaps : (2, n + 1, n + 1, n + 1) float64, at most 0, ``[kind, head, end, split]``
-        -inf if a part does not exist. The score of the edge is not included, so incomplete spans of
-        both directions have the same gaps.
+    Parameters
+    ----------
+    bias, splits, spans
+        Of the `ExactChart`.
+    n, single
+        The number of words, and whether exactly one edge may leave the root.
+    gaps : (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``
+        Filled with numbers of at most 0. The score of the edge is not included, so incomplete spans
+        of both directions have the same gaps. -inf, as it must be before, if a part does not exist.
     """
-    spans, splits = chart.spans, chart.splits
-    gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
     for h in range(n + 1):
         for e in range(n + 1):
             for kind in (INCOMPLETE, COMPLETE):
@@ -137,12 +161,11 @@ def gaps_of_splits(chart: ExactChart, n: int, single: bool) -> np.ndarray:
                             spans[other],
                             spans[best_one],
                             spans[best_other],
-                            chart.bias,
+                            bias,
                         )
                         gaps[kind, h, e, r] = gap
                         if kind == INCOMPLETE:
                             gaps[kind, e, h, r] = gap
-    return gaps
 
 
 @kernel
@@ -168,8 +191,12 @@ def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) ->
 
     On a tie the first split is taken: the lowest root, and the leftmost split.
     """
-    chart = fill_exact_chart(scores, n, single)
-    if chart.splits[COMPLETE, 0, n] < 0:
+    bias, width = unit_of_scores(scores, n)
+    values = np.zeros((n + 1, n + 1, width), np.int64)
+    splits = np.full((2, n + 1, n + 1), -1, np.int64)
+    spans = np.zeros((2, n + 1, n + 1, width), np.int64)
+    fill_exact_chart(scores, n, single, bias, values, splits, spans)
+    if splits[COMPLETE, 0, n] < 0:
         return False
     stack = np.empty((n + 2, 3), np.int64)
     top = push(stack, 0, (COMPLETE, 0, n))
@@ -180,6 +207,6 @@ def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) ->
             continue
         if kind == INCOMPLETE:
             heads[e] = h
-        one, other = parts_of(kind, h, e, chart.splits[kind, h, e])
+        one, other = parts_of(kind, h, e, splits[kind, h, e])
         top = push(stack, push(stack, top, one), other)
     return True

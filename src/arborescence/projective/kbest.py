@@ -66,13 +66,12 @@ def span_of(number: int, size: int) -> tuple[int, int, int]:
     return number // (size * size), number // size % size, number % size
 
 
-@kernel
 def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
-    """Make the first derivation of every span, and allocate `room` more. O(n²)."""
+    """Allocate the first derivation of every span, and `room` more."""
     size = n + 1
     spans = 2 * size * size
     width = chart.spans.shape[3]
-    known = Derivations(
+    return Derivations(
         np.full((spans + room, 6), UNKNOWN, np.int64),
         np.zeros((spans + room, width), np.int64),
         np.arange(spans),
@@ -80,7 +79,13 @@ def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
         np.zeros(2 * size + 2, np.int64),
         np.full(1, spans, np.int64),
     )
-    for number in range(spans):
+
+
+@kernel
+def derive_first(known: Derivations, chart: ExactChart) -> None:
+    """Make the first derivation of every span. O(n²)."""
+    size = chart.splits.shape[1]
+    for number in range(known.last.shape[0]):
         kind, h, e = span_of(number, size)
         links = known.links[number]
         links[SPAN] = number
@@ -91,7 +96,6 @@ def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
             links[LEFT] = number_of(one, size)
             links[RIGHT] = number_of(other, size)
             known.weights[number] = chart.spans[kind, h, e]
-    return known
 
 
 def larger(known: Derivations) -> Derivations:
@@ -238,8 +242,16 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
 
 @kernel
 def find_projective(
-    known: Derivations,
-    chart: ExactChart,
+    links: np.ndarray,
+    weights_of_links: np.ndarray,
+    last: np.ndarray,
+    waiting: np.ndarray,
+    stack: np.ndarray,
+    used: np.ndarray,
+    bias: int,
+    scores: np.ndarray,
+    splits: np.ndarray,
+    spans: np.ndarray,
     single: bool,
     count: int,
     heads: np.ndarray,
@@ -249,32 +261,39 @@ def find_projective(
 
     Parameters
     ----------
-    known, chart : of the sentence
+    links, weights_of_links, last, waiting, stack, used
+        `Derivations` of the sentence, from `new_derivations`.
+    bias, scores, splits, spans
+        `ExactChart` of the sentence.
     single : whether exactly one edge may leave the root
     count : the number of trees written so far, or -1 before the first call
-    heads : (k, N) int64, filled from the row `count` on
+    heads : (k, at least N) int64, filled from the row `count` on
     weights : (k,) float64, likewise
 
     Returns
     -------
     (count, found) : the number of trees, and FINE, EXHAUSTED, NO_TREE, or FULL: call with more room
     """
-    size = chart.splits.shape[1]
+    known = Derivations(links, weights_of_links, last, waiting, stack, used)
+    chart = ExactChart(bias, scores, splits, spans)
+    size = splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
-    if chart.splits[COMPLETE, 0, size - 1] < 0:
+    if splits[COMPLETE, 0, size - 1] < 0:
         return 0, NO_TREE
     first = count < 0
-    count = max(count, 0)
+    if first:
+        derive_first(known, chart)
+        count = 0
     while count < heads.shape[0]:
         if not first:
-            last = known.last[number]
-            if known.links[last, NEXT] == UNKNOWN and not advance(known, chart, number, single):
+            known_last = last[number]
+            if links[known_last, NEXT] == UNKNOWN and not advance(known, chart, number, single):
                 return count, FULL
-            if known.links[last, NEXT] == NOTHING:
+            if links[known_last, NEXT] == NOTHING:
                 return count, EXHAUSTED
         first = False
-        derivation = known.last[number]
+        derivation = last[number]
         write_tree(known, derivation, size, heads[count])
-        weights[count] = rounded_once(known.weights[derivation].copy(), chart.bias)
+        weights[count] = rounded_once(weights_of_links[derivation].copy(), bias)
         count += 1
     return count, FINE

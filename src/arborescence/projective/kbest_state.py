@@ -9,7 +9,7 @@ import numpy as np
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL
 from arborescence.core.graph import matrix_of, words_of
 from arborescence.projective.decode import sum_sizes
-from arborescence.projective.exact_chart import ExactChart, fill_exact_chart
+from arborescence.projective.exact_chart import ExactChart, exact_chart
 from arborescence.projective.kbest import (
     Derivations,
     find_projective,
@@ -54,12 +54,12 @@ class ProjectiveKBestState(NamedTuple):
                 scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)
                 if np.isnan(sum_sizes(scores, n)[0]):
                     return self, b, BAD_SCORE
-                chart = fill_exact_chart(scores, n, single)
+                chart = exact_chart(scores, n, single)
                 known = new_derivations(chart, n, _FEW * (n + 1))
             found = FULL
             while found == FULL:
                 count, found = find_projective(
-                    known, chart, single, count, lists.heads[b, :, : n + 1], lists.weights[b]
+                    *known, *chart, single, count, lists.heads[b], lists.weights[b]
                 )
                 if found == FULL:
                     known = larger(known)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from arborescence.core.kernels import kernel
+from arborescence.core.random import uniform
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
-from arborescence.projective.sums import way_of
-
-if TYPE_CHECKING:
-    from arborescence.projective.sums import Inside
+from arborescence.projective.sums import inside_in_logs, new_inside, sum_in_logs, way_of
 
 
 @kernel
@@ -19,12 +15,13 @@ def draw_down(
     logs: np.ndarray,
     n: int,
     single: bool,
-    sums: Inside,
     gaps: np.ndarray,
-    generator: np.random.Generator,
+    source: np.ndarray,
     heads: np.ndarray,
 ) -> None:
-    """Draw trees: each split is drawn in proportion to the product of inside sums. O(n²) per tree.
+    """Draw trees: each split is drawn in proportion to the product of inside sums.
+
+    O(n³), with O(n³) exps, and O(n²) per tree.
 
     Parameters
     ----------
@@ -32,10 +29,13 @@ def draw_down(
         From `as_weights`.
     n : words
     single : whether exactly one edge leaves the root
-    sums, gaps : as filled and used by `inside_in_logs`
-    generator : the source of randomness
+    gaps : as in `inside_in_logs`
+    source : (2,) int64
+        The source of randomness, from `core.random`.
     heads : (k, N) int64, filled
     """
+    sums = new_inside(n + 1, logs)
+    inside_in_logs(logs, n, single, sums, gaps)
     complete, across, incomplete = sums
     stack = np.empty((n + 2, 3), np.int64)
     for draw in range(heads.shape[0]):
@@ -57,7 +57,7 @@ def draw_down(
                 one, other = incomplete[h, low:stop], across[e, low:stop]
                 whole = complete[h, e]
             below = gaps[kind, h, e, low:stop]
-            rest = generator.random()
+            rest = uniform(source)
             split = 0
             for r in range(stop - low):
                 share = np.exp(way_of(one, other, below, r) - whole)
@@ -68,3 +68,16 @@ def draw_down(
                         break
             first, second = parts_of(kind, h, e, low + split)
             top = push(stack, push(stack, top, first), second)
+
+
+@kernel
+def sum_projective(
+    logs: np.ndarray, n: int, single: bool, gaps: np.ndarray, marginals: np.ndarray
+) -> float:
+    """Return the log-partition, and fill the marginals. O(n³), with O(n³) exps.
+
+    Parameters as in `sum_in_logs`.
+    """
+    sums, slopes = new_inside(n + 1, logs), new_inside(n + 1, logs)
+    log_sum, _ = sum_in_logs(logs, n, single, sums, slopes, marginals, gaps)
+    return log_sum

@@ -193,7 +193,7 @@ def way_of(one: np.ndarray, other: np.ndarray, below: np.ndarray, r: int) -> Any
 
 
 @inlined_kernel
-def sum_in_logs(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
+def log_dot(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
     """Return the logarithm of the dot product of two rows of logarithms. O(n)."""
     highest = -np.inf
     for r in range(one.shape[0]):
@@ -229,22 +229,49 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: n
         complete[j, j] = across[j, j] = 0.0
         for i in range(j - 1, -1, -1):
             stop = splits_of(INCOMPLETE, i, j, single)[1]
-            meet = sum_in_logs(
+            meet = log_dot(
                 complete[i, i:stop],
                 complete[j, i + 1 : stop + 1],
                 gaps[INCOMPLETE, i, j, i:stop],
             )
             incomplete[i, j] = meet + logs[i, j]
             incomplete[j, i] = meet + logs[j, i]
-            right = sum_in_logs(
+            right = log_dot(
                 incomplete[i, i + 1 : j + 1],
                 across[j, i + 1 : j + 1],
                 gaps[COMPLETE, i, j, i + 1 : j + 1],
             )
-            left = sum_in_logs(incomplete[j, i:j], across[i, i:j], gaps[COMPLETE, j, i, i:j])
+            left = log_dot(incomplete[j, i:j], across[i, i:j], gaps[COMPLETE, j, i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
     return complete[0, n]
+
+
+@kernel
+def sum_in_logs(
+    logs: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    slopes: Inside,
+    marginals: np.ndarray,
+    gaps: np.ndarray,
+) -> tuple[Any, float]:
+    """Return the log-partition and the entropy by logarithms, and fill the marginals. O(n³).
+
+    Parameters
+    ----------
+    logs, n, single, gaps
+        As in `inside_in_logs`.
+    sums, slopes
+        Scratch.
+    marginals : (N, N) as the logs, filled; or (0, 0) if neither these nor the entropy are requested
+    """
+    log_sum = inside_in_logs(logs, n, single, sums, gaps)
+    entropy = 0.0
+    if log_sum.real > -np.inf and marginals.shape[0] > 0:
+        entropy = outside_in_logs(logs, n, single, sums, slopes, marginals, gaps)
+    return log_sum, entropy
 
 
 @inlined_kernel

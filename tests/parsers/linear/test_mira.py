@@ -88,7 +88,7 @@ def features_of(batch, b, templates, layout, heads):
     counts = np.zeros(layout.size)
     out = np.empty(templates.most, dtype=np.int64)
     for d in range(1, len(heads)):
-        found = edges.list_weights(batch, b, templates, layout, heads[d], d, out)
+        found = edges.list_weights(batch.nodes, b, templates, layout, heads[d], d, out)
         np.add.at(counts, out[:found], 1)
     return counts
 

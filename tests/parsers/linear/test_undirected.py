@@ -73,7 +73,7 @@ def test_an_edge_has_the_score_of_the_one_from_left_to_right():
         assert (scores[1:, 1:] == scores[1:, 1:].T).all()
         assert (scores[:, 0] == 0).all()
         for h, d in np.argwhere(scores):
-            count = edges.list_weights(batch, b, templates, layout, h, d, numbers)
+            count = edges.list_weights(batch.nodes, b, templates, layout, h, d, numbers)
             assert scores[h, d] == weights[numbers[:count]].sum()
 
 
@@ -84,7 +84,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     def features_of(pairs):
         counts = np.zeros(layout.size)
         for h, d in pairs:
-            count = edges.list_weights(batch, 0, templates, layout, h, d, numbers)
+            count = edges.list_weights(batch.nodes, 0, templates, layout, h, d, numbers)
             np.add.at(counts, numbers[:count], 1)
         return counts
 

@@ -6,8 +6,6 @@ import platform
 import time
 from typing import TYPE_CHECKING
 
-import llvmlite.binding
-import numba
 import numpy as np
 
 import arborescence
@@ -57,11 +55,19 @@ def race(
 
 def machine() -> dict[str, str]:
     """Return what times depend on: the processor, and the versions of the software."""
+    processor, versions = platform.processor(), {}
+    try:
+        import llvmlite.binding
+        import numba
+
+        processor, versions = llvmlite.binding.get_host_cpu_name(), {"Numba": numba.__version__}
+    except ModuleNotFoundError:
+        pass  # an installation with native modules does not need it
     return {
-        "processor": f"{llvmlite.binding.get_host_cpu_name()} ({platform.machine()})",
+        "processor": f"{processor} ({platform.machine()})".lstrip(),
         "system": platform.system(),
         "Python": platform.python_version(),
         "NumPy": np.__version__,
-        "Numba": numba.__version__,
+        **versions,
         "arborescence": arborescence.__version__,
     }

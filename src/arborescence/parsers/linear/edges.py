@@ -29,7 +29,14 @@ import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
-from arborescence.parsers.shared.features import MAX_TAGS, MOST_BITS, rotate, split_template, usable
+from arborescence.parsers.shared.features import (
+    MAX_TAGS,
+    MOST_BITS,
+    Nodes,
+    rotate,
+    split_template,
+    usable,
+)
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.scheme import Field
 
@@ -161,6 +168,11 @@ class EdgeModel(NamedTuple):
     layout: Layout
     weights: NDArray[Any]
 
+    @property
+    def parts(self) -> Any:
+        """Its arrays and numbers, for kernels: templates, layout, weights."""
+        return (*self.templates, *self.layout, self.weights)
+
 
 class _Rows(NamedTuple):
     """Partial row numbers of one sentence's nodes, as head and as dependent; axis 0 is the node.
@@ -192,7 +204,7 @@ def _half(
 
 
 @kernel
-def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
+def _rows_of(batch: Nodes, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
     sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
     return _Rows(
         _half(sides, start, stop, templates.alone, 0, layout.wide),
@@ -268,7 +280,6 @@ def _score(
     return total
 
 
-@kernel
 def score_edges(
     batch: Batch,
     model: EdgeModel,
@@ -296,12 +307,37 @@ def score_edges(
     once for each word, and weights of tags in between once for each new tag: on the walk away from
     the dependent, ``met[p]`` is the sum over all tags met so far for a head with tag p.
     """
-    templates, layout, weights = model
+    score_kernel(*(*batch.nodes, *model.parts, sums, met, out, places))
+
+
+@kernel
+def score_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    alone: np.ndarray,
+    pairs: np.ndarray,
+    tag_pairs: np.ndarray,
+    words: np.ndarray,
+    undirected: bool,
+    wide: int,
+    narrow: int,
+    tag_count: int,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    met: np.ndarray,
+    out: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Do the work of `score_edges`."""
+    batch = Nodes(starts, sides, tags)
+    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
+    layout = Layout(wide, narrow, tag_count)
     words_at = WIDE * layout.wide
     tags_at = words_at + NARROW * layout.narrow
-    for b in range(len(batch.starts) - 1):
+    for b in range(len(starts) - 1):
         rows = _rows_of(batch, b, templates, layout)
-        tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+        tags = batch.tags[starts[b] : starts[b + 1]]
         nodes = len(tags)
         of_heads = sums[0, :nodes]
         of_deps = sums[1, :nodes]
@@ -333,7 +369,6 @@ def score_edges(
                     h += step
 
 
-@kernel
 def score_kept_edges(
     batch: Batch,
     model: EdgeModel,
@@ -358,20 +393,45 @@ def score_kept_edges(
     O(T) for each edge, and at most O(n) for each word. The walk away from a dependent records new
     tags in order, and stops at each kept head.
     """
-    templates, layout, weights = model
+    score_kept_kernel(*(*batch.nodes, *model.parts, sums, starts, heads, out))
+
+
+@kernel
+def score_kept_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    alone: np.ndarray,
+    pairs: np.ndarray,
+    tag_pairs: np.ndarray,
+    words: np.ndarray,
+    undirected: bool,
+    wide: int,
+    narrow: int,
+    tag_count: int,
+    weights: np.ndarray,
+    sums: np.ndarray,
+    firsts: np.ndarray,
+    heads: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Do the work of `score_kept_edges`; `firsts` are its `starts`."""
+    batch = Nodes(starts, sides, tags)
+    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
+    layout = Layout(wide, narrow, tag_count)
     words_at = WIDE * layout.wide
     tags_at = words_at + NARROW * layout.narrow
     met = np.empty(layout.tags, dtype=np.int64)
-    for b in range(len(batch.starts) - 1):
+    for b in range(len(starts) - 1):
         rows = _rows_of(batch, b, templates, layout)
-        first = batch.starts[b]
-        tags = batch.tags[first : batch.starts[b + 1]]
+        first = starts[b]
+        tags = batch.tags[first : starts[b + 1]]
         of_heads = sums[0, : len(tags)]
         of_deps = sums[1, : len(tags)]
         _add_up(rows.alone_heads, weights, of_heads)
         _add_up(rows.alone_deps, weights, of_deps)
         for d in range(1, len(tags)):
-            start, stop = starts[first + d], starts[first + d + 1]
+            start, stop = firsts[first + d], firsts[first + d + 1]
             on_left = np.searchsorted(heads[start:stop], d)
             for direction in range(2):
                 table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
@@ -442,14 +502,14 @@ def _list_weights(
 
 @kernel
 def list_weights(
-    batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
+    batch: Nodes, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
 ) -> int:
     """List the numbers of the weights whose sum is the score of one edge; return their count.
 
     Parameters
     ----------
     batch, b, templates, layout
-        `Batch`, the number of the sentence, `EdgeTemplates` and `Layout`.
+        `Nodes`, the number of the sentence, `EdgeTemplates` and `Layout`.
     h, d
         Head and dependent.
     out
@@ -462,7 +522,6 @@ def list_weights(
     return _list_weights(tags, rows, layout, h, d, out, 0)
 
 
-@kernel
 def update_edges(
     batch: Batch,
     b: int,
@@ -475,7 +534,7 @@ def update_edges(
     C: float,
     clock: int,
     buffer: np.ndarray,
-) -> np.ndarray:
+) -> NDArray[np.float32]:
     """Update the weights towards the gold tree of a sentence and away from wrong trees.
 
     Parameters
@@ -510,9 +569,57 @@ def update_edges(
     features of each edge are listed once, and inner products are computed between edges. If edges
     are undirected, an edge that differs from gold only in direction causes no change.
     """
-    templates, layout, weights = model
+    steps = np.empty(len(trees), dtype=np.float32)
+    update_kernel(
+        *(
+            *batch.nodes,
+            b,
+            *model.parts,
+            averages,
+            gold,
+            trees,
+            losses,
+            others,
+            C,
+            clock,
+            buffer,
+            steps,
+        )
+    )
+    return steps
+
+
+@kernel
+def update_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    b: int,
+    alone: np.ndarray,
+    pairs: np.ndarray,
+    tag_pairs: np.ndarray,
+    words: np.ndarray,
+    undirected: bool,
+    wide: int,
+    narrow: int,
+    tag_count: int,
+    weights: np.ndarray,
+    averages: np.ndarray,
+    gold: np.ndarray,
+    trees: np.ndarray,
+    losses: np.ndarray,
+    others: np.ndarray,
+    C: float,
+    clock: int,
+    buffer: np.ndarray,
+    rounded: np.ndarray,
+) -> None:
+    """Do the work of `update_edges`; `rounded` is filled with the steps."""
+    batch = Nodes(starts, sides, tags)
+    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
+    layout = Layout(wide, narrow, tag_count)
     rows = _rows_of(batch, b, templates, layout)
-    tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
+    tags = batch.tags[starts[b] : starts[b + 1]]
     edges, signs = _differing_edges(gold, trees)
     count = 0
     for e in range(len(edges)):
@@ -527,7 +634,7 @@ def update_edges(
     steps = np.ones(len(trees))
     if C > 0:
         hildreth(_gram(entries, signs) + others, losses, C, steps)
-    rounded = steps.astype(np.float32)
+    rounded[:] = steps
     moves = np.zeros(len(edges))
     for k in range(len(trees)):
         moves += rounded[k] * signs[k]
@@ -540,10 +647,8 @@ def update_edges(
             i += 1
         weights[weight] += np.float32(move)
         averages[weight] += np.float32(move) * np.float32(clock)
-    return rounded
 
 
-@kernel
 def move_edges(
     batch: Batch,
     model: EdgeModel,
@@ -575,9 +680,36 @@ def move_edges(
     -----
     O(T) for each edge that is not skipped.
     """
-    templates, layout, weights = model
+    move_kernel(*(*batch.nodes, *model.parts, averages, moves, least, rate, clock, buffer))
+
+
+@kernel
+def move_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    alone: np.ndarray,
+    pairs: np.ndarray,
+    tag_pairs: np.ndarray,
+    words: np.ndarray,
+    undirected: bool,
+    wide: int,
+    narrow: int,
+    tag_count: int,
+    weights: np.ndarray,
+    averages: np.ndarray,
+    moves: np.ndarray,
+    least: float,
+    rate: float,
+    clock: float,
+    buffer: np.ndarray,
+) -> None:
+    """Do the work of `move_edges`."""
+    batch = Nodes(starts, sides, tags)
+    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
+    layout = Layout(wide, narrow, tag_count)
     rows = _rows_of(batch, 0, templates, layout)
-    tags = batch.tags[batch.starts[0] : batch.starts[1]]
+    tags = batch.tags[starts[0] : starts[1]]
     for h in range(len(tags)):
         for d in range(1, len(tags)):
             if h == d or abs(moves[h, d]) < least:

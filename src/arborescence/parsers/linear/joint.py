@@ -12,16 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.relations import add_rows, best_relation, list_rows
+from arborescence.parsers.shared.features import Nodes
+from arborescence.parsers.shared.relations import (
+    RelationModel,
+    RelationTemplates,
+    add_rows,
+    best_relation,
+    list_rows,
+)
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.relations import RelationModel
 
 
 @kernel
 def _rows_of_edge(
-    batch: Batch,
+    batch: Nodes,
     b: int,
     model: RelationModel,
     h: int,
@@ -35,7 +43,6 @@ def _rows_of_edge(
     list_rows(batch.sides, batch.starts[b], around, model.templates, mask, rows)
 
 
-@kernel
 def add_relations(
     batch: Batch,
     model: RelationModel,
@@ -67,6 +74,31 @@ def add_relations(
     -----
     O(T L) for each pair of words.
     """
+    add_kernel(
+        *(*batch.nodes, *model.parts, unit, gold, gold_relations, sums, scores, places, best)
+    )
+
+
+@kernel
+def add_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    unit: float,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    sums: np.ndarray,
+    scores: np.ndarray,
+    places: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Do the work of `add_relations`."""
+    batch = Nodes(starts, sides, tags)
+    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for b in range(len(batch.starts) - 1):
@@ -86,7 +118,6 @@ def add_relations(
                 best[place] = relation
 
 
-@kernel
 def add_all_relations(
     batch: Batch,
     model: RelationModel,
@@ -107,6 +138,25 @@ def add_all_relations(
     -----
     O(T L) for each pair of words.
     """
+    add_all_kernel(*(*batch.nodes, *model.parts, unit, sums, scores))
+
+
+@kernel
+def add_all_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    unit: float,
+    sums: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Do the work of `add_all_relations`."""
+    batch = Nodes(starts, sides, tags)
+    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for h in range(len(scores)):
@@ -122,7 +172,6 @@ def add_all_relations(
                     scores[h, d, relation] = -np.inf
 
 
-@kernel
 def difference(
     batch: Batch,
     model: RelationModel,
@@ -130,7 +179,7 @@ def difference(
     gold_relations: np.ndarray,
     trees: np.ndarray,
     relations: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the scores of gold relations, and inner products of differences to other trees.
 
     Parameters
@@ -151,10 +200,34 @@ def difference(
         Inner products of the feature differences between gold and each tree, assuming that features
         of different words or templates never share a row.
     """
+    scores, gram = np.zeros(len(trees)), np.zeros((len(trees), len(trees)))
+    difference_kernel(
+        *(*batch.nodes, *model.parts, gold, gold_relations, trees, relations, scores, gram)
+    )
+    return scores, gram
+
+
+@kernel
+def difference_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    trees: np.ndarray,
+    relations: np.ndarray,
+    scores: np.ndarray,
+    gram: np.ndarray,
+) -> None:
+    """Do the work of `difference`: add to `scores` and `gram`, which are 0."""
+    batch = Nodes(starts, sides, tags)
+    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
-    scores = np.zeros(len(trees))
-    gram = np.zeros((len(trees), len(trees)))
     of_gold = np.empty(len(rows), dtype=np.int64)
     of_trees = np.empty((len(trees), len(rows)), dtype=np.int64)
     for d in range(1, len(gold)):
@@ -175,10 +248,8 @@ def difference(
                 for t in range(len(rows)):
                     one, two, right = of_trees[k, t], of_trees[other, t], of_gold[t]
                     gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
-    return scores, gram
 
 
-@kernel
 def update(
     batch: Batch,
     model: RelationModel,
@@ -191,6 +262,41 @@ def update(
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess, as in `edges.update_edges`."""
+    update_kernel(
+        *(
+            *batch.nodes,
+            *model.parts,
+            averages,
+            gold,
+            gold_relations,
+            guess,
+            guessed_relations,
+            step,
+            clock,
+        )
+    )
+
+
+@kernel
+def update_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    averages: np.ndarray,
+    gold: np.ndarray,
+    gold_relations: np.ndarray,
+    guess: np.ndarray,
+    guessed_relations: np.ndarray,
+    step: float,
+    clock: int,
+) -> None:
+    """Do the work of `update`."""
+    batch = Nodes(starts, sides, tags)
+    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     around = np.full(7, -1, dtype=np.int64)
     for d in range(1, len(gold)):

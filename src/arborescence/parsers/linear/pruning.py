@@ -26,7 +26,7 @@ import numpy as np
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.linear.edges import DEPENDENT, EdgeTemplates
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.parsers.shared.features import Nodes, rotate, split_template, usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,7 +161,7 @@ def learn(
     clock = 0
     for _ in range(_EPOCHS):
         order = generator.permutation(len(batch.starts) - 1)
-        learn_kernel(batch, model, sums, heads, order, clock)
+        learn_kernel(*(*batch.nodes, *model, sums.words, sums.tags, heads, order, clock))
         clock += len(order)
     words = model.words - sums.words / np.float32(clock)
     pairs = model.tags - sums.tags / np.float32(clock)
@@ -175,7 +175,7 @@ def learn(
     )
     batch, heads = held_out
     beaten = np.empty(len(heads), dtype=np.int64)
-    margins_kernel(batch, model, heads, beaten)
+    margins_kernel(*(*batch.nodes, *model, heads, beaten))
     return model._replace(threshold=_threshold(beaten[heads >= 0], keep))
 
 
@@ -210,14 +210,14 @@ def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
 
 @inlined_kernel
 def add_up_words(
-    batch: Batch, b: int, model: EdgeFilter, of_heads: np.ndarray, of_deps: np.ndarray
+    batch: Nodes, b: int, model: EdgeFilter, of_heads: np.ndarray, of_deps: np.ndarray
 ) -> None:
     """Sum the rows of each node of sentence b, as a head and as a dependent.
 
     Parameters
     ----------
     batch, b, model
-        `Batch`, the number of the sentence, and `EdgeFilter`.
+        `Nodes`, the number of the sentence, and `EdgeFilter`.
     of_heads, of_deps
         Written: (M, 16), the first n + 1 rows; float32, or int32 for integer weights.
     """
@@ -291,9 +291,16 @@ def score_heads(
 
 @kernel
 def learn_kernel(
-    batch: Batch,
-    model: EdgeFilter,
-    sums: EdgeFilter,
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    numbers: np.ndarray,
+    limits: np.ndarray,
+    words: np.ndarray,
+    pairs: np.ndarray,
+    threshold: int,
+    sums_of_words: np.ndarray,
+    sums_of_pairs: np.ndarray,
     heads: np.ndarray,
     order: np.ndarray,
     clock: int,
@@ -302,10 +309,12 @@ def learn_kernel(
 
     Parameters
     ----------
-    batch
-        `Batch`.
-    model, sums
-        Changed: float32 weights, and sums of their changes, each times the clock.
+    starts, sides, tags
+        `Nodes`.
+    numbers, limits, words, pairs, threshold
+        `EdgeFilter`; its weights, float32, are changed.
+    sums_of_words, sums_of_pairs
+        Changed: sums of the changes of weights, each times the clock.
     heads
         int64 (N,): the gold heads of all sentences in a row.
     order
@@ -313,24 +322,26 @@ def learn_kernel(
     clock
         The number of updates before this epoch.
     """
-    most = np.diff(batch.starts).max()
+    batch = Nodes(starts, sides, tags)
+    model = EdgeFilter(numbers, limits, words, pairs, threshold)
+    most = np.diff(starts).max()
     of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
     of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
     moves_of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
     moves_of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
     scores = np.empty(most, dtype=np.float32)
-    mask = np.uint64(len(model.words) - 1)
+    mask = np.uint64(len(words) - 1)
     for b in order:
         clock += 1
         time = np.float32(clock)
-        start = batch.starts[b]
-        tags = batch.tags[start : batch.starts[b + 1]]
-        nodes = len(tags)
+        start = starts[b]
+        of_nodes = tags[start : starts[b + 1]]
+        nodes = len(of_nodes)
         add_up_words(batch, b, model, of_heads, of_deps)
         moves_of_heads[:nodes] = 0
         moves_of_deps[:nodes] = 0
         for d in range(1, nodes):
-            best = score_heads(tags, model, of_heads, of_deps, d, scores)
+            best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
             likely = np.exp(scores[:nodes] - best)
             likely *= np.float32(_RATE) / likely.sum()
             for h in range(nodes):
@@ -340,46 +351,62 @@ def learn_kernel(
                 column = 8 * (h < d) + _BINS[min(abs(h - d), 15)]
                 moves_of_heads[h, column] += move
                 moves_of_deps[d, column] += move
-                model.tags[column, tags[d], tags[h]] += move
-                sums.tags[column, tags[d], tags[h]] += move * time
+                pairs[column, of_nodes[d], of_nodes[h]] += move
+                sums_of_pairs[column, of_nodes[d], of_nodes[h]] += move * time
         for i in range(nodes):
-            for side in model.sides:
-                value = batch.sides[start + i, side]
-                model.words[value & mask] += moves_of_heads[i]
-                sums.words[value & mask] += moves_of_heads[i] * time
-                model.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
-                sums.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
+            for number in numbers:
+                value = sides[start + i, number]
+                words[value & mask] += moves_of_heads[i]
+                sums_of_words[value & mask] += moves_of_heads[i] * time
+                words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
+                sums_of_words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
 
 
 @kernel
-def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
+def margins_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    numbers: np.ndarray,
+    limits: np.ndarray,
+    words: np.ndarray,
+    pairs: np.ndarray,
+    threshold: int,
+    heads: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Return, for each word, the score of the best head minus that of the gold head.
 
     Parameters
     ----------
-    batch, model
-        `Batch`, and `EdgeFilter` with integer weights.
+    starts, sides, tags
+        `Nodes`.
+    numbers, limits, words, pairs, threshold
+        `EdgeFilter` with integer weights.
     heads
         int64 (N,): the gold heads of all sentences in a row.
     out
         Written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold head
         is negative.
     """
-    most = np.diff(batch.starts).max()
+    batch = Nodes(starts, sides, tags)
+    model = EdgeFilter(numbers, limits, words, pairs, threshold)
+    most = np.diff(starts).max()
     of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
     of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
     scores = np.empty(most, dtype=np.int32)
-    for b in range(len(batch.starts) - 1):
-        start = batch.starts[b]
-        tags = batch.tags[start : batch.starts[b + 1]]
+    for b in range(len(starts) - 1):
+        start = starts[b]
+        of_nodes = tags[start : starts[b + 1]]
         add_up_words(batch, b, model, of_heads, of_deps)
-        for d in range(1, len(tags)):
-            best = score_heads(tags, model, of_heads, of_deps, d, scores)
+        for d in range(1, len(of_nodes)):
+            best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
             out[start + d] = best - scores[heads[start + d]]
 
 
-@kernel
-def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, np.ndarray]:
+def keep_edges(
+    batch: Batch, model: EdgeFilter, fan: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the edges that pruning keeps.
 
     Parameters
@@ -402,41 +429,87 @@ def keep_edges(batch: Batch, model: EdgeFilter, fan: bool) -> tuple[np.ndarray, 
     O(n² + T n + E) for each sentence; the first term is two additions for each edge that is not too
     long.
     """
-    most = np.diff(batch.starts).max()
+    nodes = len(batch.tags)
+    starts, heads = np.zeros(nodes + 1, dtype=np.int64), np.empty(4 * nodes, dtype=np.int64)
+    done = 0
+    while True:
+        done = keep_kernel(*(*batch.nodes, *model, fan, done, starts, heads))
+        if done == len(batch.starts) - 1:
+            return starts, heads[: starts[-1]]
+        heads = np.concatenate([heads, np.empty_like(heads)])
+
+
+@kernel
+def keep_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    numbers: np.ndarray,
+    limits: np.ndarray,
+    words: np.ndarray,
+    pairs: np.ndarray,
+    threshold: int,
+    fan: bool,
+    done: int,
+    firsts: np.ndarray,
+    heads: np.ndarray,
+) -> int:
+    """Do the work of `keep_edges`, as long as `heads` has room.
+
+    Parameters
+    ----------
+    starts, sides, tags
+        `Nodes`.
+    numbers, limits, words, pairs, threshold
+        `EdgeFilter` with integer weights.
+    fan
+        As for `keep_edges`.
+    done
+        The number of sentences whose edges are found already.
+    firsts, heads
+        Written: what `keep_edges` returns; `heads` may have more room than is needed.
+
+    Returns
+    -------
+    done
+        The number of sentences whose edges are found now; fewer than all if there was no room.
+    """
+    batch = Nodes(starts, sides, tags)
+    model = EdgeFilter(numbers, limits, words, pairs, threshold)
+    most = np.diff(starts).max()
     of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
     of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
     scores = np.empty(most, dtype=np.int32)
-    starts = np.zeros(len(batch.tags) + 1, dtype=np.int64)
-    heads = np.empty(4 * len(batch.tags), dtype=np.int64)
-    for b in range(len(batch.starts) - 1):
-        start = batch.starts[b]
-        tags = batch.tags[start : batch.starts[b + 1]]
+    for b in range(done, len(starts) - 1):
+        start = starts[b]
+        of_nodes = tags[start : starts[b + 1]]
+        nodes = len(of_nodes)
         add_up_words(batch, b, model, of_heads, of_deps)
         likeliest = 0
-        done = False
-        while not done:
+        found = False
+        while not found:
             root = likeliest  # the root word of the fan; 0 in the first pass: no fan
             least = np.int64(_FAR)
-            count = starts[start]
-            starts[start + 1] = count
-            for d in range(1, len(tags)):
-                if len(heads) < count + len(tags):
-                    heads = np.concatenate((heads, np.empty(count + len(tags), dtype=np.int64)))
-                best = score_heads(tags, model, of_heads, of_deps, d, scores)
+            count = firsts[start]
+            firsts[start + 1] = count
+            for d in range(1, nodes):
+                if len(heads) < count + nodes:
+                    return b
+                best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
                 if best - scores[0] < least:
                     least = best - scores[0]
                     likeliest = d
                 if root > 0:
                     scores[0 if d == root else d - 1 if d > root else d + 1] = best
-                for h in range(len(tags)):
-                    if best - scores[h] <= model.threshold:
+                for h in range(nodes):
+                    if best - scores[h] <= threshold:
                         heads[count] = h
                         count += 1
-                starts[start + d + 1] = count
-            done = root > 0 or len(tags) == 1
-            if not done and not fan and least <= model.threshold:
-                done = _reaches_all(starts[start : start + len(tags) + 1], heads, likeliest)
-    return starts, heads[: starts[-1]]
+                firsts[start + d + 1] = count
+            found = root > 0 or nodes == 1
+            if not found and not fan and least <= threshold:
+                found = _reaches_all(firsts[start : start + nodes + 1], heads, likeliest)
+    return len(starts) - 1
 
 
 @kernel

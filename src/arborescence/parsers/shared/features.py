@@ -142,6 +142,14 @@ class Sides(NamedTuple):
         return cls(seeds, parts)
 
 
+class Nodes(NamedTuple):
+    """The arrays of a `Batch` that kernels read."""
+
+    starts: NDArray[np.int64]
+    sides: NDArray[np.uint64]
+    tags: NDArray[np.uint8]
+
+
 class Batch(NamedTuple):
     """Hashed sentences: the nodes of all sentences in a row, each with its root first.
 
@@ -165,6 +173,11 @@ class Batch(NamedTuple):
     untagged: NDArray[np.bool_]
     lemmatized: NDArray[np.bool_]
 
+    @property
+    def nodes(self) -> Nodes:
+        """The arrays that kernels read."""
+        return Nodes(self.starts, self.sides, self.tags)
+
     @classmethod
     def of(
         cls, sentences: Sequence[Sentence], sides: Sides, known_tags: NDArray[np.uint64]
@@ -179,7 +192,7 @@ class Batch(NamedTuple):
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
-        hash_sides(fields, starts, sides, hashed)
+        hash_sides(fields, starts, *sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
         return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA_COLUMN))
@@ -249,7 +262,9 @@ def hash_batch(
 
 
 @kernel
-def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
+def hash_sides(
+    fields: np.ndarray, starts: np.ndarray, seeds: np.ndarray, parts: np.ndarray, out: np.ndarray
+) -> None:
     """Hash every side of every node.
 
     Parameters
@@ -258,8 +273,8 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
         uint64 (N + 1, 7), from `hash_batch`; the last row stands for a missing node.
     starts
         int64 (B + 1,), as in `Batch`.
-    sides
-        `Sides`.
+    seeds, parts
+        The arrays of `Sides`.
     out
         Written: uint64 (N + 1, S).
 
@@ -273,13 +288,13 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
         first = starts[b]
         stop = starts[b + 1] if b + 1 < len(starts) else absent + 1
         for i in range(first, stop):
-            for s in range(len(sides.seeds)):
-                value = sides.seeds[s]
-                for k in range(sides.parts.shape[1]):
-                    field = sides.parts[s, k, 0]
+            for s in range(len(seeds)):
+                value = seeds[s]
+                for k in range(parts.shape[1]):
+                    field = parts[s, k, 0]
                     if field < 0:
                         break
-                    j = i + sides.parts[s, k, 1]
+                    j = i + parts[s, k, 1]
                     value = mix(value, fields[j if first <= j < stop else absent, field])
                 out[i, s] = value
 

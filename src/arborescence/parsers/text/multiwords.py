@@ -100,10 +100,16 @@ def _cased(token: str, words: str) -> list[str]:
     return parts
 
 
-@kernel
-def _neighbours(letters: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _neighbours(letters: NDArray[np.uint64], chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Hash the neighbours of the tokens in `chosen`: (m, CONTEXTS) uint64. O(m)."""
     contexts = np.empty((chosen.size, CONTEXTS), dtype=np.uint64)
+    hash_neighbours(letters, chosen, contexts)
+    return contexts
+
+
+@kernel
+def hash_neighbours(letters: np.ndarray, chosen: np.ndarray, contexts: np.ndarray) -> None:
+    """Do the work of `_neighbours`: fill `contexts`."""
     for row in range(chosen.size):
         t = chosen[row]
         before = letters[t - 1, FORM] if t > 0 else _OUTSIDE
@@ -113,4 +119,3 @@ def _neighbours(letters: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         contexts[row, 2] = mix(before, after)
         looks = mix(letters[t, OUTLINE], letters[t, GAP])
         contexts[row, 3] = mix(looks, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)
-    return contexts

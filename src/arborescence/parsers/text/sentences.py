@@ -22,7 +22,6 @@ from arborescence.parsers.text.characters import (
     QUOTE,
     TERMINAL,
     UPPER,
-    Characters,
 )
 from arborescence.parsers.text.weights import learn, to_places, total
 
@@ -38,13 +37,20 @@ _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
-def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
+def spell(
+    folded: np.ndarray,
+    kinds: np.ndarray,
+    gaps: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    letters: np.ndarray,
+) -> None:
     """Hash the forms and shapes of tokens.
 
     Parameters
     ----------
-    text
-        The characters of the text.
+    folded, kinds, gaps
+        The `Characters` of the text.
     starts, ends : int64, shape (t,)
         The first and the last character of each token.
     letters : uint64, shape (t, LETTERS)
@@ -52,7 +58,6 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
         its last three characters; the gap after it; the distance to the next token of `TERMINAL`
         characters only, in bins; its kinds, with each run of one kind counted once.
     """
-    folded, kinds = text.folded, text.kinds
     ahead = 0
     for back in range(starts.size):
         t = starts.size - 1 - back
@@ -68,7 +73,7 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
             if i > ends[t] - 3:
                 suffix = mix(suffix, np.uint64(folded[i]))
             only_terminal &= kinds[i] == TERMINAL
-        gap = text.gaps[ends[t]]
+        gap = gaps[ends[t]]
         if gap == PARAGRAPH:
             ahead = 20
         letters[t, FORM] = form

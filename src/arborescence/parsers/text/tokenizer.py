@@ -112,7 +112,7 @@ class Tokenizer:
                 break
             with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
             guess = np.empty_like(right)
-            ends_of_words.cut(characters, with_spaces, words.weights, guess, right, words.squares)
+            ends_of_words.cut(*characters, with_spaces, words.weights, guess, right, words.squares)
             gold = text.sentence_ends[characters.offsets[ends]]
             ends_of_sentences.end(
                 letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
@@ -219,7 +219,7 @@ class Tokenizer:
                 "decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
-        ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NO_SQUARES)
+        ends_of_words.cut(*characters, self._with_spaces, self._words, cuts, NO_GOLD, NO_SQUARES)
         letters, starts, ends = _spelled(characters, cuts)
         gaps = characters.gaps[ends]
         scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
@@ -268,5 +268,5 @@ def _spelled(
     written = np.flatnonzero(characters.kinds)
     starts = written[np.searchsorted(written, np.concatenate(([0], ends[:-1] + 1)))]
     letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
-    ends_of_sentences.spell(characters, starts, ends, letters)
+    ends_of_sentences.spell(*characters[:3], starts, ends, letters)
     return letters, starts, ends

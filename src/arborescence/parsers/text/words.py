@@ -162,7 +162,11 @@ def _look(
 
 @kernel
 def cut(
-    text: Characters,
+    folded: np.ndarray,
+    kinds: np.ndarray,
+    gaps: np.ndarray,
+    offsets: np.ndarray,
+    paragraphs: np.ndarray,
     with_spaces: bool,
     weights: np.ndarray,
     ends: np.ndarray,
@@ -175,8 +179,8 @@ def cut(
 
     Parameters
     ----------
-    text
-        n characters.
+    folded, kinds, gaps, offsets, paragraphs
+        `Characters`, n of them.
     with_spaces
         Whether a word may contain spaces. If not, each space ends a word.
     weights : int8 or float32, shape (PLACES,)
@@ -188,7 +192,7 @@ def cut(
     squares : float32, shape (PLACES,)
         For training: see `descend`.
     """
-    kinds, gaps, paragraphs = text.kinds, text.gaps, text.paragraphs
+    text = Characters(folded, kinds, gaps, offsets, paragraphs)
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
     learning = gold.size > 0
@@ -202,7 +206,7 @@ def cut(
                     piece = mix(piece, np.uint64(_SPACE))
                     length += 1
                 continue
-            piece = mix(piece, np.uint64(text.folded[i]))
+            piece = mix(piece, np.uint64(folded[i]))
             length += 1
             if gaps[i] == PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
                 end = True

@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.parsers.shared.relations import move
+from arborescence.parsers.shared.features import Nodes
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, move
+from arborescence.parsers.transition.features import StateTemplates
 from arborescence.parsers.transition.greedy import (
     STRIDE,
+    Averages,
+    Model,
+    Scratch,
     choose_relation,
     learn_relation,
     lowest,
@@ -31,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.transition.greedy import Averages, Model, Scratch
 
 _IDLE = layout.ACTIONS  # the action of a final state
 
@@ -87,7 +91,7 @@ def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int, r
 
 @kernel
 def _grow(
-    batch: Batch,
+    batch: Nodes,
     start: int,
     model: Model,
     scratch: Scratch,
@@ -120,7 +124,6 @@ def _grow(
     return going
 
 
-@kernel
 def parse_with_beam(
     batch: Batch,
     model: Model,
@@ -156,6 +159,55 @@ def parse_with_beam(
     -----
     O(B (T + L + n)) for each step; states are copied whole.
     """
+    return parse_kernel(
+        *(*batch.nodes, *model.parts, *scratch, *agenda, heads, labels, totals, parents, moves)
+    )
+
+
+@kernel
+def parse_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    system: int,
+    single: bool,
+    allowed: int,
+    state_sides: np.ndarray,
+    partial: np.ndarray,
+    odd: np.ndarray,
+    parts: np.ndarray,
+    small: int,
+    pair: np.ndarray,
+    bits: int,
+    actions: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    relations: np.ndarray,
+    allowed_relations: np.ndarray,
+    words: np.ndarray,
+    atoms: np.ndarray,
+    rows: np.ndarray,
+    around: np.ndarray,
+    relation_rows: np.ndarray,
+    scores: np.ndarray,
+    sums: np.ndarray,
+    best: np.ndarray,
+    from_parents: np.ndarray,
+    by_actions: np.ndarray,
+    right: np.ndarray,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    totals: np.ndarray,
+    parents: np.ndarray,
+    moves: np.ndarray,
+) -> int:
+    """Do the work of `parse_with_beam`."""
+    batch = Nodes(starts, sides, tags)
+    templates = StateTemplates(state_sides, partial, odd, parts, small, pair)
+    of_edges = RelationModel(RelationTemplates(roles, of_roles), relations, allowed_relations)
+    model = Model(system, single, allowed, templates, bits, actions, of_edges)
+    scratch = Scratch(words, atoms, rows, around, relation_rows, scores, sums)
+    agenda = Agenda(best, from_parents, by_actions, right)
     beam = len(agenda.scores)
     made = np.empty(beam, dtype=np.int64)
     step = 0
@@ -165,26 +217,26 @@ def parse_with_beam(
         states = np.empty((2, beam, layout.FIELDS, n + 4), dtype=np.int32)
         systems.begin(model.system, states[0, 0])
         agenda.scores[0] = 0
-        sums = agenda.scores.copy()
+        reached = agenda.scores.copy()
         count = 1
         step = 0
         going = True
         while going:
             old = states[step & 1]
-            sums[:count] = agenda.scores[:count]
+            reached[:count] = agenda.scores[:count]
             width = count
             count = 0
             for i in range(width):
                 mask = systems.legal(model.system, old[i], model.single) & model.allowed
                 if mask == 0:
-                    count = _enter(agenda, count, sums[i], i, _IDLE, False)
+                    count = _enter(agenda, count, reached[i], i, _IDLE, False)
                 elif only_one(mask):
-                    count = _enter(agenda, count, sums[i], i, lowest(mask), False)
+                    count = _enter(agenda, count, reached[i], i, lowest(mask), False)
                 else:
                     score_actions(batch, start, old[i], model, scratch)
                     for k in range(layout.ACTIONS):
                         if mask >> k & 1:
-                            score = sums[i] + scratch.scores[k]
+                            score = reached[i] + scratch.scores[k]
                             count = _enter(agenda, count, score, i, k, False)
             going = _grow(
                 batch, start, model, scratch, agenda, count, old, states[1 - (step & 1)], made
@@ -239,7 +291,7 @@ def trace_back(
 
 @kernel
 def _blame(
-    batch: Batch,
+    batch: Nodes,
     start: int,
     n: int,
     model: Model,
@@ -263,7 +315,6 @@ def _blame(
         systems.advance(model.system, state, action, path[i] // STRIDE - 1)
 
 
-@kernel
 def learn_with_beam(
     batch: Batch,
     order: np.ndarray,
@@ -287,6 +338,69 @@ def learn_with_beam(
     dynamic
         Whether every derivation of the gold tree is right, or only that of the static oracle.
     """
+    learn_kernel(
+        *(
+            *batch.nodes,
+            order,
+            clock,
+            *model.parts,
+            *averages,
+            *scratch,
+            *agenda,
+            heads,
+            labels,
+            dynamic,
+        )
+    )
+
+
+@kernel
+def learn_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    order: np.ndarray,
+    clock: int,
+    system: int,
+    single: bool,
+    allowed: int,
+    state_sides: np.ndarray,
+    partial: np.ndarray,
+    odd: np.ndarray,
+    parts: np.ndarray,
+    small: int,
+    pair: np.ndarray,
+    bits: int,
+    actions: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    relations: np.ndarray,
+    allowed_relations: np.ndarray,
+    of_actions: np.ndarray,
+    of_relations: np.ndarray,
+    words: np.ndarray,
+    atoms: np.ndarray,
+    rows: np.ndarray,
+    around: np.ndarray,
+    relation_rows: np.ndarray,
+    scores: np.ndarray,
+    sums: np.ndarray,
+    best: np.ndarray,
+    from_parents: np.ndarray,
+    by_actions: np.ndarray,
+    right: np.ndarray,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    dynamic: bool,
+) -> None:
+    """Do the work of `learn_with_beam`."""
+    batch = Nodes(starts, sides, tags)
+    templates = StateTemplates(state_sides, partial, odd, parts, small, pair)
+    of_edges = RelationModel(RelationTemplates(roles, of_roles), relations, allowed_relations)
+    model = Model(system, single, allowed, templates, bits, actions, of_edges)
+    averages = Averages(of_actions, of_relations)
+    scratch = Scratch(words, atoms, rows, around, relation_rows, scores, sums)
+    agenda = Agenda(best, from_parents, by_actions, right)
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     for b in order:
@@ -309,8 +423,8 @@ def learn_with_beam(
         systems.begin(model.system, states[0, 0])
         agenda.scores[0] = 0
         agenda.right[0] = True
-        sums = agenda.scores.copy()
-        right = agenda.right.copy()
+        reached = agenda.scores.copy()
+        fine = agenda.right.copy()
         count = 1
         step = 0
         place = 0  # of the best right candidate in the agenda; -1: see parent, last
@@ -318,8 +432,8 @@ def learn_with_beam(
         last = -1
         while step < most:
             old = states[step & 1]
-            sums[:count] = agenda.scores[:count]
-            right[:count] = agenda.right[:count]
+            reached[:count] = agenda.scores[:count]
+            fine[:count] = agenda.right[:count]
             width = count
             count = 0
             following = _IDLE
@@ -327,26 +441,26 @@ def learn_with_beam(
                 following = systems.oracle(model.system, guided, gold, guide)
                 systems.advance(model.system, guided, following, -1)
             parent = -1
-            best = 0.0
+            highest = 0.0
             for i in range(width):
                 mask = systems.legal(model.system, old[i], model.single)
                 if mask == 0:
-                    count = _enter(agenda, count, sums[i], i, _IDLE, right[i])
-                    if right[i] and (parent < 0 or sums[i] > best):
-                        parent, last, best = i, _IDLE, sums[i]
+                    count = _enter(agenda, count, reached[i], i, _IDLE, fine[i])
+                    if fine[i] and (parent < 0 or reached[i] > highest):
+                        parent, last, highest = i, _IDLE, reached[i]
                     continue
                 scored = not only_one(mask)
                 if scored:
                     score_actions(batch, start, old[i], model, scratch)
-                if right[i] and dynamic:
+                if fine[i] and dynamic:
                     systems.costs(model.system, old[i], gold, model.single, cost)
                 for k in range(layout.ACTIONS):
                     if mask >> k & 1:
-                        score = sums[i] + (scratch.scores[k] if scored else 0.0)
-                        fits = right[i] and (cost[k] == 0 if dynamic else k == following)
+                        score = reached[i] + (scratch.scores[k] if scored else 0.0)
+                        fits = fine[i] and (cost[k] == 0 if dynamic else k == following)
                         count = _enter(agenda, count, score, i, k, fits)
-                        if fits and (parent < 0 or score > best):
-                            parent, last, best = i, k, score
+                        if fits and (parent < 0 or score > highest):
+                            parent, last, highest = i, k, score
             place = -1
             for j in range(count - 1, -1, -1):
                 if agenda.right[j]:
@@ -389,7 +503,7 @@ def learn_with_beam(
 
 @kernel
 def _learn_relations(
-    batch: Batch,
+    batch: Nodes,
     start: int,
     model: Model,
     averages: Averages,

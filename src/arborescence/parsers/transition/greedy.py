@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.parsers.shared.features import Nodes
 from arborescence.parsers.shared.relations import (
     RelationModel,
+    RelationTemplates,
     best_relation,
     move,
     score_relations,
@@ -63,6 +65,14 @@ class Model(NamedTuple):
     actions: NDArray[Any]
     relations: RelationModel
 
+    @property
+    def parts(self) -> Any:
+        """Its arrays and numbers, for kernels, in this order."""
+        return (
+            *(self.system, self.single, self.allowed, *self.templates),
+            *(self.bits, self.actions, *self.relations.parts),
+        )
+
 
 class Scratch(NamedTuple):
     """Scratch for the features of one state, and for sums of their weights."""
@@ -92,7 +102,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def score_actions(
-    batch: Batch, start: int, state: np.ndarray, model: Model, scratch: Scratch
+    batch: Nodes, start: int, state: np.ndarray, model: Model, scratch: Scratch
 ) -> None:
     """Score the four actions of a state; the scores are written to ``scratch.scores``."""
     list_features(
@@ -121,7 +131,7 @@ def score_actions(
 
 @kernel
 def choose_relation(
-    batch: Batch,
+    batch: Nodes,
     start: int,
     state: np.ndarray,
     model: Model,
@@ -161,7 +171,6 @@ def best_action(scores: np.ndarray, mask: int) -> int:
     return best
 
 
-@kernel
 def parse_greedily(
     batch: Batch,
     model: Model,
@@ -194,6 +203,47 @@ def parse_greedily(
     -----
     O(T + L) for each transition; 2n transitions for n words (two more for each SWAP).
     """
+    return parse_kernel(*(*batch.nodes, *model.parts, *scratch, heads, labels, totals, taken))
+
+
+@kernel
+def parse_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    system: int,
+    single: bool,
+    allowed: int,
+    state_sides: np.ndarray,
+    partial: np.ndarray,
+    odd: np.ndarray,
+    parts: np.ndarray,
+    small: int,
+    pair: np.ndarray,
+    bits: int,
+    actions: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    relations: np.ndarray,
+    allowed_relations: np.ndarray,
+    words: np.ndarray,
+    atoms: np.ndarray,
+    rows: np.ndarray,
+    around: np.ndarray,
+    relation_rows: np.ndarray,
+    scores: np.ndarray,
+    sums: np.ndarray,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    totals: np.ndarray,
+    taken: np.ndarray,
+) -> int:
+    """Do the work of `parse_greedily`."""
+    batch = Nodes(starts, sides, tags)
+    templates = StateTemplates(state_sides, partial, odd, parts, small, pair)
+    of_edges = RelationModel(RelationTemplates(roles, of_roles), relations, allowed_relations)
+    model = Model(system, single, allowed, templates, bits, actions, of_edges)
+    scratch = Scratch(words, atoms, rows, around, relation_rows, scores, sums)
     step = 0
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -236,7 +286,7 @@ class Averages(NamedTuple):
 
 @kernel
 def learn_relation(
-    batch: Batch,
+    batch: Nodes,
     start: int,
     state: np.ndarray,
     model: Model,
@@ -256,7 +306,6 @@ def learn_relation(
     return guess
 
 
-@kernel
 def learn_greedily(
     batch: Batch,
     order: np.ndarray,
@@ -293,6 +342,67 @@ def learn_greedily(
     coins
         float64, uniform in [0, 1), two for each word of the sentences in `order`.
     """
+    learn_kernel(
+        *(
+            *batch.nodes,
+            order,
+            clock,
+            *model.parts,
+            *averages,
+            *scratch,
+            heads,
+            labels,
+            dynamic,
+            exploration,
+            coins,
+        )
+    )
+
+
+@kernel
+def learn_kernel(
+    starts: np.ndarray,
+    sides: np.ndarray,
+    tags: np.ndarray,
+    order: np.ndarray,
+    clock: int,
+    system: int,
+    single: bool,
+    allowed: int,
+    state_sides: np.ndarray,
+    partial: np.ndarray,
+    odd: np.ndarray,
+    parts: np.ndarray,
+    small: int,
+    pair: np.ndarray,
+    bits: int,
+    actions: np.ndarray,
+    roles: np.ndarray,
+    of_roles: np.ndarray,
+    relations: np.ndarray,
+    allowed_relations: np.ndarray,
+    of_actions: np.ndarray,
+    of_relations: np.ndarray,
+    words: np.ndarray,
+    atoms: np.ndarray,
+    rows: np.ndarray,
+    around: np.ndarray,
+    relation_rows: np.ndarray,
+    scores: np.ndarray,
+    sums: np.ndarray,
+    heads: np.ndarray,
+    labels: np.ndarray,
+    dynamic: bool,
+    exploration: float,
+    coins: np.ndarray,
+) -> None:
+    """Do the work of `learn_greedily`."""
+    batch = Nodes(starts, sides, tags)
+    templates = StateTemplates(state_sides, partial, odd, parts, small, pair)
+    of_edges = RelationModel(RelationTemplates(roles, of_roles), relations, allowed_relations)
+    model = Model(system, single, allowed, templates, bits, actions, of_edges)
+    averages = Averages(of_actions, of_relations)
+    scratch = Scratch(words, atoms, rows, around, relation_rows, scores, sums)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     coin = 0
     for b in order:

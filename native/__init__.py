@@ -1,0 +1,1 @@
+"""Build the native modules of a wheel; not part of what is installed."""

@@ -1,0 +1,67 @@
+"""Check an installed wheel: everything works with its native modules, without Numba or a compiler.
+
+    python native/smoke.py [LEVEL]
+
+Run it with the Python of an environment where the wheel, and nothing but NumPy, is installed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import sys
+import time
+
+START = time.perf_counter()
+
+import numpy as np  # noqa: E402
+
+import arborescence as arb  # noqa: E402
+from arborescence import treebank, undirected  # noqa: E402
+from arborescence._config import config  # noqa: E402
+
+
+def best_of_all(scores: np.ndarray) -> float:
+    """Return the weight of the best tree, by looking at all head vectors."""
+    words = len(scores) - 1
+    heads = np.array([(-1, *rest) for rest in itertools.product(range(words + 1), repeat=words)])
+    return max(arb.tree_weight(scores, tree) for tree in heads[arb.is_tree(heads)])
+
+
+def check(level: str) -> None:
+    """Use each family of kernels once."""
+    heads = arb.decode(np.zeros((3, 3)))
+    print(f"the first tree after {time.perf_counter() - START:.2f} s")
+    assert heads.tolist() == [-1, 0, 1]
+    kernels = config()["kernels"]
+    print(kernels)
+    assert kernels.startswith(f"native, for {level}"), "the native modules are not used"
+
+    generator = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        scores = generator.normal(size=(5, 5)).astype(dtype)
+        best = best_of_all(scores)
+        for view in (scores, np.asfortranarray(scores), np.repeat(scores, 2, axis=1)[:, ::2]):
+            assert arb.tree_weight(scores, arb.decode(view)) == best
+        trees, weights = arb.kbest(scores, 3)
+        assert weights[0] == best
+        assert len(set(map(tuple, trees.tolist()))) == 3
+    dist = arb.TreeDistribution(scores)
+    assert np.allclose(dist.marginals[:, 1:].sum(axis=0), 1)
+    assert arb.is_tree(dist.sample(10, rng=0)).all()
+    assert arb.is_projective(arb.decode(scores, projective=True))
+    assert arb.decode_labeled(scores[..., None])[0].tolist() == arb.decode(scores).tolist()
+    arcs = [(h, d) for h in range(5) for d in range(1, 5) if h != d]
+    sparse = arb.decode_sparse(4, *zip(*arcs, strict=True), [scores[arc] for arc in arcs])
+    assert sparse.tolist() == arb.decode(scores).tolist()
+    assert arb.is_tree(undirected.decode(scores))
+    [parsed] = arb.load("english").parse([treebank.Sentence.from_words(["Old", "trees", "grow"])])
+    assert parsed.heads.tolist() == [-1, 2, 3, 0]
+    assert "numba" not in sys.modules
+    print(f"all is well after {time.perf_counter() - START:.2f} s")
+
+
+if __name__ == "__main__":
+    if shutil.which("cc") or shutil.which("gcc"):
+        print("note: there is a compiler on the path, though none is needed")
+    check(sys.argv[1] if len(sys.argv) > 1 else "")

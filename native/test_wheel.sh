@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Install the wheel in dist/ in a clean environment of each CPython that is here, without Numba and
+# without a compiler on the path, and use it. Then run the tests of kernels for each level of
+# processor.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[ "$(echo dist/arborescence-*.whl | wc -w)" = 1 ] || { echo "one wheel is wanted in dist/"; exit 1; }
+wheel=$(echo dist/arborescence-*.whl)
+size=$(stat -c %s "$wheel")
+echo "$wheel: $((size / 1024)) KB"
+[ "$size" -le $((30 * 1024 * 1024)) ] || { echo "larger than 30 MB"; exit 1; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Only this environment's programs and the shell's: no compiler.
+clean() { env -i HOME="$scratch" PATH="$1/bin" PYTHONDONTWRITEBYTECODE=1 "${@:2}"; }
+
+for version in 3.11 3.12 3.13 3.14; do
+  python=$(command -v "python$version" || true)
+  if ! "${python:-false}" --version > "$scratch/version" 2>&1; then
+    python=$(ls -d "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python 2> "$scratch/version" | tail -1)
+  fi
+  [ -n "$python" ] || { echo "Python $version is not here"; continue; }
+  venv="$scratch/$version"
+  "$python" -m venv "$venv"
+  "$venv/bin/pip" install --quiet "$wheel"
+  echo "--- Python $version: $("$venv/bin/pip" list --format=freeze | tr '\n' ' ')"
+  clean "$venv" python native/smoke.py
+done
+
+venv="$scratch/3.11"
+"$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools
+for level in x86-64-v4 x86-64-v3 x86-64-v2; do
+  if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
+import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then
+    echo "--- tests on $level"
+    clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n 2 \
+      -m "not long" tests/core tests/nonprojective tests/projective tests/undirected \
+      tests/inference tests/distribution tests/transitions tests/treebank tests/parsers
+  else
+    echo "--- this processor does not run $level"
+  fi
+done

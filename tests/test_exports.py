@@ -1,0 +1,89 @@
+"""Each kernel that Python calls is declared, with its types: only those are compiled ahead."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import types
+
+import pytest
+
+import arborescence
+from arborescence.core import tree
+from arborescence.core.signatures import as_types, declared
+
+jit = pytest.importorskip("arborescence.core.jit")
+
+
+def modules():
+    for info in pkgutil.walk_packages(arborescence.__path__, "arborescence."):
+        if ".torch" not in info.name and "tensor" not in info.name and "__main__" not in info.name:
+            try:
+                yield importlib.import_module(info.name)
+            except ImportError:  # an extra that is not installed
+                continue
+
+
+class Calls(ast.NodeVisitor):
+    """Collect the kernels that a module's Python code mentions."""
+
+    def __init__(self, module):
+        self.module = module
+        self.found = set()
+        self.own = [set()]
+
+    def visit_FunctionDef(self, node):  # noqa: N802
+        if any("kernel" in ast.unparse(decorator) for decorator in node.decorator_list):
+            return
+        inner = list(ast.walk(node))
+        self.own.append(
+            {each.arg for each in inner if isinstance(each, ast.arg)}
+            | {
+                each.id
+                for each in inner
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+        )
+        for statement in node.body:
+            self.visit(statement)
+        self.own.pop()
+
+    def visit_Name(self, node):  # noqa: N802
+        if not any(node.id in names for names in self.own):
+            self.note(vars(self.module).get(node.id))
+
+    def visit_Attribute(self, node):  # noqa: N802
+        if isinstance(node.value, ast.Name):
+            holder = vars(self.module).get(node.value.id)
+            if isinstance(holder, types.ModuleType):
+                self.note(getattr(holder, node.attr, None))
+        self.generic_visit(node)
+
+    def note(self, what):
+        if isinstance(what, jit.Kernel):
+            function = what.py_func
+            self.found.add(f"{function.__module__}.{function.__name__}".partition(".")[2])
+
+
+@pytest.mark.skipif(
+    not isinstance(tree.tree_kernel, jit.Kernel), reason="kernels are not the JIT's"
+)
+def test_what_python_calls_is_declared():
+    called = {}
+    for module in modules():
+        calls = Calls(module)
+        calls.visit(ast.parse(inspect.getsource(module)))
+        called |= dict.fromkeys(calls.found, module.__name__)
+    names = {export.name for export in declared()}
+    assert {name: where for name, where in called.items() if name not in names} == {}
+    assert names - called.keys() == set()
+
+
+@pytest.mark.parametrize("export", declared(), ids=lambda export: export.name)
+def test_declared_types_are_those_of_the_kernel(export):
+    function = getattr(importlib.import_module(export.module), export.function)
+    function = getattr(function, "py_func", function)
+    for signature in export.signatures:
+        for arguments in as_types(signature):
+            if not inspect.isbuiltin(function):
+                assert len(arguments) == len(inspect.signature(function).parameters)

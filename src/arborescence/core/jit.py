@@ -66,6 +66,10 @@ class Kernel(CPUDispatcher):
         with global_compiler_lock, self._cache.alone(types):
             return super().compile(types)
 
+    def is_kept(self, types: Any) -> bool:
+        """Return whether it is compiled for these types, on disk."""
+        return self._cache.has(types)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""
         return self.part.get_call_template(args, kws)

@@ -148,14 +148,25 @@ def test_training_on_a_terminal(lessons: Path, tmp_path: Path) -> None:
 
 def test_compiling_in_a_pipe(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     import arborescence._warmup as warmup
+    from arborescence.core import native
 
     def compile_all(progress: Callable[[str, int, int], None]) -> None:
         for done in range(3):
             progress("compiling kernels", done, 2)
 
     monkeypatch.setattr(warmup, "warmup", compile_all)
+    monkeypatch.setattr(native, "KERNELS", None)
     assert command("warmup").err == "0:00:00  compiling kernels\n"
     assert command("warmup", "-q").err == ""
     monkeypatch.delenv("ARBORESCENCE_QUIET")
     assert command("warmup", "-q").err == ""
     assert os.environ["ARBORESCENCE_QUIET"] == "1"
+
+
+def test_nothing_to_compile(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    from arborescence.core import native
+
+    monkeypatch.setattr(native, "KERNELS", {})
+    monkeypatch.setattr(native, "WHAT_RUNS", "native, for a test")
+    assert command("warmup").err == "nothing to compile: the kernels are native, for a test\n"
+    assert command("warmup", "-q").err == ""

@@ -23,7 +23,7 @@ from arborescence.cli.options import (
     SvgOption,
     ThreadsOption,
 )
-from arborescence.cli.progress import counted, steps
+from arborescence.cli.progress import counted, note, steps
 from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sentences_of
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
@@ -393,7 +393,11 @@ def demo(
 def warmup(quiet: QuietOption = False) -> None:
     """Compile every kernel ahead, once for all later runs."""
     from arborescence._warmup import warmup as compile_all
+    from arborescence.core import native
 
+    if native.KERNELS is not None:
+        note(f"nothing to compile: the kernels are {native.WHAT_RUNS}", quiet=quiet)
+        return
     with steps(quiet=quiet) as step:
         compile_all(progress=step)
 

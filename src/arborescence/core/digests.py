@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import numba
@@ -98,6 +98,8 @@ def _text(value: Any) -> str:
         return _text(sorted(value.items()))
     if isinstance(value, ModuleType):
         return value.__name__
+    if isinstance(value, FunctionType):  # for which kernels have their own code (`core/random.py`)
+        return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, _PLAIN):

@@ -66,6 +66,10 @@ class Kernel(CPUDispatcher):
         with global_compiler_lock, self._cache.alone(types):
             return super().compile(types)
 
+    def is_kept(self, types: Any) -> bool:
+        """Return whether it is compiled for these types, on disk."""
+        return self._cache.has(types)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""
         return self.part.get_call_template(args, kws)
@@ -111,7 +115,7 @@ class Code(JITCodeLibrary):
                     super().add_linking_library(further)
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """Return the code as it is kept: of LLVM's form of it, which no other kernel links, the names."""
+        """Return the code as it is kept: without LLVM's form, of which only the names are used."""
         self._ensure_finalized()
         names = [function.name for function in self.get_defined_functions()]
         text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)

@@ -14,12 +14,13 @@ import sys
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from numba.core import config as numba_config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
@@ -47,6 +48,16 @@ def folders() -> list[Path]:
     return [_PACKAGE / "__pycache__" / "kernels", Path(user, name)]
 
 
+def can_be_written() -> bool:
+    """Return whether one of the folders can be written."""
+    for folder in folders():
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=folder).close()
+            return True
+    return False
+
+
 class Kept(NullCache):
     """The compiled code of a kernel on disk, a file for each combination of types.
 
@@ -61,11 +72,17 @@ class Kept(NullCache):
         with suppress(FileNotFoundError), self._open(types) as file:
             seal, content = file.read(_SEAL), file.read()
             if hashlib.sha256(content).digest() == seal:
-                # Numba loads all that it can compile first, in half a second. Calling the code needs
-                # none of that but the functions that count references; compiling loads it then.
+                # Numba loads all that it can compile first, in half a second. To call the code,
+                # only the functions that count references are needed.
                 rtsys.initialize(context)
                 return CompileResult._rebuild(context, *pickle.loads(content))  # noqa: S301
         return None
+
+    def has(self, types: Any) -> bool:
+        """Return whether there is code for these types, compiled from today's kernel."""
+        with suppress(FileNotFoundError), self._open(types):
+            return True
+        return False
 
     def save_overload(self, types: Any, result: Any) -> None:
         """Keep the code for these types, if there is a folder that can be written."""
@@ -80,7 +97,7 @@ class Kept(NullCache):
 
     def alone(self, types: Any) -> AbstractContextManager[None]:
         """Wait as long as another process compiles the kernel for the same types."""
-        with suppress(FileNotFoundError), self._open(types):
+        if self.has(types):
             return nullcontext()
         name = self._name(types)
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])

@@ -88,7 +88,7 @@ def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: n
             node, child = heads[node], following[node]
 
 
-@inlined_kernel
+@kernel
 def _components(heads: np.ndarray, guide: np.ndarray) -> None:
     """Find the maximal projective components, which arc-standard can build without SWAP.
 

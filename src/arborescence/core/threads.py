@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ def in_threads(run: Callable[[int, int], object], batch: int, threads: int) -> N
     if threads == 1 or batch < 2:
         run(0, batch)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     shares = min(batch, threads * _SHARES_A_THREAD)
     bounds = [batch * k // shares for k in range(shares + 1)]
     with ThreadPoolExecutor(threads) as pool:

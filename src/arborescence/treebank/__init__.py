@@ -8,21 +8,29 @@
 True
 """
 
-from arborescence.treebank.conllu import read, write
-from arborescence.treebank.evaluation import Evaluation, evaluate
-from arborescence.treebank.kbest import read_kbest, write_kbest
-from arborescence.treebank.oracle import oracle
-from arborescence.treebank.plain import read_tokens
-from arborescence.treebank.sentence import Sentence
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Evaluation",
-    "Sentence",
-    "evaluate",
-    "oracle",
-    "read",
-    "read_kbest",
-    "read_tokens",
-    "write",
-    "write_kbest",
-]
+from arborescence.core.lazy import lazily
+
+if TYPE_CHECKING:
+    from arborescence.treebank.best_of_k import oracle as oracle
+    from arborescence.treebank.conllu import read as read
+    from arborescence.treebank.conllu import write as write
+    from arborescence.treebank.evaluation import Evaluation as Evaluation
+    from arborescence.treebank.evaluation import evaluate as evaluate
+    from arborescence.treebank.kbest import read_kbest as read_kbest
+    from arborescence.treebank.kbest import write_kbest as write_kbest
+    from arborescence.treebank.plain import read_tokens as read_tokens
+    from arborescence.treebank.sentence import Sentence as Sentence
+
+__all__, __getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "arborescence.treebank.best_of_k": ("oracle",),
+        "arborescence.treebank.conllu": ("read", "write"),
+        "arborescence.treebank.evaluation": ("Evaluation", "evaluate"),
+        "arborescence.treebank.kbest": ("read_kbest", "write_kbest"),
+        "arborescence.treebank.plain": ("read_tokens",),
+        "arborescence.treebank.sentence": ("Sentence",),
+    },
+)

@@ -634,7 +634,8 @@ def update_kernel(
     steps = np.ones(len(trees))
     if C > 0:
         hildreth(_gram(entries, signs) + others, losses, C, steps)
-    rounded[:] = steps
+    for k in range(len(trees)):
+        rounded[k] = steps[k]
     moves = np.zeros(len(edges))
     for k in range(len(trees)):
         moves += rounded[k] * signs[k]

@@ -235,14 +235,16 @@ def difference_kernel(
         if not wrong.any():
             continue
         _rows_of_edge(batch, 0, model, gold[d], d, around, rows)
-        of_gold[:] = rows * model.weights.shape[1] + gold_relations[d]
+        for t in range(len(rows)):
+            of_gold[t] = rows[t] * model.weights.shape[1] + gold_relations[d]
         for k in range(len(trees)):
             if wrong[k]:
                 for t in range(len(rows)):
                     scores[k] += model.weights[rows[t], gold_relations[d]]
         for k in range(len(trees)):
             _rows_of_edge(batch, 0, model, trees[k, d], d, around, rows)
-            of_trees[k] = rows * model.weights.shape[1] + relations[k, d]
+            for t in range(len(rows)):
+                of_trees[k, t] = rows[t] * model.weights.shape[1] + relations[k, d]
         for k in range(len(trees)):
             for other in range(len(trees)):
                 for t in range(len(rows)):

@@ -8,9 +8,7 @@ import numpy as np
 
 import arborescence
 from arborescence.core.errors import ModelError
-from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
-from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear.edges import (
     LAYOUT,
     WIDE,
@@ -24,7 +22,6 @@ from arborescence.parsers.linear.joint import add_all_relations, add_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter, keep_edges
 from arborescence.parsers.linear.settings import Settings
-from arborescence.parsers.linear.training import Trainer
 from arborescence.parsers.linear.undirected import enhanced, find_trees
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
@@ -332,6 +329,8 @@ class LinearParser(Parser):
             rounds=rounds,
             prune=prune,
         )
+        from arborescence.parsers.linear.training import Trainer
+
         trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
         trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
         return cls(**trainer.parts(), tagger=tagger, text=text)
@@ -486,6 +485,8 @@ class LinearParser(Parser):
                 "the k best trees need a parser with exact inference; this one was trained with "
                 "inference='undirected'"
             )
+        from arborescence.inference.kbest import kbest
+
         sentences, batch = self._prepare(sentences)
         projective = self._decodes_projectively(options)
         heads = np.full((k, batch.starts[-1]), -1, dtype=np.int64)
@@ -511,6 +512,8 @@ class LinearParser(Parser):
     ) -> list[tuple[Sentence, NDArray[Any]]]:
         if self.inference == "undirected":
             return super()._evidence_batch(sentences, options)
+        from arborescence.distribution.arrays import TreeDistribution
+
         sentences, batch = self._prepare(sentences)
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
         evidence = [np.empty(0)] * len(sentences)

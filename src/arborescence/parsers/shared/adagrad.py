@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.errors import ModelError
-from arborescence.core.kernels import inlined_kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
@@ -94,9 +94,19 @@ def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
 def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
     """Make a table of `size` weights from what `pack` returned; raise ModelError if invalid."""
     kept = scheme.arrays_of(arrays, _ARRAYS, {})
-    places = np.cumsum(kept["gaps"], dtype=np.int64) - 1
-    if not 0 <= places.min(initial=0) <= places.max(initial=0) < size:
-        raise ModelError("the gaps between weights lead out of their table")
     weights = np.zeros(size, dtype=np.int8)
-    weights[places] = kept["weights"]
+    if not spread(kept["gaps"], kept["weights"], weights):
+        raise ModelError("the gaps between weights lead out of their table")
     return weights
+
+
+@kernel
+def spread(gaps: np.ndarray, values: np.ndarray, weights: np.ndarray) -> bool:
+    """Write values into a table, with gaps between them; return whether they fit. O(values)."""
+    place = -1
+    for i in range(gaps.size):
+        place += int(gaps[i])
+        if not 0 <= place < weights.size:
+            return False
+        weights[place] = values[i]
+    return True

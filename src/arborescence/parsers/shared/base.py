@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from arborescence.treebank.sentence import Sentence
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -334,8 +334,10 @@ def _run(
         for batch in batches:
             yield from parse(batch)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
-        running = deque[Future[list[_Parsed]]]()
+        running: deque[Future[list[_Parsed]]] = deque()
         try:
             for batch in batches:
                 running.append(pool.submit(parse, batch))

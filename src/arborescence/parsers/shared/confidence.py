@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.errors import TreebankError
-from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ def edge_probabilities(
     probabilities : (B, K, N) float64
         The marginal of each word's edge; 1 for the root.
     """
+    from arborescence.distribution.arrays import TreeDistribution
+
     # The quotient is not kept, to save memory for long sentences.
     marginals = TreeDistribution(
         scores / np.float32(temperature), root=root, projective=projective

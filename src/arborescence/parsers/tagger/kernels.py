@@ -302,7 +302,8 @@ def tag_words(
             choices = allowed[allowed_starts[here] : allowed_starts[here + 1]]
             best = 0
             if choices.size > 1:
-                places[:WORD_FEATURES] = word_places[i]
+                for template in range(WORD_FEATURES):  # a slice would take long to compile
+                    places[template] = word_places[i, template]
                 _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
                 best = _best(places, weights, choices, scores)
             tag_2 = tag

@@ -131,9 +131,10 @@ class Stage:
 
     def context(self, found: Codes) -> Codes:
         """Convert the numbers that `joint` gives for words to indices into `contexts`."""
-        index = np.searchsorted(self.contexts, found)
-        known = np.isin(found, self.contexts)
-        return np.where(known, index, UNKNOWN)
+        if not self.contexts.size:
+            return np.full_like(found, UNKNOWN)
+        index = np.searchsorted(self.contexts[:-1], found)
+        return np.where(self.contexts[index] == found, index, UNKNOWN)
 
     def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes) -> None:
         """Write the codes of the sentences in the mask `wanted` into `codes`."""
@@ -182,7 +183,7 @@ class Stage:
         fits = (
             starts.size == (contexts.size if features == kernels.OWN else 0) + 2
             and (starts[0], starts[-1]) == (0, allowed.size)
-            and np.isin(descends, starts).all()
+            and (starts[np.searchsorted(starts, descends)] == descends).all()
         )
         if not fits:
             raise ModelError("the parts of the tagger do not fit together")

@@ -30,7 +30,8 @@ def annotated(
     given = sentences
     if tagger and batch.untagged.any():
         nodes = np.flatnonzero(batch.untagged)
-        bare = np.unique(np.searchsorted(batch.starts, nodes, side="right") - 1).tolist()
+        owners = np.searchsorted(batch.starts, nodes, side="right") - 1
+        bare = np.flatnonzero(np.bincount(owners)).tolist()
         sentences = list(sentences)
         for b, sentence in zip(bare, tagger.tag([sentences[b] for b in bare]), strict=True):
             sentences[b] = sentence

@@ -223,7 +223,8 @@ def parse_kernel(
         going = True
         while going:
             old = states[step & 1]
-            reached[:count] = agenda.scores[:count]
+            for i in range(count):
+                reached[i] = agenda.scores[i]
             width = count
             count = 0
             for i in range(width):
@@ -243,8 +244,9 @@ def parse_kernel(
             )
             if going:
                 if step < len(moves):
-                    parents[step] = agenda.parents
-                    moves[step] = made
+                    for i in range(beam):
+                        parents[step, i] = agenda.parents[i]
+                        moves[step, i] = made[i]
                 step += 1
         final = states[1 - (step & 1)]
         found = 0
@@ -432,8 +434,9 @@ def learn_kernel(
         last = -1
         while step < most:
             old = states[step & 1]
-            reached[:count] = agenda.scores[:count]
-            fine[:count] = agenda.right[:count]
+            for i in range(count):
+                reached[i] = agenda.scores[i]
+                fine[i] = agenda.right[i]
             width = count
             count = 0
             following = _IDLE
@@ -480,7 +483,8 @@ def learn_kernel(
             )
             if not going:
                 break
-            parents[step] = agenda.parents
+            for i in range(beam):
+                parents[step, i] = agenda.parents[i]
             step += 1
         if place == 0:
             continue

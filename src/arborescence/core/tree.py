@@ -12,7 +12,15 @@ import numpy as np
 
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.errors import ScoresError, TreeError
-from arborescence.core.graph import Root, as_array, as_floats, as_int64, check_root, stacked
+from arborescence.core.graph import (
+    FLOATS,
+    Root,
+    as_array,
+    as_floats,
+    as_int64,
+    check_root,
+    stacked,
+)
 from arborescence.core.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
@@ -229,7 +237,8 @@ def tree_weight(scores: Any, heads: Any) -> Any:
         array, _, _ = stacked(scores)
     else:
         array, _ = as_array(scores, absent=-np.inf)
-    array = as_floats(array)
+    if array.dtype not in FLOATS:
+        array = as_floats(array)
     rows, shape = as_rows(heads)
     size = rows.shape[1]
     if array.shape != (*shape, size, size):
@@ -238,20 +247,20 @@ def tree_weight(scores: Any, heads: Any) -> Any:
             "those must be (..., N, N) for heads of (..., N)"
         )
     _check_range(rows)
-    weights = np.empty(len(rows))
-    for b, (matrix, row) in enumerate(zip(array.reshape(-1, size, size), rows, strict=True)):
-        words = np.flatnonzero(row[1:] >= 0) + 1
-        edges = matrix[row[words], words]
-        unusable = ~(edges < np.inf)
-        if unusable.any():
-            d = int(words[unusable][0])
-            sentence = f"sentence {b}: " if shape else ""
-            raise ScoresError(
-                f"{sentence}the edge {row[d]} -> {d} of the tree has the score "
-                f"{matrix[row[d], d]}; scores are finite, or -inf for an absent edge"
-            )
-        weights[b] = rounded_sum(edges.tolist())
-    return weights.reshape(shape) if shape else float(weights[0])
+    sentences = np.arange(len(rows))[:, np.newaxis]
+    edges = array.reshape(-1, size, size)[sentences, rows, np.arange(size)]
+    edges[rows < 0] = 0  # padding has no edges
+    edges[:, 0] = 0
+    unusable = ~(edges < np.inf)
+    if unusable.any():
+        b, d = map(int, np.argwhere(unusable)[0])
+        sentence = f"sentence {b}: " if shape else ""
+        raise ScoresError(
+            f"{sentence}the edge {rows[b, d]} -> {d} of the tree has the score {edges[b, d]}; "
+            "scores are finite, or -inf for an absent edge"
+        )
+    weights = list(map(rounded_sum, edges.tolist()))
+    return np.array(weights, np.float64).reshape(shape) if shape else weights[0]
 
 
 def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:

@@ -298,7 +298,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     # Single trees.
 
     def _log_prob(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        rows = np.ascontiguousarray(rows, np.int64)
+        rows = np.require(rows, np.int64, ("C", "A", "W"))
         log_prob = np.empty(rows.shape[:2])
         for part, scores, logs, lengths in self._lowered_parts():
             weigh(rows[part], scores, logs, lengths, *self._kind, log_prob[part])

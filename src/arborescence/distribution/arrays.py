@@ -138,11 +138,16 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         _, give_back = as_array(state.pop("_like"))
         self.__dict__.update(state)
-        self._kept = self._kept._replace(give_back=give_back)
+        # Joblib maps large arrays into memory, read-only; kernels take those that are writeable.
+        scores, lengths = (
+            np.require(array, requirements=("A", "W"))
+            for array in (self._kept.scores, self._kept.lengths)
+        )
+        self._kept = self._kept._replace(scores=scores, lengths=lengths, give_back=give_back)
 
     # Sums.
 
-    @cached_property
+    @property
     def _log_partition(self) -> NDArray[np.float64]:
         return self._sums.log_partition
 

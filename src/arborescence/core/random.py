@@ -47,20 +47,23 @@ def next_double(function: int, state: int) -> float:
 
 def _lower_call() -> None:
     """Tell Numba how kernels call `next_double`: through a pointer, without Python."""
+    import numba.extending
     from llvmlite import ir
     from numba.core import types
-    from numba.core.extending import lower_builtin, type_callable
 
-    @type_callable(next_double)
-    def of_type(context: Any) -> Any:  # noqa: ARG001
+    extending: Any = numba.extending
+
+    def result_of(context: Any) -> Any:  # noqa: ARG001
         return lambda function, state: types.float64  # noqa: ARG005
 
-    @lower_builtin(next_double, types.int64, types.int64)
     def call(context: Any, builder: Any, signature: Any, addresses: Any) -> Any:  # noqa: ARG001
         pointer = ir.IntType(8).as_pointer()
         function_type = ir.FunctionType(ir.DoubleType(), [pointer]).as_pointer()
         function = builder.inttoptr(addresses[0], function_type)
         return builder.call(function, [builder.inttoptr(addresses[1], pointer)])
+
+    extending.type_callable(next_double)(result_of)
+    extending.lower_builtin(next_double, types.int64, types.int64)(call)
 
 
 if native.KERNELS is None:

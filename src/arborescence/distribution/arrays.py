@@ -138,11 +138,16 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         _, give_back = as_array(state.pop("_like"))
         self.__dict__.update(state)
-        self._kept = self._kept._replace(give_back=give_back)
+        # Joblib maps large arrays into memory, read-only; kernels take those that are writeable.
+        scores, lengths = (
+            np.require(array, requirements=("A", "W"))
+            for array in (self._kept.scores, self._kept.lengths)
+        )
+        self._kept = self._kept._replace(scores=scores, lengths=lengths, give_back=give_back)
 
     # Sums.
 
-    @cached_property
+    @property
     def _log_partition(self) -> NDArray[np.float64]:
         return self._sums.log_partition
 
@@ -298,7 +303,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     # Single trees.
 
     def _log_prob(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        rows = np.ascontiguousarray(rows, np.int64)
+        rows = np.require(rows, np.int64, ("C", "A", "W"))
         log_prob = np.empty(rows.shape[:2])
         for part, scores, logs, lengths in self._lowered_parts():
             weigh(rows[part], scores, logs, lengths, *self._kind, log_prob[part])

@@ -6,6 +6,7 @@ of each family.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -48,9 +49,8 @@ class Sums(NamedTuple):
     @classmethod
     def of(cls, batch: int, size: int, *, marginals: bool) -> Self:
         """Allocate the sums of `batch` sentences of at most `size` nodes."""
-        log_partition, log_sums, entropy = np.empty((3, batch))
         shape = (batch, size, size) if marginals else (0, 0, 0)
-        return cls(log_partition, log_sums, entropy, np.zeros(shape))
+        return cls(np.empty(batch), np.empty(batch), np.empty(batch), np.zeros(shape))
 
     def share(self, part: slice) -> Self:
         """Return the sums of some of the sentences."""
@@ -59,6 +59,7 @@ class Sums(NamedTuple):
         return type(self)(*(array[part] for array in self))
 
 
+@lru_cache
 def no_gaps(size: int) -> NDArray[np.float64]:
     """Return the `gaps` of sentences that need none, with N = `size` nodes."""
     return np.empty((2, size, size, 0))

@@ -92,7 +92,6 @@ def fill_exact_chart(
                     fill_span(chart, INCOMPLETE, h, e, single)
             fill_span(chart, COMPLETE, i, j, single)
             fill_span(chart, COMPLETE, j, i, single)
-    return chart
 
 
 @kernel

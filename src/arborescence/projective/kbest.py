@@ -243,7 +243,7 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
 @kernel
 def find_projective(
     links: np.ndarray,
-    weights_of_links: np.ndarray,
+    weights_of_each: np.ndarray,
     last: np.ndarray,
     waiting: np.ndarray,
     stack: np.ndarray,
@@ -261,7 +261,7 @@ def find_projective(
 
     Parameters
     ----------
-    links, weights_of_links, last, waiting, stack, used
+    links, weights_of_each, last, waiting, stack, used
         `Derivations` of the sentence, from `new_derivations`.
     bias, scores, splits, spans
         `ExactChart` of the sentence.
@@ -274,7 +274,7 @@ def find_projective(
     -------
     (count, found) : the number of trees, and FINE, EXHAUSTED, NO_TREE, or FULL: call with more room
     """
-    known = Derivations(links, weights_of_links, last, waiting, stack, used)
+    known = Derivations(links, weights_of_each, last, waiting, stack, used)
     chart = ExactChart(bias, scores, splits, spans)
     size = splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
@@ -286,14 +286,14 @@ def find_projective(
         count = 0
     while count < heads.shape[0]:
         if not first:
-            known_last = last[number]
-            if links[known_last, NEXT] == UNKNOWN and not advance(known, chart, number, single):
+            latest = last[number]
+            if links[latest, NEXT] == UNKNOWN and not advance(known, chart, number, single):
                 return count, FULL
-            if links[known_last, NEXT] == NOTHING:
+            if links[latest, NEXT] == NOTHING:
                 return count, EXHAUSTED
         first = False
         derivation = last[number]
         write_tree(known, derivation, size, heads[count])
-        weights[count] = rounded_once(weights_of_links[derivation].copy(), bias)
+        weights[count] = rounded_once(weights_of_each[derivation].copy(), bias)
         count += 1
     return count, FINE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -45,8 +45,8 @@ class ProjectiveKBestState(NamedTuple):
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
-        chart: Any = self.chart
-        known: Any = self.derivations
+        chart = cast("ExactChart", self.chart)
+        known = cast("Derivations", self.derivations)
         for b in range(start, stop):
             n = words_of(graph, b)
             count = int(lists.counts[b])

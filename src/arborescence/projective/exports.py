@@ -1,0 +1,31 @@
+"""The kernels of this family that Python calls, and the types of their arguments."""
+
+EXPORTS = {
+    # The best tree.
+    "decode.eisner_kernel": "float64[:, :, ::1], int64[::1], bool, int64[:, ::1]",
+    "decode.sum_sizes": "float64[:, ::1], int64",
+    # Exact weights.
+    "exact_chart.unit_of_scores": "float64[:, ::1], int64",
+    "exact_chart.fill_exact_chart": (
+        "float64[:, ::1], int64, bool,"
+        "int64, int64[:, :, ::1], int64[:, :, ::1], int64[:, :, :, ::1]"
+    ),
+    "exact_chart.fill_gaps": (
+        "int64, int64[:, :, ::1], int64[:, :, :, ::1], int64, bool, float64[:, :, :, ::1]"
+    ),
+    # The k best trees.
+    "kbest.find_projective": (
+        "int64[:, ::1], int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+        "int64, int64[:, :, ::1], int64[:, :, ::1], int64[:, :, :, ::1],"
+        "bool, int64, int64[:, ::1], float64[::1]"
+    ),
+    # Draws.
+    "sample.draw_down": (
+        "float64[:, ::1], int64, bool, float64[:, :, :, ::1], int64[::1], int64[:, ::1]"
+    ),
+    "sample.sum_projective": (
+        "float64[:, ::1], int64, bool, float64[:, :, :, ::1], float64[:, ::1]"
+    ),
+    # Trees with crossing edges.
+    "pseudo.lift_kernel": "int64[::1]",
+}

@@ -58,23 +58,21 @@ def list_one(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k best trees of a sentence and their weights. Memory grows with the trees."""
     size = graph.scores.shape[1]
-    heads: list[NDArray[np.int64]] = []
-    weights: list[NDArray[np.float64]] = []
-    found = 0
-    while True:
-        asked = min(k - found, max(found, _ROOM_AT_FIRST))
+    asked = min(k, _ROOM_AT_FIRST)
+    lists = Lists.of(1, asked, size)
+    state = fill_lists(state, graph, single, lists)
+    found = last = int(lists.counts[0])
+    heads, weights = lists.heads[0, :found], lists.weights[0, :found]
+    while last == asked and found < k:
+        asked = min(k - found, found)
         lists = Lists.of(1, asked, size)
-        lists.counts[0] = 0 if found else -1
+        lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
-        more = int(lists.counts[0])
-        heads.append(lists.heads[0, :more])
-        weights.append(lists.weights[0, :more])
-        found += more
-        if more < asked or found == k:
-            break
-    if len(heads) == 1:
-        return heads[0], weights[0]
-    return np.concatenate(heads), np.concatenate(weights)
+        last = int(lists.counts[0])
+        heads = np.concatenate([heads, lists.heads[0, :last]])
+        weights = np.concatenate([weights, lists.weights[0, :last]])
+        found += last
+    return heads, weights
 
 
 def stream(state: State, graph: Graph, single: bool) -> Iterator[tuple[NDArray[np.int64], float]]:

@@ -32,7 +32,6 @@ from arborescence.nonprojective.parts import (
     copy_tree,
     enqueue,
     has_room,
-    larger,
     pop,
     price_swaps,
     ranking_of,
@@ -76,16 +75,16 @@ def kbest_by_camerini(
     graph = as_graph(scores)
     matrix = np.ascontiguousarray(graph.scores[0])
     # The state of `kbest`, so that a benchmark does not measure memory allocation.
-    blocks = KBestState.kept(graph).blocks
+    state = KBestState.kept(graph)
     heads = np.full((k, len(matrix)), -1, np.int64)
     weights = np.empty(k)
     count, found = -1, FULL
     while found == FULL:
         count, found = camerini_kernel(
-            *blocks, matrix, graph.dependents_first, single, count, heads, weights
+            *state, matrix, graph.dependents_first, single, count, heads, weights
         )
         if found == FULL:
-            blocks = larger(blocks)
+            state = state.larger()
     if found not in (FINE, EXHAUSTED):
         raise no_answer(graph, 0, found, single)
     return heads[:count], weights[:count]

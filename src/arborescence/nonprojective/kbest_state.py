@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from arborescence.core.faults import FULL
 from arborescence.nonprojective.kbest import kbest_kernel
-from arborescence.nonprojective.parts import Blocks, larger, new_blocks
+from arborescence.nonprojective.parts import Blocks
 
 if TYPE_CHECKING:
     from arborescence.core.graph import Graph
@@ -23,39 +23,40 @@ _kept = threading.local()
 _KEPT_WORDS = 63
 
 
-class KBestState(NamedTuple):
+class KBestState(Blocks):
     """What the kernel keeps, for a maximum sentence length and one type of scores."""
 
-    blocks: Blocks
+    __slots__ = ()
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
         """Make a state for the sentences of a graph."""
-        return cls(new_blocks(graph.scores.dtype, graph.scores.shape[1] - 1, _FEW))
+        return cls.allocate(graph.scores.dtype, graph.scores.shape[1] - 1, _FEW)
 
     @classmethod
     def kept(cls, graph: Graph) -> Self:
         """Return a state, for use until this thread's next call; reused for short sentences."""
-        if graph.scores.shape[1] - 1 > _KEPT_WORDS:
+        scores = graph.scores
+        if scores.shape[1] - 1 > _KEPT_WORDS:
             return cls.of(graph)
-        kind = graph.scores.dtype
-        state: Self | None = _kept.__dict__.get(kind.char)
+        states: dict[str, Self] = _kept.__dict__
+        state = states.get(scores.dtype.char)
         if state is None:
-            state = _kept.__dict__[kind.char] = cls(new_blocks(kind, _KEPT_WORDS, _FEW))
+            state = states[scores.dtype.char] = cls.allocate(scores.dtype, _KEPT_WORDS, _FEW)
         return state
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
-    ) -> tuple[Self, int, int]:
+    ) -> tuple[KBestState, int, int]:
         """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`.
 
         The returned state is a new one if there was not enough room.
         """
-        (blocks,) = self
+        state: KBestState = self
         scores, lengths = graph.scores, graph.lengths
         heads, weights, counts = lists
-        if len(blocks.good) < scores.shape[1]:
-            raise ValueError(f"the state is for sentences of {len(blocks.good) - 1} words")
+        if len(self.good) < scores.shape[1]:
+            raise ValueError(f"the state is for sentences of {len(self.good) - 1} words")
         if stop - start < len(scores):
             share = slice(start, stop)
             scores, heads, weights, counts = (
@@ -69,7 +70,7 @@ class KBestState(NamedTuple):
         sentence, found = 0, FULL
         while found == FULL:
             sentence, found = kbest_kernel(
-                *blocks,
+                *state,
                 scores,
                 graph.dependents_first,
                 lengths,
@@ -80,5 +81,5 @@ class KBestState(NamedTuple):
                 counts,
             )
             if found == FULL:
-                blocks = larger(blocks)
-        return type(self)(blocks), start + sentence, found
+                state = state.larger()
+        return state, start + sentence, found

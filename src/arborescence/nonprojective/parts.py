@@ -11,7 +11,7 @@ order is that of real arithmetic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class Queue(NamedTuple):
 # already, or NONE_YET.
 PARTS, WAITING, POOL, ANNOUNCED, GIVEN = range(5)
 NONE_YET, SPLIT = -2, -1
+# The length of `counts` and `announced`.
+NOTES = 7
 
 
 class Ranking(NamedTuple):
@@ -115,37 +117,32 @@ class Blocks(NamedTuple):
     good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
     notes: np.ndarray  # (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
 
+    @classmethod
+    def allocate(cls, kind: np.dtype[Any], n: int, parts: int) -> Self:
+        """Make room for `parts` parts, sentences of up to n words and this type of scores."""
+        size = n + 1
+        return cls(
+            trees=np.empty((4, parts, size), np.int32),
+            numbers=np.empty((6, parts), np.int64),
+            keys=np.empty((2, parts, 3), np.float64),
+            costs=np.empty((parts, size, 3), np.float64),
+            changes=np.empty((2, (parts + size) * size), np.int32),
+            matrices=np.empty((2, size, width_of(n)), kind),
+            good=np.empty((size, GOOD), np.int32),
+            notes=np.empty((3, max(size, NOTES)), np.int64),
+        )
 
-# The length of `Ranking.counts` and `announced`.
-NOTES = 7
-
-
-def new_blocks(kind: np.dtype[Any], n: int, parts: int) -> Blocks:
-    """Allocate blocks for `parts` parts, sentences of up to n words and this type of scores."""
-    size = n + 1
-    return Blocks(
-        trees=np.empty((4, parts, size), np.int32),
-        numbers=np.empty((6, parts), np.int64),
-        keys=np.empty((2, parts, 3), np.float64),
-        costs=np.empty((parts, size, 3), np.float64),
-        changes=np.empty((2, (parts + size) * size), np.int32),
-        matrices=np.empty((2, size, width_of(n)), kind),
-        good=np.empty((size, GOOD), np.int32),
-        notes=np.empty((3, max(size, NOTES)), np.int64),
-    )
-
-
-def larger(blocks: Blocks) -> Blocks:
-    """Return the same blocks with room for twice as many parts."""
-    many, size = blocks.costs.shape[:2]
-    more = new_blocks(blocks.matrices.dtype, size - 1, 2 * many)
-    used, pooled = blocks.notes[2, PARTS], blocks.notes[2, POOL]
-    more.trees[:, :used] = blocks.trees[:, :used]
-    more.numbers[:, :used] = blocks.numbers[:, :used]
-    more.keys[:, :used] = blocks.keys[:, :used]
-    more.costs[:used] = blocks.costs[:used]
-    more.changes[:, :pooled] = blocks.changes[:, :pooled]
-    return more._replace(matrices=blocks.matrices, good=blocks.good, notes=blocks.notes)
+    def larger(self) -> Self:
+        """Return the same blocks with room for twice as many parts."""
+        parts, size, _ = self.costs.shape
+        more = self.allocate(self.matrices.dtype, size - 1, 2 * parts)
+        used, pooled = self.notes[2, PARTS], self.notes[2, POOL]
+        more.trees[:, :used] = self.trees[:, :used]
+        more.numbers[:, :used] = self.numbers[:, :used]
+        more.keys[:, :used] = self.keys[:, :used]
+        more.costs[:used] = self.costs[:used]
+        more.changes[:, :pooled] = self.changes[:, :pooled]
+        return more._replace(matrices=self.matrices, good=self.good, notes=self.notes)
 
 
 @inlined_kernel

@@ -1,13 +1,11 @@
 """The kernels of the core that Python calls, and the types of their arguments."""
 
 EXPORTS = {
+    # Head vectors.
     "tree.are_projective": "int64[:, ::1], bool[::1]",
     "tree.are_trees": "int64[:, ::1], bool, bool[::1]",
     "tree.projective_kernel": "int64[::1]",
     "tree.tree_kernel": "int64[::1], bool, int64[::1]",
-"""The kernels of this family that Python calls, and the types of their arguments."""
-
-EXPORTS = {
     # Scores as weights.
     "weights.lower": "float64[:, :, ::1], int64[::1], bool, float64[:, :, ::1], float64[::1]",
     "weights.normalize": (

@@ -1,7 +1,6 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
 EXPORTS = {
-<<<<<<< HEAD
     # The best tree.
     "decode.decode_kernel": (
         "score[:, :, ::1], bool, int64[::1], bool, int64[::1]",
@@ -19,12 +18,11 @@ EXPORTS = {
     ),
     "camerini.camerini_kernel": (
         "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
-        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, bool, int64, "
+        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, ::1], bool, bool, int64, "
         "int64[:, ::1], float64[::1]"
-=======
+    ),
     # Draws.
     "sample.walk": (
         "float64[:, ::1], float64[:, ::1], float64[::1], int64, bool, int64[::1], int64[:, ::1]"
->>>>>>> 76390ce5062a7b39d6bcf623676d95b86a21585c
     ),
 }

@@ -70,6 +70,11 @@ class Kernel(CPUDispatcher):
         """Return whether it is compiled for these types, on disk."""
         return self._cache.has(types)
 
+    @property
+    def is_compiling(self) -> bool:
+        """Whether it is being compiled, so that a call of it is a recursive one."""
+        return bool(super().is_compiling or self.part.is_compiling)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""
         return self.part.get_call_template(args, kws)

@@ -32,7 +32,7 @@ class Calls(ast.NodeVisitor):
         self.found = set()
         self.own = [set()]
 
-    def visit_FunctionDef(self, node):  # noqa: N802
+    def visit_FunctionDef(self, node):
         if any("kernel" in ast.unparse(decorator) for decorator in node.decorator_list):
             return
         inner = list(ast.walk(node))
@@ -48,11 +48,11 @@ class Calls(ast.NodeVisitor):
             self.visit(statement)
         self.own.pop()
 
-    def visit_Name(self, node):  # noqa: N802
+    def visit_Name(self, node):
         if not any(node.id in names for names in self.own):
             self.note(vars(self.module).get(node.id))
 
-    def visit_Attribute(self, node):  # noqa: N802
+    def visit_Attribute(self, node):
         if isinstance(node.value, ast.Name):
             holder = vars(self.module).get(node.value.id)
             if isinstance(holder, types.ModuleType):

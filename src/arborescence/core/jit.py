@@ -71,9 +71,9 @@ class Kernel(CPUDispatcher):
         return self._cache.has(types)
 
     @property
-    def is_compiling(self) -> bool:
+    def is_compiling(self) -> Any:
         """Whether it is being compiled, so that a call of it is a recursive one."""
-        return bool(super().is_compiling or self.part.is_compiling)
+        return super().is_compiling or self.part.is_compiling
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the types of a call by another kernel."""

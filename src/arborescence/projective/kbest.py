@@ -95,7 +95,8 @@ def derive_first(known: Derivations, chart: ExactChart) -> None:
             one, other = parts_of(kind, h, e, chart.splits[kind, h, e])
             links[LEFT] = number_of(one, size)
             links[RIGHT] = number_of(other, size)
-            known.weights[number] = chart.spans[kind, h, e]
+            for k in range(known.weights.shape[1]):
+                known.weights[number, k] = chart.spans[kind, h, e, k]
 
 
 def larger(known: Derivations) -> Derivations:

@@ -100,12 +100,10 @@ class Ranking(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The arrays that a search keeps between calls of its kernel, in a few blocks.
+    """What a search keeps between calls of its kernel, in few arrays: the kernel gets only arrays.
 
-    All are of Python's making, since arrays and numbers are all that a kernel takes from it. P is
-    the number of parts that there is room for, and the others are for sentences of up to N - 1
-    words: W is `width_of`, Q is the length of the pool, and M is at least N and
-    `NOTES`.
+    P is the number of parts that there is room for. The sentences have up to N - 1 words; W is
+    `width_of` that number, Q the length of the pool, and M the larger one of N and `NOTES`.
     """
 
     trees: np.ndarray  # (4, P, N) int32: heads and before of `Parts`, start and stop of the swaps

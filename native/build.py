@@ -11,6 +11,7 @@ and links both. The modules run without Numba and without a compiler, on all CPy
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import platform
 import sys
@@ -31,6 +32,9 @@ SOURCES = ROOT / "src"
 
 # Each level needs the one before; a processor runs the last one that it has.
 LEVELS = {"x86_64": ("x86-64-v2", "x86-64-v3", "x86-64-v4"), "AMD64": ("x86-64-v2", "x86-64-v3")}
+
+# Look for all symbols that a module needs when it is loaded (Windows does in any case).
+_RESOLVE = getattr(os, "RTLD_NOW", 0)
 
 # Modules whose kernels take longest to compile: they are begun first.
 _LONG = (
@@ -169,6 +173,7 @@ def _link(
             str(folder / path.name),
             extra_postargs=["-Wl,-s"] if sys.platform == "linux" else [],
         )
+        ctypes.PyDLL(str(folder / path.name), mode=_RESOLVE)  # is anything missing in it?
         into.mkdir(parents=True, exist_ok=True)
         (folder / path.name).replace(path)
         modules.append(path)

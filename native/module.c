@@ -242,6 +242,20 @@ double numba_frexp(double value, int *exponent) {
 
 double numba_ldexp(double value, int exponent) { return ldexp(value, exponent); }
 
+/* Write the strides of a reshaped array; false if it would have to be copied. In kernels, only
+   arrays without gaps between rows are reshaped. */
+int numba_attempt_nocopy_reshape(npy_intp count, const npy_intp *shape, const npy_intp *strides,
+                                 npy_intp new_count, const npy_intp *new_shape,
+                                 npy_intp *new_strides, npy_intp size, int columns_first) {
+    npy_intp step = size;
+    if (columns_first) return 0;
+    for (npy_intp i = count - 1; i >= 0; step *= shape[i], i--)
+        if (shape[i] != 1 && strides[i] != step) return 0;
+    step = size;
+    for (npy_intp i = new_count - 1; i >= 0; step *= new_shape[i], i--) new_strides[i] = step;
+    return 1;
+}
+
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "arborescence." MODULE, NULL, -1, methods, NULL, NULL, NULL, NULL,
 };

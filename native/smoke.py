@@ -30,9 +30,9 @@ def best_of_all(scores: np.ndarray) -> float:
 
 def check(level: str) -> None:
     """Use each family of kernels once."""
-    heads = arb.decode(np.zeros((3, 3)))
+    heads = arb.decode(np.zeros((26, 26)))
     print(f"the first tree after {time.perf_counter() - START:.2f} s")
-    assert heads.tolist() == [-1, 0, 1]
+    assert arb.is_tree(heads)
     kernels = config()["kernels"]
     print(kernels)
     assert kernels.startswith(f"native, for {level}"), "the native modules are not used"

@@ -43,9 +43,9 @@ def test_once_and_then_not_again(tmp_path: Path) -> None:
     def step(done: int) -> str:
         return f"compiling kernels {done} 3"
 
-    assert steps(tmp_path) == [*map(step, range(4)), step(3)]
+    assert steps(tmp_path) == list(map(step, range(4)))
     assert len(list(tmp_path.rglob("*.nbc"))) == 3
-    assert steps(tmp_path) == [step(3), step(3)]
+    assert steps(tmp_path) == [step(3)]
 
 
 def test_with_native_modules_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,8 +55,6 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     for done, _ in enumerate(compile_all(missing), kept):
         if progress:
             progress("compiling kernels", done, len(tasks))
-    if progress:
-        progress("compiling kernels", len(tasks), len(tasks))
 
 
 class _Task(NamedTuple):

@@ -136,7 +136,7 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
         ]
         pairs = np.concatenate([pairs, np.array(more, dtype=np.int64).reshape(-1, 2)])
         pairs = pairs[np.argsort(pairs[:, 0])]
-    return pairs[:, 0], pairs[:, 1]
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
 def _form(columns: Columns, word: int) -> str:

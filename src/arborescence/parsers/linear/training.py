@@ -350,11 +350,11 @@ def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
     labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
     for name in {"relations", "joint"} & weights.keys():
-        weights[name] = weights[name]._replace(table=weights[name].table[:, plain])
+        weights[name] = weights[name]._replace(table=weights[name].table.take(plain, axis=1))
     return {
         **parts,
         "labels": [labels[number] for number in plain],
-        "allowed": parts["allowed"][:, plain],
+        "allowed": parts["allowed"].take(plain, axis=1),
         "weights": weights,
         "projective": True,
     }

@@ -15,8 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
+from arborescence.core.graph import as_graph
+from arborescence.core.lists import Lists
 from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini
+from arborescence.nonprojective.kbest_state import KBestState
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from tree_lists import listed, rounded_weights, same
@@ -473,6 +476,12 @@ def test_a_batch_has_room_for_k_trees_also_where_there_are_fewer(root):
     assert heads.shape == (2, 7, 3)
     assert weights.shape == (2, 7)
     assert counts.tolist() == ([2, 2] if root == "single" else [3, 3])
+
+
+def test_a_state_for_shorter_sentences_is_refused():
+    short, long = (as_graph(np.zeros((n, n))) for n in (3, 4))
+    with pytest.raises(ValueError, match="for sentences of 2 words"):
+        KBestState.of(short).find(long, True, Lists.of(1, 1, 4), 0, 1)
 
 
 def test_streams_do_not_disturb_each_other():

@@ -247,9 +247,10 @@ double numba_ldexp(double value, int exponent) { return ldexp(value, exponent); 
 int numba_attempt_nocopy_reshape(npy_intp count, const npy_intp *shape, const npy_intp *strides,
                                  npy_intp new_count, const npy_intp *new_shape,
                                  npy_intp *new_strides, npy_intp size, int columns_first) {
-    npy_intp step = size;
+    npy_intp step = size, items = 1;
     if (columns_first) return 0;
-    for (npy_intp i = count - 1; i >= 0; step *= shape[i], i--)
+    for (npy_intp i = 0; i < count; i++) items *= shape[i];
+    for (npy_intp i = count - 1; items != 0 && i >= 0; step *= shape[i], i--)
         if (shape[i] != 1 && strides[i] != step) return 0;
     step = size;
     for (npy_intp i = new_count - 1; i >= 0; step *= new_shape[i], i--) new_strides[i] = step;

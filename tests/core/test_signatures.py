@@ -6,9 +6,11 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from numba import typeof, types
 
 from arborescence.core.signatures import as_types, declared
+
+numba = pytest.importorskip("numba")
+typeof, types = numba.typeof, numba.types
 
 
 def test_numbers() -> None:

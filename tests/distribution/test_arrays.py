@@ -5,7 +5,6 @@ import math
 import pickle
 
 import mpmath
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,8 +26,9 @@ from arborescence.projective.sums import (
 from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from matrix_tree import MatrixTree
+from modes import UNCOMPILED
 
-JIT = not numba.config.DISABLE_JIT
+JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT more take too long.
 COUNT = 25 if JIT else 4
 ROOTS = ("single", "multi")

@@ -1,7 +1,6 @@
 from fractions import Fraction
 from itertools import islice, product
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,9 +10,10 @@ import arborescence as arb
 from arborescence.core.accumulator import rounded_whole
 from brute_force import all_trees, whole_numbers
 from graphs import ABSENT, FINITE
+from modes import CHECKED, UNCOMPILED
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 5 if numba.config.DISABLE_JIT else 20 if numba.config.BOUNDSCHECK else 80
+COUNT = 5 if UNCOMPILED else 20 if CHECKED else 80
 ROOTS = ("single", "multi")
 
 

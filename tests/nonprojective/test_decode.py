@@ -1,6 +1,5 @@
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,9 +9,10 @@ import arborescence as arb
 from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from modes import CHECKED, UNCOMPILED
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 40 if numba.config.DISABLE_JIT else 300 if numba.config.BOUNDSCHECK else 2000
+COUNT = 40 if UNCOMPILED else 300 if CHECKED else 2000
 
 FIGURE_2 = [
     (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),
@@ -77,7 +77,7 @@ def weight(scores, heads):
     return sum(Fraction(float(scores[heads[d], d])) for d in range(1, len(heads)))
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow without the JIT")
+@pytest.mark.skipif(UNCOMPILED, reason="too slow without the JIT")
 @pytest.mark.parametrize(("kind", "n"), LARGE)
 def test_larger_graphs_against_the_recursion(kind, n):
     rng = np.random.default_rng([n, *kind.encode()])
@@ -110,7 +110,7 @@ def nested_cycles(n, rng):
 
 @pytest.mark.parametrize("n", [5, 31, 32, 33, 64, 150])
 def test_deeply_nested_cycles(n):
-    if numba.config.DISABLE_JIT and n > 32:
+    if UNCOMPILED and n > 32:
         pytest.skip("too slow without the JIT")
     rng = np.random.default_rng(n)
     scores = nested_cycles(n, rng)
@@ -122,7 +122,7 @@ def test_deeply_nested_cycles(n):
 
 @pytest.mark.parametrize("n", range(1, 70, 3))
 def test_all_sizes_of_blocks(n):
-    if numba.config.DISABLE_JIT and n > 34:
+    if UNCOMPILED and n > 34:
         pytest.skip("too slow without the JIT")
     rng = np.random.default_rng(n)
     scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(np.float32)

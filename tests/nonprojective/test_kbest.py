@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,12 +21,13 @@ from arborescence.nonprojective.camerini import kbest_by_camerini
 from arborescence.nonprojective.kbest_state import KBestState
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from modes import CHECKED, UNCOMPILED
 from tree_lists import listed, rounded_weights, same
 
-JIT = not numba.config.DISABLE_JIT
+JIT = not UNCOMPILED
 # How many graphs of each kind, and the most trees asked of each: without the JIT, and with
 # bounds checked, more take too long.
-COUNT, MOST = (3, 20) if not JIT else (40, 300) if numba.config.BOUNDSCHECK else (150, 1300)
+COUNT, MOST = (3, 20) if not JIT else (40, 300) if CHECKED else (150, 1300)
 ROOTS = ("single", "multi")
 
 both_roots = pytest.mark.parametrize("root", ROOTS)

@@ -1,4 +1,3 @@
-import numba
 import numpy as np
 import pytest
 import scipy.sparse
@@ -8,10 +7,11 @@ from hypothesis import strategies as st
 import arborescence as arb
 from brute_force import is_best, tree_weights
 from graphs import ABSENT, FINITE, random_graphs
+from modes import CHECKED, UNCOMPILED
 from sparse_graphs import SHAPES, WEIGHTS, listed, matrix, random_edges
 
-SLOW = numba.config.DISABLE_JIT or bool(numba.config.BOUNDSCHECK)
-COUNT = 20 if numba.config.DISABLE_JIT else 100 if numba.config.BOUNDSCHECK else 500
+SLOW = UNCOMPILED or CHECKED
+COUNT = 20 if UNCOMPILED else 100 if CHECKED else 500
 
 FIGURE_2 = np.array([
     (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),

@@ -2,7 +2,6 @@
 
 from itertools import islice
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,10 +10,11 @@ from hypothesis import strategies as st
 import arborescence as arb
 from brute_force import all_trees, eisner, exact_weights, is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from modes import CHECKED, UNCOMPILED
 
-JIT = not numba.config.DISABLE_JIT
+JIT = not UNCOMPILED
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 150 if not JIT else 200 if numba.config.BOUNDSCHECK else 600
+COUNT = 150 if not JIT else 200 if CHECKED else 600
 ROOTS = ("single", "multi")
 
 both_roots = pytest.mark.parametrize("root", ROOTS)

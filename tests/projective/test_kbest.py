@@ -3,7 +3,6 @@
 import math
 from itertools import islice, product
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,11 +11,12 @@ from hypothesis import strategies as st
 import arborescence as arb
 from brute_force import all_trees, eisner, exact_weights, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from modes import CHECKED, UNCOMPILED
 from tree_lists import listed, rounded_weights, same
 
-JIT = not numba.config.DISABLE_JIT
+JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT, and with bounds checked, more take too long.
-COUNT = 3 if not JIT else 30 if numba.config.BOUNDSCHECK else 80
+COUNT = 3 if not JIT else 30 if CHECKED else 80
 ALL = 10_000
 ROOTS = ("single", "multi")
 

@@ -12,9 +12,11 @@ from arborescence.undirected import enhance
 from arborescence.undirected.enhance import WITHOUT_END, enhance_kernel
 from brute_force import all_trees, exact_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
+from modes import NATIVE
 
 #: The kernel in Python, also where it is not compiled at all.
 IN_PYTHON = getattr(enhance_kernel, "py_func", enhance_kernel)
+needs_python = pytest.mark.skipif(NATIVE, reason="the kernel is not there as Python")
 #: Graphs whose differences of scores are exact, or next to it.
 PLAIN = ["small-integers", "normal-32", "equal", "root-dominates", "nested"]
 
@@ -123,6 +125,7 @@ class Counted:
         self.array[index] = value
 
 
+@needs_python
 def test_a_round_takes_time_in_proportion_to_the_words():
     looks = {}
     for n in (40, 80, 160):
@@ -138,6 +141,7 @@ def test_a_round_takes_time_in_proportion_to_the_words():
     assert looks[160] < 4.2 * looks[40]
 
 
+@needs_python
 def test_it_ends_where_nothing_changes():
     scores, heads = Counted(np.zeros((5, 5))), np.array([-1, 0, 1, 2, 3])
     IN_PYTHON(scores, heads, 4, WITHOUT_END, np.empty(5), np.empty(5, np.int64))

@@ -32,13 +32,16 @@ done
 
 venv="$scratch/3.11"
 "$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools
+families="tests/core tests/nonprojective tests/projective tests/undirected tests/inference tests/distribution"
+others="tests/transitions tests/treebank tests/parsers" # for the best level only
 for level in x86-64-v4 x86-64-v3 x86-64-v2; do
   if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
 import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then
     echo "--- tests on $level"
-    clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n 2 \
-      -m "not long" tests/core tests/nonprojective tests/projective tests/undirected \
-      tests/inference tests/distribution tests/transitions tests/treebank tests/parsers
+    # shellcheck disable=SC2086
+    clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n auto \
+      --dist worksteal -m "not long" $families $others
+    others=""
   else
     echo "--- this processor does not run $level"
   fi

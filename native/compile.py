@@ -15,6 +15,8 @@ from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
+from arborescence.core.jit import is_of_memory
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -150,7 +152,8 @@ def _linked(wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
     codegen = cpu_target.target_context.codegen()
     wrappers.triple = codegen._create_empty_module("empty").triple
     module = binding.parse_assembly(str(wrappers))
-    for code in dict.fromkeys(codes):
+    # LLVM links only what is needed so far, so what all need comes last.
+    for code in sorted(dict.fromkeys(codes), key=is_of_memory):
         module.link_in(code._get_module_for_linking(), preserve=True)
     for function in module.functions:
         if not function.is_declaration and function.name not in exported:

@@ -18,6 +18,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock, require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
 
 from arborescence.core.kept import Kept
@@ -108,6 +109,11 @@ def _look_at_no_constants(dispatcher: Any) -> None:
     dispatcher._compiler.fold_argument_types = fold_without_constants
 
 
+def is_of_memory(library: Any) -> bool:
+    """Tell whether this is the code of Numba's functions that allocate and free arrays."""
+    return library is rtsys.library
+
+
 class Code(JITCodeLibrary):
     """The code of a kernel, linked with that of all kernels which it calls, directly or not."""
 
@@ -118,6 +124,11 @@ class Code(JITCodeLibrary):
             for further in library._linking_libraries:
                 if further not in self._linking_libraries:
                     super().add_linking_library(further)
+
+    def finalize(self) -> None:
+        """Link and optimize. LLVM links only what is needed so far, so what all need comes last."""
+        self._linking_libraries.sort(key=is_of_memory)
+        super().finalize()
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
         """Return the code as it is kept: without LLVM's form, of which only the names are used."""

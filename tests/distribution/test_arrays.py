@@ -26,7 +26,7 @@ from arborescence.projective.sums import (
 from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from matrix_tree import MatrixTree
-from modes import UNCOMPILED
+from modes import NATIVE, UNCOMPILED
 
 JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT more take too long.
@@ -39,6 +39,7 @@ FAMILIES = pytest.mark.parametrize(
 )
 PAIRS = [(root, projective) for root in ROOTS for projective in (False, True)]
 exact_scalars = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+needs_parts = pytest.mark.skipif(NATIVE, reason="calls kernels that are only parts of others")
 needs_jit = pytest.mark.skipif(not JIT, reason="too slow without the JIT")
 
 
@@ -701,6 +702,7 @@ def unlikely_parts(rng, n):
 
 
 @needs_jit
+@needs_parts
 @FAMILIES
 @pytest.mark.parametrize("make", [text_like, pairs, half_absent, unlikely_parts])
 def test_very_many_words_as_by_logarithms(make, root, projective):
@@ -718,6 +720,7 @@ def scale_of(scores, single):
 
 
 @needs_jit
+@needs_parts
 @pytest.mark.parametrize("single", [True, False])
 def test_floats_serve_very_many_words(single):
     """That is, they are not given up for logarithms, which take many times as long."""

@@ -16,14 +16,19 @@ from arborescence.parsers.transition.features import (
 )
 from arborescence.transitions import SYSTEMS, Transition, system, systems
 from arborescence.transitions.state import FIELDS
+from modes import NATIVE
 from samples import treebank
 
 LABELS = [f"r{i}" for i in range(70)]  # more than a set has bits
 
 
+needs_parts = pytest.mark.skipif(NATIVE, reason="calls kernels that are only parts of others")
+
+
 @pytest.mark.parametrize(
     "columns", [tuple(COLUMNS), ("form", "upos"), ("lemma",), ("xpos", "feats")]
 )
+@needs_parts
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_features_are_what_templates_say(name, columns):
     model = naive.Naive(name, columns, LABELS, None, np.empty((rows_for(12), 4)), np.empty((8, 70)))
@@ -59,6 +64,7 @@ def test_templates_are_each_there_once_and_name_what_there_is(name):
     assert {"s0", "n0", "s1"} <= named
 
 
+@needs_parts
 def test_features_that_take_few_values_lie_in_the_first_rows():
     templates = StateTemplates.of("arc-eager", tuple(COLUMNS), [])
     rows = np.empty(len(templates.parts), dtype=np.int64)

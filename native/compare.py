@@ -3,13 +3,14 @@
     python native/compare.py [LEVEL ...]
 
 Each side computes the same things in a process of its own. Sums that may be added in any order
-(`reordered_kernel`) depend on the processor: they are compared to twelve digits.
+(`reordered_kernel`) depend on the processor: they are compared to nine digits.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -106,12 +107,8 @@ def compute() -> dict[str, Any]:
     results["parsed"] = [str(sentence) for sentence in parsed]
     results["parsed projective"] = [s.heads for s in parser.parse(parsed, projective=True)]
     results["parsed confidence"] = [
-        [
-            float(part.split("=")[1])
-            for part in str(s).replace("\t", "|").split("|")
-            if part.startswith("EdgeProb=")
-        ]
-        for s in parser.parse(parsed, confidence=True)
+        [float(found) for found in re.findall(r"EdgeProb=([\d.]+)", str(sentence))]
+        for sentence in parser.parse(parsed, confidence=True)
     ]
     return results
 
@@ -127,7 +124,7 @@ def same(name: str, one: Any, other: Any) -> bool:
         return True
     if one.dtype == object:
         return bool(np.all(one == other))
-    return name.endswith(SUMS) and np.allclose(one, other, rtol=1e-12, atol=1e-15, equal_nan=True)
+    return name.endswith(SUMS) and np.allclose(one, other, rtol=1e-9, atol=1e-9, equal_nan=True)
 
 
 def run(folder: Path, name: str, **environment: str) -> dict[str, Any]:
@@ -161,7 +158,7 @@ def main() -> None:
             )
             print(
                 f"{level}: of {len(found)} results {len(differ)} differ from the JIT's"
-                f"; {rounded} sums do after the twelfth digit {differ[:5]}"
+                f", and {rounded} sums differ in their last digits {differ[:5] or ''}"
             )
             wrong += len(differ)
     sys.exit(1 if wrong else 0)

@@ -32,17 +32,21 @@ done
 
 venv="$scratch/3.11"
 "$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools
-families="tests/core tests/nonprojective tests/projective tests/undirected tests/inference tests/distribution"
-others="tests/transitions tests/treebank tests/parsers" # for the best level only
+suites="tests/core tests/nonprojective tests/projective tests/undirected tests/inference tests/distribution
+  tests/transitions tests/treebank tests/parsers"
 for level in x86-64-v4 x86-64-v3 x86-64-v2; do
   if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
 import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then
     echo "--- tests on $level"
     # shellcheck disable=SC2086
     clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n auto \
-      --dist worksteal -m "not long" $families $others
-    others=""
+      --dist worksteal -m "not long" $suites
+    suites="tests/nonprojective tests/projective" # the other levels: the suites of exactness
   else
     echo "--- this processor does not run $level"
   fi
 done
+
+echo "--- compared with the JIT"
+"$venv/bin/pip" install --quiet "$wheel[cli,jit]"
+"$venv/bin/python" native/compare.py

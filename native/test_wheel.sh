@@ -20,7 +20,7 @@ clean() { env -i HOME="$scratch" PATH="$1/bin" PYTHONDONTWRITEBYTECODE=1 "${@:2}
 for version in 3.11 3.12 3.13 3.14; do
   python=$(command -v "python$version" || true)
   if ! "${python:-false}" --version > "$scratch/version" 2>&1; then
-    python=$(ls -d "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python 2> "$scratch/version" | tail -1)
+    python=$(ls -d "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python 2> "$scratch/version" | tail -1 || true)
   fi
   [ -n "$python" ] || { echo "Python $version is not here"; continue; }
   venv="$scratch/$version"

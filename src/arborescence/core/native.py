@@ -8,7 +8,6 @@ are now.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 from pathlib import Path
@@ -25,6 +24,8 @@ _LEVELS: Final = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
 def digest() -> str:
     """Return a fingerprint of the package's Python code."""
+    import hashlib  # not needed where a wheel is installed: a process starts without it
+
     code = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         code.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())

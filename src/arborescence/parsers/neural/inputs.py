@@ -1,0 +1,247 @@
+"""What a neural parser reads of a batch of sentences, as arrays.
+
+Sentences are put side by side, longest first: the rows of all arrays are the roots of all
+sentences, then all first words, then all second words, and so on. So step t of a recurrent network
+is a matrix product with a block of rows, and no row is padding. (PyTorch calls this order a packed
+sequence.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.parsers.neural.vocabulary import (
+    BEGIN,
+    END,
+    ROOT,
+    ROOT_LETTER,
+    STRANGE,
+    UNKNOWN,
+    pieces_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
+    from arborescence.treebank import Sentence
+
+    Numbers = NDArray[np.int64]
+
+#: Of longer words, the middle is left out.
+LONGEST_WORD: Final = 32
+
+
+class Layout(NamedTuple):
+    """The order of rows for B sentences with N words and roots in all.
+
+    Attributes
+    ----------
+    sizes : (T,) int64
+        The number of sentences with a node at each place; the first is B.
+    rows : (B, T) int64
+        The row of each node of each sentence; 0 for padding.
+    lengths : (B,) int64
+        The number of nodes of each sentence, with the root.
+    flat : (N,) int64
+        The row of each node, sentence by sentence.
+    mirrored : (N,) int64
+        For each row, that of the node as far from the other end of the sentence.
+    sentence : (N,) int64
+        The number of the sentence of each row.
+    """
+
+    sizes: Numbers
+    rows: Numbers
+    lengths: Numbers
+    flat: Numbers
+    mirrored: Numbers
+    sentence: Numbers
+
+    @classmethod
+    def of(cls, words: Sequence[int]) -> Self:
+        """Lay out sentences with these numbers of words.
+
+        >>> layout = Layout.of([1, 2])
+        >>> layout.rows  # the longer one, sentence 1, has the even rows
+        array([[1, 3, 0],
+               [0, 2, 4]])
+        >>> layout.sizes, layout.sentence
+        (array([2, 2, 1]), array([1, 0, 1, 0, 1]))
+        """
+        lengths = np.array(words, dtype=np.int64) + 1
+        order = np.argsort(-lengths, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        places = np.arange(lengths.max())
+        sizes = (lengths[:, None] > places).sum(axis=0)
+        starts = np.cumsum(sizes) - sizes
+        there = places < lengths[:, None]
+        rows = np.where(there, starts + rank[:, None], 0)
+        flat = rows[there]
+        last = np.cumsum(lengths) - 1
+        nodes = np.arange(len(flat))
+        within = nodes - np.repeat(last + 1 - lengths, lengths)
+        mirrored = np.empty_like(flat)
+        mirrored[flat] = flat[np.repeat(last, lengths) - within]
+        sentence = np.empty_like(flat)
+        sentence[flat] = np.repeat(np.arange(len(lengths)), lengths)
+        return cls(sizes, rows, lengths, flat, mirrored, sentence)
+
+    def packed(self, values: Numbers) -> Numbers:
+        """Put values that are given sentence by sentence into the order of rows."""
+        packed = np.empty_like(values)
+        packed[self.flat] = values
+        return packed
+
+
+class Bag(NamedTuple):
+    """The tags of words as sums of pieces.
+
+    Attributes
+    ----------
+    row : (N,) int64
+        For each word a row of `pieces`; for the root, row 0.
+    pieces : (V, P) float32
+        Which pieces each value has. Row 0 has none.
+    """
+
+    row: Numbers
+    pieces: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, values: Sequence[Sequence[str]], tagset: Tagset, layout: Layout) -> Self:
+        """Look up the values of each sentence."""
+        found: dict[str, int] = {"": 0}
+        rows = [found.setdefault(v, len(found)) for tags in values for v in ("", *tags)]
+        pieces = np.zeros((len(found), len(tagset.pieces)), dtype=np.float32)
+        for value, row in found.items():
+            known = [tagset.pieces[p] for p in pieces_of(value) if p in tagset.pieces]
+            pieces[row, known] = 1
+        return cls(layout.packed(np.array(rows, dtype=np.int64)), pieces)
+
+
+class Inputs(NamedTuple):
+    """The inputs of the network for a batch.
+
+    Attributes
+    ----------
+    layout : Layout
+    words : (N,) int64
+        The numbers of the words.
+    spelling : (N,) int64
+        For each word a row of `letters`.
+    letters : (U, C) int64
+        The numbers of the characters of each different form, with both ends.
+    hints : dict of str to Bag
+        The tags that the linear tagger predicts, by column.
+    lemmas : (N,) int64 or None
+        The numbers of the lemmas; unknown where a sentence has none.
+    given : dict of str to (Bag, (B,) bool)
+        The tags of the sentences by column, and which sentences have them.
+    """
+
+    layout: Layout
+    words: Numbers
+    spelling: Numbers
+    letters: Numbers
+    hints: dict[str, Bag]
+    lemmas: Numbers | None
+    given: dict[str, tuple[Bag, NDArray[np.bool_]]]
+
+    @classmethod
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        vocabulary: Vocabulary,
+        hinted: Sequence[Sentence] | None,
+        given: dict[str, NDArray[np.bool_]],
+    ) -> Self:
+        """Look up the words of sentences.
+
+        Parameters
+        ----------
+        sentences
+            B sentences.
+        vocabulary
+            The known words and tags.
+        hinted
+            The same sentences with the tags of the linear tagger, if there is one.
+        given
+            For each column that the parser looks at beside the form: which sentences have it.
+        """
+        layout = Layout.of([len(sentence) for sentence in sentences])
+        forms = [form for sentence in sentences for form in ("", *sentence.forms)]
+        spellings: dict[str, int] = {}
+        spelling = [spellings.setdefault(form, len(spellings)) for form in forms]
+        numbers = [vocabulary.words.get(form.lower(), UNKNOWN) for form in spellings]
+        numbers[spellings[""]] = ROOT
+        rows = np.array(spelling, dtype=np.int64)
+        tags = {
+            column: Bag.of([getattr(s, column) for s in sentences], tagset, layout)
+            for column, tagset in vocabulary.tags.items()
+        }
+        hints = {}
+        if hinted is not None:
+            hints = {
+                column: Bag.of([getattr(s, column) for s in hinted], tagset, layout)
+                for column, tagset in vocabulary.tags.items()
+            }
+        lemmas = None
+        if vocabulary.lemmas:
+            lemmas = layout.packed(
+                np.array(
+                    [
+                        number
+                        for sentence, known in zip(sentences, given["lemma"], strict=True)
+                        for number in (ROOT, *_lemmas(sentence, vocabulary, bool(known)))
+                    ],
+                    dtype=np.int64,
+                )
+            )
+        return cls(
+            layout,
+            layout.packed(np.array(numbers, dtype=np.int64)[rows]),
+            layout.packed(rows),
+            letters_of(spellings, vocabulary),
+            hints,
+            lemmas,
+            {column: (bag, given[column]) for column, bag in tags.items()},
+        )
+
+
+def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) -> Numbers:
+    """Return the numbers of the characters of forms, (U, C); an empty form is the root.
+
+    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
+    >>> letters_of(["", "ab"], Vocabulary({}, {}, {"a": 5}, {}))
+    array([[4, 0, 0, 0],
+           [2, 5, 1, 3]])
+    """
+    known = vocabulary.letters
+    spelled = [
+        [BEGIN, *(known.get(letter, STRANGE) for letter in _shortened(form)), END]
+        if form
+        else [ROOT_LETTER]
+        for form in forms
+    ]
+    letters = np.zeros((len(spelled), max(map(len, spelled))), dtype=np.int64)
+    for row, numbers in zip(letters, spelled, strict=True):
+        row[: len(numbers)] = numbers
+    return letters
+
+
+def _shortened(form: str) -> str:
+    if len(form) <= LONGEST_WORD:
+        return form
+    return form[: LONGEST_WORD // 2] + form[-LONGEST_WORD // 2 :]
+
+
+def _lemmas(sentence: Sentence, vocabulary: Vocabulary, known: bool) -> list[int]:
+    if not known:
+        return [UNKNOWN] * len(sentence)
+    return [vocabulary.lemmas.get(lemma.lower(), UNKNOWN) for lemma in sentence.lemmas]

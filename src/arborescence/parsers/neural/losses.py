@@ -1,0 +1,63 @@
+"""The losses of neural parsers, by inference over heads or over trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from arborescence.inference.decode import decode
+
+if TYPE_CHECKING:
+    from arborescence.parsers.neural.network import Tensors
+    from arborescence.parsers.neural.settings import Settings
+
+
+def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -> Tensor:
+    """Return the mean loss of a word by ``settings.loss``.
+
+    Parameters
+    ----------
+    edges : (B, T, T) float
+        Scores, ``[head, dependent]``.
+    gold : (B, T) int64
+        Gold trees: the head of each word, -1 for the root and for padding.
+    batch
+        The lengths of the sentences.
+    settings
+        The loss, and the kind of trees.
+    """
+    words = int((gold >= 0).sum())
+    if settings.loss == "head":
+        return F.cross_entropy(
+            edges.mT.reshape(-1, edges.shape[1]), gold.reshape(-1), ignore_index=-1
+        )
+    if settings.loss == "tree":
+        from arborescence.torch import TreeDistribution
+
+        trees = TreeDistribution(
+            edges.float(), batch.lengths - 1, root=settings.root, projective=settings.projective
+        )
+        loss: Tensor = -trees.log_prob(gold).sum() / words
+        return loss
+    return _margin(edges, gold, batch, settings) / words
+
+
+def _margin(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -> Tensor:
+    """Return by how much the best tree, with 1 for each wrong head, beats the gold tree."""
+    right = F.one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
+    costly = edges.detach().float() + 1 - right.float()
+    found = decode(
+        costly.cpu().numpy(),
+        (batch.lengths - 1).cpu().numpy(),
+        root=settings.root,
+        projective=settings.projective,
+    )
+    best = torch.from_numpy(found).to(gold)
+    wrong = (best != gold) & (gold >= 0)
+    heads = torch.stack([best, gold]).clamp(min=0)
+    of_best, of_gold = (edges.gather(1, each[:, None])[:, 0] for each in heads)
+    gains = (of_best - of_gold + 1).masked_fill(~wrong, 0)
+    return gains.sum(dim=1).relu().sum()

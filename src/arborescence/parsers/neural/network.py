@@ -1,0 +1,286 @@
+"""The network of a neural parser in PyTorch: BiLSTMs, tags, and biaffine edges and labels.
+
+The edges and labels are those of Dozat and Manning (2017, *Deep Biaffine Attention for Neural
+Dependency Parsing*), or an MLP over pairs of words as in Kiperwasser and Goldberg (2016, *Simple and
+Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations*). Tags are predicted
+by the lower layers, and read by the upper ones (Søgaard and Goldberg 2016, *Deep multi-task learning
+with low level tasks supervised at lower layers*): as given, or as the mean of the vectors of all
+values, weighted by their probabilities.
+
+`forward.Forward` computes the same without PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from arborescence.parsers.neural.lstm import BiLSTM
+from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arborescence.parsers.neural.inputs import Inputs
+    from arborescence.parsers.neural.settings import Settings
+    from arborescence.parsers.neural.vocabulary import Vocabulary
+
+#: The widths of the windows over the characters of a word.
+WINDOWS: Final = (3, 5)
+#: The slope of leaky rectifiers for negative numbers.
+SLOPE: Final = 0.1
+_LOWEST: Final = -1e9
+
+
+class Tensors(NamedTuple):
+    """`Inputs` as tensors on a device."""
+
+    sizes: list[int]
+    rows: Tensor
+    lengths: Tensor
+    mirrored: Tensor
+    sentence: Tensor
+    words: Tensor
+    spelling: Tensor
+    letters: Tensor
+    hints: dict[str, tuple[Tensor, Tensor]]
+    lemmas: Tensor | None
+    given: dict[str, tuple[Tensor, Tensor, Tensor]]
+
+    @classmethod
+    def of(cls, inputs: Inputs, device: torch.device | str) -> Tensors:
+        """Copy inputs to a device."""
+
+        def at(array: Any) -> Tensor:
+            return torch.from_numpy(array).to(device, non_blocking=True)
+
+        layout = inputs.layout
+        return cls(
+            layout.sizes.tolist(),
+            at(layout.rows),
+            at(layout.lengths),
+            at(layout.mirrored),
+            at(layout.sentence),
+            at(inputs.words),
+            at(inputs.spelling),
+            at(inputs.letters),
+            {column: (at(bag.row), at(bag.pieces)) for column, bag in inputs.hints.items()},
+            None if inputs.lemmas is None else at(inputs.lemmas),
+            {
+                column: (at(bag.row), at(bag.pieces), at(there))
+                for column, (bag, there) in inputs.given.items()
+            },
+        )
+
+
+class Outputs(NamedTuple):
+    """What the network computes for B sentences with N words and roots, at most T in a sentence.
+
+    Attributes
+    ----------
+    tags : dict of str to (N, V) float
+        The logits of the values of each column.
+    edges : (B, T, T) float
+        The scores of edges, ``[head, dependent]``; very low where a sentence has no such edge.
+    heads, dependents : (N, label) float
+        The vectors by which `Network.relations` scores relations.
+    """
+
+    tags: dict[str, Tensor]
+    edges: Tensor
+    heads: Tensor
+    dependents: Tensor
+
+
+class Network(nn.Module):
+    """The network, with `relations` for the edges of a tree.
+
+    Parameters
+    ----------
+    settings
+        The sizes of its layers, and its dropout.
+    vocabulary
+        The known words and tags.
+    hinted
+        Whether the lower layers see the tags of a linear tagger.
+    relations
+        The number of relations.
+    """
+
+    def __init__(
+        self, settings: Settings, vocabulary: Vocabulary, *, hinted: bool, relations: int
+    ) -> None:
+        super().__init__()
+        self._dropout = settings.dropout
+        self._word_dropout = settings.word_dropout
+        self._arc = settings.arc
+        self._is_mlp = settings.scorer == "mlp"
+        words, lemmas, letters = vocabulary.sizes
+        columns = vocabulary.tags
+
+        self.words = nn.Embedding(words, settings.word)
+        self.letters = nn.Embedding(letters, settings.letter, padding_idx=NOTHING)
+        self.windows = nn.ModuleList(
+            nn.Conv1d(settings.letter, settings.filters, width, padding=width // 2)
+            for width in WINDOWS
+        )
+        self.hints = nn.ParameterDict(
+            {name: _vectors(tags, settings.tag) for name, tags in columns.items() if hinted}
+        )
+        self.lemmas = nn.Embedding(lemmas, settings.word) if vocabulary.lemmas else None
+        self.tags = nn.ParameterDict(
+            {name: _vectors(tags, settings.tag) for name, tags in columns.items()}
+        )
+        self.taggers = nn.ModuleDict(
+            {name: nn.Linear(2 * settings.hidden, len(tags.values)) for name, tags in columns.items()}
+        )
+        self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
+
+        size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
+        layers = [BiLSTM(size, settings.hidden)]
+        size = 2 * settings.hidden
+        layers += [BiLSTM(size, settings.hidden) for _ in range(1, settings.lower)]
+        self.lower = nn.ModuleList(layers)
+        first = size + settings.tag * len(columns) + (settings.word if vocabulary.lemmas else 0)
+        self.upper = nn.ModuleList(
+            BiLSTM(size if layer else first, settings.hidden) for layer in range(settings.upper)
+        )
+        self.as_head = nn.Linear(size, settings.arc + settings.label)
+        self.as_dependent = nn.Linear(size, settings.arc + settings.label)
+        if self._is_mlp:
+            self.edge_weights = nn.Parameter(torch.randn(settings.arc) / settings.arc**0.5)
+        else:
+            self.edge_weights = nn.Parameter(torch.zeros(settings.arc + 1, settings.arc))
+        wide = settings.label + 1
+        self.relation_weights = nn.Parameter(torch.zeros(wide, relations, wide))
+        nn.init.normal_(self.words.weight, std=0.1)
+
+    def forward(self, batch: Tensors) -> Outputs:
+        """Score tags and edges."""
+        found = self._read(batch)
+        for layer in self.lower:
+            found = self._run(layer, found, batch)
+        below = self._drop(found, batch)
+        logits = {column: tagger(below) for column, tagger in self.taggers.items()}
+        vectors = [self._tag_vectors(column, logits[column], batch) for column in self.tags]
+        if self.lemmas is not None and batch.lemmas is not None:
+            vectors.append(self.lemmas(batch.lemmas))
+        found = torch.cat([found, *vectors], dim=1)
+        for layer in self.upper:
+            found = self._run(layer, found, batch)
+        found = self._drop(found, batch)
+        heads, dependents = self.as_head(found), self.as_dependent(found)
+        edges, of_heads, of_dependents = self._edges(heads, dependents, batch)
+        return Outputs(logits, edges, of_heads, of_dependents)
+
+    def relations(self, heads: Tensor, dependents: Tensor) -> Tensor:
+        """Score all relations of edges.
+
+        Parameters
+        ----------
+        heads, dependents : (E, label)
+            The vectors of both ends of each edge, from `Outputs`.
+
+        Returns
+        -------
+        scores : (E, L)
+        """
+        heads, dependents = _with_one(heads), _with_one(dependents)
+        wide, relations, _ = self.relation_weights.shape
+        by_head = (heads @ self.relation_weights.view(wide, -1)).view(-1, relations, wide)
+        return (by_head @ dependents[:, :, None])[:, :, 0]
+
+    def _read(self, batch: Tensors) -> Tensor:
+        """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
+        numbers = batch.words
+        if self.training and self._word_dropout:
+            lost = torch.rand(numbers.shape, device=numbers.device) < self._word_dropout
+            numbers = numbers.masked_fill(lost & (numbers > 1), UNKNOWN)
+        letters = self.letters(batch.letters).mT  # (U, letter, C)
+        absent = (batch.letters == NOTHING)[:, None]
+        spelled = [
+            window(letters).masked_fill(absent, _LOWEST).amax(dim=2).relu()
+            for window in self.windows
+        ]
+        hints = [
+            (batch.hints[column][1] @ vectors)[batch.hints[column][0]]
+            for column, vectors in self.hints.items()
+        ]
+        return torch.cat(
+            [self.words(numbers), torch.cat(spelled, dim=1)[batch.spelling], *hints], dim=1
+        )
+
+    def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
+        """Return the vectors of tags: of those that are given, else the expected ones."""
+        vectors = self.tags[column]
+        row, pieces, given = batch.given[column]
+        expected = logits.softmax(dim=1) @ (self._pieces[column].to(vectors) @ vectors)
+        roots = len(batch.lengths)
+        expected = torch.cat([torch.zeros_like(expected[:roots]), expected[roots:]])
+        known = (pieces @ vectors)[row]
+        return torch.where(given[batch.sentence][:, None], known, expected)
+
+    def _run(self, layer: nn.Module, rows: Tensor, batch: Tensors) -> Tensor:
+        found: Tensor = layer(self._drop(rows, batch), batch.sizes, batch.mirrored)
+        return found
+
+    def _drop(self, rows: Tensor, batch: Tensors) -> Tensor:
+        """Set the same random columns to zero in all rows of a sentence, in training."""
+        if not self.training or not self._dropout:
+            return rows
+        keep = 1 - self._dropout
+        shape = len(batch.lengths), rows.shape[1]
+        mask = torch.empty(shape, device=rows.device).bernoulli_(keep).div_(keep)
+        return rows * mask[batch.sentence]
+
+    def _edges(
+        self, heads: Tensor, dependents: Tensor, batch: Tensors
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Score edges; return also what is left for relations."""
+        activate = F.leaky_relu
+        label_heads = self._drop(activate(heads[:, self._arc :], SLOPE), batch)
+        label_dependents = self._drop(activate(dependents[:, self._arc :], SLOPE), batch)
+        heads, dependents = heads[:, : self._arc], dependents[:, : self._arc]
+        if self._is_mlp:
+            pairs = heads[batch.rows][:, :, None] + dependents[batch.rows][:, None]
+            edges = pairs.tanh() @ self.edge_weights
+        else:
+            heads = self._drop(activate(heads, SLOPE), batch)
+            dependents = self._drop(activate(dependents, SLOPE), batch)
+            by_dependent = dependents @ self.edge_weights[:-1].mT + self.edge_weights[-1]
+            edges = heads[batch.rows] @ by_dependent[batch.rows].mT
+        places = torch.arange(edges.shape[1], device=edges.device)
+        absent = places >= batch.lengths[:, None]
+        absent = absent[:, :, None] | absent[:, None] | torch.eye(len(places), device=edges.device).bool()
+        return edges.masked_fill(absent, _LOWEST), label_heads, label_dependents
+
+
+def state_of(network: Network) -> dict[str, Tensor]:
+    """Return the parameters by name, on the CPU."""
+    return {name: value.detach().cpu() for name, value in network.named_parameters()}
+
+
+def load_state(network: Network, state: Mapping[str, Tensor]) -> None:
+    """Set the parameters."""
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            parameter.copy_(state[name])
+
+
+def _vectors(tags: Tagset, size: int) -> nn.Parameter:
+    return nn.Parameter(torch.randn(len(tags.pieces), size) * 0.1)
+
+
+def _pieces(tags: Tagset) -> Tensor:
+    """Return which pieces each value has, (V, P)."""
+    table = torch.zeros(len(tags.values), len(tags.pieces))
+    for row, value in zip(table, tags.values, strict=True):
+        row[[tags.pieces[piece] for piece in pieces_of(value)]] = 1
+    return table
+
+
+def _with_one(rows: Tensor) -> Tensor:
+    return F.pad(rows, (0, 1), value=1.0)

@@ -232,8 +232,9 @@ def reached(info: dict[str, Any]) -> str:
     epochs = info["dev"]
     if not (scores := epochs[info["epoch"] - 1]):
         return ""
-    shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
-    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown}; "
+    from arborescence.parsers.shared.checkpoint import shown
+
+    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown(scores)}; "
 
 
 def refuse_options_of_others(context: typer.Context, parser: Kind) -> None:

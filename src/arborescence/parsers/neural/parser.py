@@ -12,7 +12,7 @@ import arborescence
 from arborescence.core.errors import MissingExtraError, ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.inputs import Inputs
+from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
@@ -446,7 +446,7 @@ class BiaffineParser(Parser):
             hinted = list(self.tagger.tag(sentences, overwrite=True))
         for numbers in _grouped([len(sentence) for sentence in sentences]):
             some = [sentences[b] for b in numbers]
-            given = self._given(some)
+            given = given_columns(some, self._vocabulary)
             hints = [hinted[b] for b in numbers] if self.tagger else None
             inputs = Inputs.of(some, self._vocabulary, hints, given)
             found = self._network.run(inputs)
@@ -461,22 +461,6 @@ class BiaffineParser(Parser):
                 if new:
                     sentences[b] = sentences[b].replace(**new)
             yield _Group(numbers, layout.rows, layout.lengths - 1, found)
-
-    def _given(self, sentences: Sequence[Sentence]) -> dict[str, NDArray[np.bool_]]:
-        """Return, for each column of tags and for lemmas, which sentences have it.
-
-        A sentence without FEATS that has the other tags has words without features.
-        """
-        columns = [*self._vocabulary.tags]
-        given = {
-            column: np.array([set(getattr(s, column)) != {"_"} for s in sentences])
-            for column in columns
-        }
-        others = [given[column] for column in columns if column != "feats"]
-        if others and "feats" in given:
-            given["feats"] |= np.logical_and.reduce(others)
-        given["lemma"] = np.array([set(s.lemmas) != {"_"} for s in sentences])
-        return given
 
 
 class _Trees(NamedTuple):

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
 from arborescence.core.choices import Root, check_choice
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.graph import check_root
-from arborescence.parsers.neural.stored import Precision
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import check_columns
+from arborescence.parsers.shared.types import NeuralLoss, Precision, Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-#: The loss of a neural parser: see `Settings`.
-NeuralLoss = Literal["head", "tree", "margin"]
-#: How an edge is scored: by a biaffine form, or by an MLP over pairs of words.
-Scorer = Literal["biaffine", "mlp"]
 
 _CHOICES: Final = {
     "loss": get_args(NeuralLoss),

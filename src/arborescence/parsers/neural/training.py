@@ -15,7 +15,7 @@ import torch
 
 from arborescence.core.errors import OptionError
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.inputs import Inputs
+from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.losses import edge_loss
 from arborescence.parsers.neural.network import Network, Tensors, state_of
 from arborescence.parsers.neural.on_device import device_named, enough_memory
@@ -127,6 +127,7 @@ class Trainer:
             column: {value: number for number, value in enumerate(tagset.values)}
             for column, tagset in vocabulary.tags.items()
         }
+        self._given = given_columns(treebank, vocabulary)
         self._checkpoint = Checkpoint("biaffine", identity(settings, treebank, dev, hints or ()))
         with torch.random.fork_rng(), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.seed, 0))
@@ -226,8 +227,8 @@ class Trainer:
         """Take one step of Adam on a batch."""
         sentences = [self._treebank[b] for b in numbers]
         hinted = None if self._hints is None else [self._hints[b] for b in numbers]
-        has_tags_shown = generator.random(len(sentences)) < self._settings.given
-        given = dict.fromkeys([*self._vocabulary.tags, "lemma"], has_tags_shown)
+        chosen = generator.random(len(sentences)) < self._settings.given
+        given = {column: chosen & has[numbers] for column, has in self._given.items()}
         inputs = Inputs.of(sentences, self._vocabulary, hinted, given)
         self._adam.zero_grad()
         self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs)).backward()  # type: ignore[no-untyped-call]
@@ -249,7 +250,9 @@ class Trainer:
         loss = edge_loss(found.edges.float(), gold.heads, batch, self._settings)
         loss = loss + cross_entropy(scores.float(), gold.relations)
         for column, logits in found.tags.items():
-            loss = loss + cross_entropy(logits.float(), gold.tags[column], ignore_index=-1)
+            tags = gold.tags[column]
+            summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
+            loss = loss + summed / (tags >= 0).sum().clamp(min=1)
         return loss
 
     def _share(self) -> float:
@@ -300,12 +303,8 @@ class Trainer:
         there = heads >= 0
         sentence, _ = np.nonzero(there)
         tags = {
-            column: [
-                number
-                for b in numbers
-                for number in (-1, *(of.get(v, -1) for v in getattr(self._treebank[b], column)))
-            ]
-            for column, of in self._tag_numbers.items()
+            column: [number for b in numbers for number in (-1, *self._tags_of(b, column))]
+            for column in self._vocabulary.tags
         }
 
         def at(array: np.ndarray) -> torch.Tensor:
@@ -318,6 +317,14 @@ class Trainer:
             at(relations[there]),
             {column: at(layout.packed(np.array(of))) for column, of in tags.items()},
         )
+
+    def _tags_of(self, b: int, column: str) -> list[int]:
+        """Return the numbers of the gold tags of a sentence; -1 if it has none."""
+        values = getattr(self._treebank[b], column)
+        if not self._given[column][b]:
+            return [-1] * len(values)
+        numbers = self._tag_numbers[column]
+        return [numbers.get(value, -1) for value in values]
 
     def _parts(self, state: Mapping[str, torch.Tensor]) -> dict[str, Any]:
         weights = {name: value.numpy() for name, value in state.items()}

@@ -109,13 +109,14 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
             words.update(form.lower() for form in forms)
             for form in forms:
                 letters.update(form)
-            if "lemma" in columns:
+            if "lemma" in columns and is_given(sentence.lemmas):
                 lemmas.update(lemma.lower() for lemma in sentence.lemmas)
         tags = {}
         for column in TAGS:
             if column in columns:
-                values = {value for each in treebank for value in getattr(each, column)}
-                if values - {"_"}:
+                found = (getattr(sentence, column) for sentence in treebank)
+                values = {value for each in found if is_given(each) for value in each}
+                if values:
                     tags[column] = Tagset.of(values)
         return cls(
             _numbered(words, least, _FIRST_WORD),
@@ -162,6 +163,15 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
             len(self.lemmas) + _FIRST_WORD,
             len(self.letters) + _FIRST_LETTER,
         )
+
+
+def is_given(values: Iterable[str]) -> bool:
+    """Return whether a sentence has a column: whether it has a value for at least one word.
+
+    >>> is_given(["_", "Number=Sing"]), is_given(["_", "_"])
+    (True, False)
+    """
+    return any(value != "_" for value in values)
 
 
 def pieces_of(value: str) -> list[str]:

@@ -8,7 +8,7 @@ from arborescence.parsers import BiaffineParser
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
-from arborescence.parsers.neural.vocabulary import Vocabulary
+from arborescence.parsers.neural.vocabulary import NOTHING, Vocabulary
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
 SIZES = {"word": 12, "letter": 4, "filters": 6, "tag": 4, "hidden": 8, "arc": 12, "label": 8}
@@ -27,6 +27,7 @@ def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **se
         name: generator.normal(size=size, scale=0.5).astype(np.float32)
         for name, size in sizes.items()
     }
+    weights["letters.weight"][NOTHING] = 0  # as in training
     return BiaffineParser(
         settings=chosen,
         vocabulary=vocabulary,

@@ -248,8 +248,9 @@ def train(
             )
         elif parser == "biaffine":
             from arborescence.parsers.neural import settings as neural
+            from arborescence.parsers.neural.parser import check_device
 
-            given_options = {
+            chosen_here: dict[str, Any] = {
                 "epochs": epochs,
                 "loss": loss,
                 "rate": rate,
@@ -265,9 +266,10 @@ def train(
                 **common,
                 projective=projective == "yes",
                 mixed=mixed,
-                **{name: value for name, value in given_options.items() if value is not None},
+                **{name: value for name, value in chosen_here.items() if value is not None},
             )
             online = {"device": device}
+            check_device(device)
         else:
             from arborescence.parsers.transition import settings as transition
 
@@ -288,9 +290,8 @@ def train(
     with steps(quiet=quiet) as step:
         training, held_out = read_all(treebanks, dev, read, step)
         if parser == "biaffine" and len(training) < FEW:
-            note(
-                f"{len(training):,} sentences are few for a neural parser: compare --parser linear"
-            )
+            few = f"{len(training):,} sentences are few for a neural parser"
+            note(f"{few}: compare it with --parser linear", quiet=quiet)
         reading = Text.train(training, seed=seed, progress=step) if text else None
         of_words = None
         if tagger and tags:

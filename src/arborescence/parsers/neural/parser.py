@@ -513,6 +513,13 @@ def needs_torch(what: str) -> Iterator[None]:
         ) from error
 
 
+def check_device(device: str) -> None:
+    """Raise MissingExtraError or OptionError if PyTorch or a device is not there."""
+    with needs_torch("training a neural parser"):
+        from arborescence.parsers.neural.on_device import device_named
+    device_named(device)
+
+
 def _grouped(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Yield the numbers of sentences of similar length, in groups that fit into memory.
 

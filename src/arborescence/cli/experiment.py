@@ -14,7 +14,7 @@ from arborescence.cli.options import QuietOption
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
 from arborescence.core.errors import MissingExtraError
-from arborescence.parsers.shared.types import Kind, Loss
+from arborescence.parsers.shared.types import AnyKind, AnyLoss
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"
@@ -43,12 +43,19 @@ QuickOption = Annotated[
     typer.Option("--quick", help="Three small treebanks, in a few minutes: to see how it works."),
 ]
 ParserOption = Annotated[
-    Kind,
-    typer.Option(help="Graph-based, or transition-based.", rich_help_panel=PARSERS),
+    AnyKind,
+    typer.Option(
+        help="Graph-based, transition-based, or neural (graph-based; training needs PyTorch).",
+        rich_help_panel=PARSERS,
+    ),
 ]
 LossOption = Annotated[
-    Loss,
-    typer.Option(help="What a graph-based parser is trained by.", rich_help_panel=PARSERS),
+    AnyLoss,
+    typer.Option(
+        help="What a graph-based parser is trained by: margin, tree or head if it is neural, all "
+        "but margin if not.",
+        rich_help_panel=PARSERS,
+    ),
 ]
 TrainingRootOption = Annotated[
     Root,
@@ -67,7 +74,13 @@ SeedsOption = Annotated[
     ),
 ]
 EpochsOption = Annotated[
-    int, typer.Option(min=1, help="How often to go over a treebank.", rich_help_panel=PARSERS)
+    int | None,
+    typer.Option(
+        min=1,
+        help="How often to go over a treebank.",
+        rich_help_panel=PARSERS,
+        show_default="10; biaffine: 30",
+    ),
 ]
 BitsOption = Annotated[
     int,
@@ -117,7 +130,7 @@ def root(
     loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
-    epochs: EpochsOption = 10,
+    epochs: EpochsOption = None,
     bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
@@ -153,10 +166,11 @@ def kbest(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
+    parser: ParserOption = "linear",
     loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
     seeds: SeedsOption = 3,
-    epochs: EpochsOption = 10,
+    epochs: EpochsOption = None,
     bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
@@ -182,9 +196,10 @@ def runtime(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
+    parser: ParserOption = "linear",
     loss: LossOption = "head",
     training_root: TrainingRootOption = "multi",
-    epochs: EpochsOption = 10,
+    epochs: EpochsOption = None,
     bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
@@ -207,7 +222,7 @@ def undirected(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    epochs: EpochsOption = 10,
+    epochs: EpochsOption = None,
     seed: Annotated[
         int,
         typer.Option(min=0, help="Fixes the order of the sentences.", rich_help_panel=PARSERS),

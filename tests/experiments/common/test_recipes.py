@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from arborescence.core.errors import OptionError
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.parsers import LinearParser, TransitionParser
 from small_treebanks import sentences
@@ -26,6 +27,7 @@ def test_names_tell_recipes_apart():
         Recipe(loss="mira", inference="undirected", features="undirected"),
         Recipe(parser="transition"),
         Recipe(parser="transition", root="single"),
+        *(Recipe(parser="biaffine", loss=loss) for loss in ("head", "margin", "tree")),
     ]
     assert len({recipe.name for recipe in recipes}) == len(recipes)
     assert Recipe(root="single").name == Recipe(root="multi").name  # it knows no trees
@@ -34,7 +36,7 @@ def test_names_tell_recipes_apart():
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"parser": "biaffine"}, {"loss": "hinge"}, {"root": "both"}, {"sentences": 0}),
+        *({"parser": "neural"}, {"loss": "hinge"}, {"root": "both"}, {"sentences": 0}),
         *({"inference": "inexact"}, {"features": "turned"}),
     ],
 )
@@ -42,6 +44,21 @@ def test_wrong_settings(wrong):
     [(name, value)] = wrong.items()
     with pytest.raises(ValueError, match=f"{name} must be .*{value}"):
         Recipe(**wrong)
+
+
+@pytest.mark.parametrize(("parser", "loss"), [("linear", "margin"), ("biaffine", "mira")])
+def test_losses_of_other_parsers(parser, loss):
+    with pytest.raises(OptionError, match=f"a {parser} parser has no loss '{loss}'"):
+        Recipe(parser=parser, loss=loss)
+
+
+def test_epochs_by_default():
+    assert (Recipe().epochs, Recipe(parser="biaffine").epochs) == (10, 30)
+    assert Recipe(epochs=3).epochs == 3
+    assert (Recipe().effort, Recipe(parser="biaffine").effort) == (
+        "epochs 10, bits 20",
+        "epochs 30",
+    )
 
 
 def test_draws():
@@ -75,3 +92,11 @@ def test_training():
     parser = Recipe(parser="transition", **SMALL).train(training)
     assert isinstance(parser, TransitionParser)
     assert parser.info["root"] == "multi"
+
+
+def test_neural_training():
+    pytest.importorskip("torch", reason="trains a neural parser")
+    parser = Recipe(parser="biaffine", loss="margin", epochs=1, sentences=3).train(sentences())
+    assert parser.kind == "biaffine"
+    told = {name: parser.info[name] for name in ("loss", "root", "given", "sentences")}
+    assert told == {"loss": "margin", "root": "multi", "given": 1.0, "sentences": 3}

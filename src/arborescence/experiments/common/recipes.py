@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_root
-from arborescence.parsers.shared.types import Features, Inference, Kind, Loss
+from arborescence.parsers.shared.types import (
+    AnyKind,
+    AnyLoss,
+    Features,
+    Inference,
+    Loss,
+    NeuralLoss,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arborescence.core.graph import Root
-    from arborescence.parsers import LinearParser, TransitionParser
+    from arborescence.parsers import BiaffineParser, LinearParser, TransitionParser
     from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
 _CHOICES: Final = {
-    "parser": get_args(Kind),
-    "loss": get_args(Loss),
+    "parser": get_args(AnyKind),
+    "loss": get_args(AnyLoss),
     "inference": get_args(Inference),
     "features": get_args(Features),
 }
+
+
+#: The losses of each kind of graph-based parser.
+LOSSES: Final = {"linear": get_args(Loss), "biaffine": get_args(NeuralLoss)}
+#: The epochs of each kind of parser, where a recipe says nothing.
+_EPOCHS: Final = {"linear": 10, "transition": 10, "biaffine": 30}
 
 
 @dataclass(frozen=True)
@@ -33,10 +46,12 @@ class Recipe:
 
     Attributes
     ----------
-    parser : {"linear", "transition"}
-        A `LinearParser`, or a greedy arc-eager `TransitionParser`.
-    loss : {"head", "mira", "perceptron", "tree"}
-        The training loss of a linear parser.
+    parser : {"linear", "transition", "biaffine"}
+        A `LinearParser`, a greedy arc-eager `TransitionParser`, or a `BiaffineParser`, which always
+        sees gold tags.
+    loss : {"head", "mira", "perceptron", "tree", "margin"}
+        The training loss of a graph-based parser. A neural one has head, tree and margin, a linear
+        one all but margin.
     root : {"multi", "single"}
         Whether the trees used in training (predicted trees, or trees in a sum) may have several
         root edges. The head loss does not use trees and ignores this.
@@ -47,7 +62,9 @@ class Recipe:
         The kind of edge features of a linear parser.
     seed : int
         Seed for the order of the sentences and for the sample.
-    epochs, bits : int
+    epochs : int or None
+        The number of passes over the treebank; None: 10, or 30 for a neural parser.
+    bits : int
         See `LinearParser.train`.
     sentences : int or None
         The number of training sentences, sampled at random; None for all.
@@ -65,13 +82,13 @@ class Recipe:
     'transition-multi-50-sentences-seed1'
     """
 
-    parser: Kind = "linear"
-    loss: Loss = "head"
+    parser: AnyKind = "linear"
+    loss: AnyLoss = "head"
     root: Root = "multi"
     inference: Inference = "exact"
     features: Features = "directed"
     seed: int = 1
-    epochs: int = 10
+    epochs: int | None = None
     bits: int = 20
     sentences: int | None = None
 
@@ -80,18 +97,30 @@ class Recipe:
             if (value := getattr(self, name)) not in choices:
                 raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
         check_root(self.root)
+        if self.loss not in LOSSES.get(self.parser, get_args(AnyLoss)):
+            raise OptionError(f"a {self.parser} parser has no loss {self.loss!r}")
+        if self.epochs is None:
+            object.__setattr__(self, "epochs", _EPOCHS[self.parser])
         if self.sentences is not None and self.sentences < 1:
             raise OptionError(f"sentences must be at least 1, not {self.sentences}")
 
     @property
     def method(self) -> str:
         """The loss or kind of parser, and the trees used in training."""
-        if self.parser != "linear":
+        if self.parser == "transition":
             return f"{self.parser}-{self.root}"
         name = self.loss if self.loss == "head" else f"{self.loss}-{self.root}"
+        if self.parser != "linear":
+            name = f"{self.parser}-{name}"
         if self.inference == "undirected":
             name += f"-undirected-{self.features}-features"
         return name
+
+    @property
+    def effort(self) -> str:
+        """The epochs, and the size of the hash table of a parser that has one."""
+        epochs = f"epochs {self.epochs}"
+        return epochs if self.parser == "biaffine" else f"{epochs}, bits {self.bits}"
 
     @property
     def name(self) -> str:
@@ -115,7 +144,7 @@ class Recipe:
 
     def train(
         self, training: Sequence[Sentence], progress: Progress | None = None
-    ) -> LinearParser | TransitionParser:
+    ) -> BiaffineParser | LinearParser | TransitionParser:
         """Train the parser on the sentences that `draw` returns.
 
         Raises
@@ -123,21 +152,23 @@ class Recipe:
         TreebankError
             If there are no sentences, or the heads of one are not a tree.
         """
-        from arborescence.parsers import LinearParser, TransitionParser
+        from arborescence.parsers import BiaffineParser, LinearParser, TransitionParser
 
         drawn = self.draw(training)
         options: dict[str, Any] = {
             "root": self.root,
             "seed": self.seed,
             "epochs": self.epochs,
-            "bits": self.bits,
             "progress": progress,
         }
+        if self.parser == "biaffine":
+            return BiaffineParser.train(drawn, loss=self.loss, given=1.0, **options)
+        options["bits"] = self.bits
         if self.parser == "transition":
             return TransitionParser.train(drawn, **options)
         return LinearParser.train(
             drawn,
-            loss=self.loss,
+            loss=cast("Loss", self.loss),
             inference=self.inference,
             features=self.features,
             rounds=0 if self.inference == "undirected" else 5,

@@ -144,7 +144,7 @@ class Scores:
         Parameters
         ----------
         parser
-            Any parser. Only a directed `LinearParser` has edge scores.
+            Any parser. Only a `BiaffineParser` and a directed `LinearParser` have edge scores.
         test
             Sentences with gold trees.
         treebank, split, settings
@@ -160,8 +160,10 @@ class Scores:
         gold = [_gold(sentence) for sentence in test]  # raises errors before the slow part
         matrices = None
         projective = False
-        if isinstance(parser, LinearParser) and parser.inference == "exact":
-            projective = parser.projective is True
+        if parser.kind == "biaffine" or (
+            isinstance(parser, LinearParser) and parser.inference == "exact"
+        ):
+            projective = getattr(parser, "projective", False) is True
             matrices = []
             for done, sentence in enumerate(test):
                 if progress and done % _EVERY == 0:

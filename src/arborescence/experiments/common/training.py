@@ -191,7 +191,8 @@ def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Yield a pool of processes that end when this process is interrupted or killed."""
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    pool = ProcessPoolExecutor(jobs, context, _begin, (stop,))
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    pool = ProcessPoolExecutor(jobs, context, _begin, (stop, threads))
     try:
         yield pool
     finally:
@@ -202,8 +203,10 @@ def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
 _stop: Event | None = None
 
 
-def _begin(stop: Event) -> None:
+def _begin(stop: Event, threads: int) -> None:
     """Initialize a worker process for `_work`."""
+    # Else PyTorch uses all cores in each process, which is slower than one core each.
+    os.environ["OMP_NUM_THREADS"] = str(threads)
     global _stop
     _stop = stop
     # Ctrl-C in a terminal interrupts all processes. Workers ignore it and end on the event `stop`.

@@ -163,7 +163,7 @@ def _beginning(outcomes: Sequence[Outcome], recipes: Sequence[Recipe]) -> Iterat
         drawn = f", {recipe.sentences:,} sentences" if recipe.sentences else ""
         yield (
             f"Parsers were trained without a development set, with gold tags: {recipe.method}, "
-            f"{recipe.epochs} epochs, bits {recipe.bits}{drawn}; {seeds}.\n"
+            f"{recipe.effort}{drawn}; {seeds}.\n"
         )
 
 

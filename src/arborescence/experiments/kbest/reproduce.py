@@ -44,7 +44,7 @@ def reproduce(
         ``rates.svg`` and ``oracle.svg``; intermediate results are score files in ``scores`` and
         counts in ``lists``. ``quick`` also means one parser per treebank.
     recipe
-        The recipe of the first parser of each treebank, which must be linear.
+        The recipe of the first parser of each treebank, which must be graph-based.
     seeds
         The number of parsers per treebank. The others have the next seeds.
     ks
@@ -83,10 +83,10 @@ def reproduce(
     >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[2][:31])
     Birdish,train,1,low,1,5,33.3333
     """
-    if recipe.parser != "linear":
+    if recipe.parser == "transition":
         raise OptionError(
-            f"parser must be linear, not {recipe.parser!r}: only graph-based parsers give edges "
-            "scores, of which there are k best trees"
+            "parser must be linear or biaffine, not 'transition': only graph-based parsers give "
+            "edges scores, of which there are k best trees"
         )
     if seeds < 1:
         raise OptionError(f"seeds must be at least 1, not {seeds}")

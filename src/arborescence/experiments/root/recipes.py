@@ -12,18 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arborescence.experiments.common.recipes import Recipe
-    from arborescence.parsers.shared.types import Loss
+    from arborescence.parsers.shared.types import AnyLoss
 
 #: The baseline method: the paper's parsers were trained in this way.
-BASE: Final[Loss] = "head"
-#: The losses that use trees.
-OF_TREES: Final[tuple[Loss, ...]] = ("perceptron", "mira", "tree")
+BASE: Final[AnyLoss] = "head"
+#: The losses that use trees, of each kind of graph-based parser.
+OF_TREES: Final[dict[str, tuple[AnyLoss, ...]]] = {
+    "linear": ("perceptron", "mira", "tree"),
+    "biaffine": ("margin", "tree"),
+}
 _ROOTS: Final[tuple[Root, ...]] = get_args(Root)[::-1]
 _FIRST: Final = 20
 
 
 def methods(recipe: Recipe) -> dict[str, Recipe]:
-    """Return one recipe for each training method of a linear parser, otherwise like `recipe`.
+    """Return one recipe for each training method of the parser, otherwise like `recipe`.
+
+    There is none for a transition-based parser.
 
     Examples
     --------
@@ -31,9 +36,12 @@ def methods(recipe: Recipe) -> dict[str, Recipe]:
     >>> list(methods(Recipe()))[:3]
     ['head', 'perceptron-multi', 'perceptron-single']
     """
+    if recipe.parser not in OF_TREES:
+        return {}
+    of_trees = product(OF_TREES[recipe.parser], _ROOTS)
     ways = [
         replace(recipe, loss=BASE, root="multi"),
-        *(replace(recipe, loss=loss, root=root) for loss, root in product(OF_TREES, _ROOTS)),
+        *(replace(recipe, loss=loss, root=root) for loss, root in of_trees),
     ]
     return {way.method: way for way in ways}
 

@@ -201,7 +201,7 @@ def _opening(findings: Findings) -> Iterator[str]:
     )
     if not all(effect.loaded for effect in effects):
         yield (
-            f"Trained parsers: {recipe.method}, epochs {recipe.epochs}, bits {recipe.bits},\n"
+            f"Trained parsers: {recipe.method}, {recipe.effort},\n"
             f"seeds {seeds}, without a development set.\n"
         )
 

@@ -62,7 +62,7 @@ def reproduce(
         The number of samples of each size.
     losses
         Whether to compare the training losses of linear parsers, too. This needs seven times as
-        many parsers. It is skipped if the recipe is not for a linear parser.
+        many parsers. It is skipped for a transition-based parser.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def reproduce(
     trained = list(filter(experiment.trains, experiment.treebanks))
     if curve and curve not in {treebank.name for treebank in trained}:
         raise TreebankError(f"{curve}: no learning curve, as no parser of this treebank is trained")
-    ways = methods(recipe) if losses and recipe.parser == "linear" else {}
+    ways = methods(recipe) if losses else {}
     plan = {way: one.seeds(seeds) for way, one in (ways | {recipe.method: recipe}).items()}
     given = {recipe.method: [recipe]}  # seeds do not matter here
     found = measure(

@@ -146,8 +146,8 @@ def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
     yield (
         "`kbest` and the algorithm of Camerini, Fratta and Maffioli (1980), made of the same\n"
         "kernels: one call a sentence, on the scores of parsers. Where none was given, they were\n"
-        f"trained by {recipe.method} (epochs {recipe.epochs}, seed {recipe.seed}, bits\n"
-        f"{recipe.bits}).\n\n"
+        f"trained by {recipe.method} ({recipe.effort}, seed\n"
+        f"{recipe.seed}).\n\n"
         f"A call takes {call:.1f} and {their_call:.1f} microseconds before any search begins:\n"
         "that is the time for a sentence of one word. *Speed-up* is the ratio of the times\n"
         "without it, *as called* the ratio with it. Averages give each treebank the same weight;\n"

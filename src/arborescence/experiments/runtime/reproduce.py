@@ -47,7 +47,7 @@ def reproduce(
         As for `Experiment`. The output is ``report.md``, ``lists.csv``, ``decoders.csv``, plots,
         and single times in ``times``. ``quick``: also 50 sentences and the four smallest sizes.
     recipe
-        The training recipe of the parsers, which must be linear.
+        The training recipe of the parsers, which must be graph-based.
     sizes
         The numbers of words of random graphs, increasing.
     ks
@@ -78,8 +78,8 @@ def reproduce(
     >>> sorted(file.name for file in folder.glob("*.csv"))
     ['decoders.csv', 'lists.csv']
     """
-    if recipe.parser != "linear":
-        raise OptionError(f"a {recipe.parser} parser gives edges no scores: take a linear one")
+    if recipe.parser == "transition":
+        raise OptionError("a transition-based parser gives edges no scores: take a linear one")
     if min(sizes) < 2:
         raise OptionError(f"sizes must be at least 2, not {min(sizes)}: one word has one tree")
     if options.get("quick"):

@@ -101,7 +101,7 @@ def _pair(models: Models) -> tuple[float, ...]:
 def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
     """Yield the parts of the report."""
     loss = "MIRA" if recipe.loss == "mira" else recipe.loss
-    how = f"{loss}, epochs {recipe.epochs}, seed {recipe.seed}, bits {recipe.bits}"
+    how = f"{loss}, {recipe.effort}, seed {recipe.seed}"
     yield "# Parsing through undirected spanning trees\n"
     yield (
         "Four models of Levi, Reichart and Rappoport (2016), *Edge-Linear First-Order Dependency\n"

@@ -10,6 +10,8 @@ from typing import Literal
 
 #: The kinds of parsers trained from one treebank: graph-based and transition-based.
 Kind = Literal["linear", "transition"]
+#: The kinds of parsers that can be trained: also neural ones, which need PyTorch for it.
+AnyKind = Literal["linear", "transition", "biaffine"]
 #: The loss of a graph-based parser: see `LinearParser.train`.
 Loss = Literal["mira", "perceptron", "tree", "head"]
 #: The loss of a neural parser: see `arborescence.parsers.neural.settings.Settings`.

@@ -49,7 +49,6 @@ _DECAY: Final = 1e-4
 _CLIP: Final = 5.0
 _WARM_UP: Final = 0.05  # the share of steps in which the rate rises
 _ADVICE: Final = "lower the number of words of a batch (--batch)"
-_MOST_EDGES: Final = 2**20  # of a batch: limits memory where sentences are long
 #: The suffixes of array names in a checkpoint: weights, both moments of Adam, and the best weights.
 _MOMENTS: Final = ("exp_avg", "exp_avg_sq")
 _BEST: Final = "best"
@@ -129,7 +128,8 @@ class Trainer:
         }
         self._given = given_columns(treebank, vocabulary)
         self._checkpoint = Checkpoint("biaffine", identity(settings, treebank, dev, hints or ()))
-        with torch.random.fork_rng(), enough_memory(_ADVICE):
+        self._forked = [self._device] if self._device.type == "cuda" else []
+        with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.seed, 0))
             self._network = Network(
                 settings,
@@ -164,7 +164,7 @@ class Trainer:
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
         while len(self._history) < self._settings.epochs:
-            with torch.random.fork_rng():
+            with torch.random.fork_rng(self._forked):
                 self._run_epoch(progress)
             if checkpoint is not None:
                 self._store(checkpoint)
@@ -216,7 +216,7 @@ class Trainer:
             words += lengths[b]
             longest = max(longest, lengths[b])
             most = (len(batches[-1]) + 1) * longest**2
-            if batches[-1] and (words > self._settings.batch or most > _MOST_EDGES):
+            if batches[-1] and (words > self._settings.batch or most > self._settings.most_edges):
                 batches.append([])
                 words = longest = lengths[b]
             batches[-1].append(b)
@@ -288,7 +288,7 @@ class Trainer:
         parser = self._make(**parts, device=str(self._device))
         dev = [*map(_without_tags, self._dev), *self._dev]
         return fit_temperature(
-            map(parser.scores, dev),
+            parser.all_scores(dev),
             [sentence.heads for sentence in dev],
             root=self._settings.root,
             projective=self._settings.projective,

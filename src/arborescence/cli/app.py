@@ -266,6 +266,7 @@ app.command(
         "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
         "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
         "arborescence train train.conllu --dev dev.conllu -o my.model --parser transition --beam 8",
+        "arborescence train train.conllu --dev dev.conllu -o my.model --parser biaffine",
     )
 )(train)
 

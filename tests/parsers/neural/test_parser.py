@@ -25,7 +25,9 @@ NEW = [
 ]
 DEVICES = [None]
 if importlib.util.find_spec("torch"):
-    DEVICES.append("cpu")
+    import torch
+
+    DEVICES += ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +233,8 @@ def test_numpy_and_torch_find_the_same(tagger):
     assert parser.device is None
     assert parser.to("cpu") is parser
     assert parser.device == "cpu"
-    assert raws(parser.parse(NEW)) == raws(with_numpy)
+    for device in DEVICES:
+        assert raws(parser.to(device).parse(NEW)) == raws(with_numpy)
     with pytest.raises(OptionError, match="device='tpu' is not there"):
         parser.to("tpu")
 

@@ -198,6 +198,24 @@ def test_mixed_precision_is_close():
     assert losses[1] == pytest.approx(losses[0], rel=0.01)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("loss", ["head", "tree", "margin"])
+def test_training_on_a_gpu(tmp_path, loss, mixed):
+    before = torch.cuda.get_rng_state()
+    settings = {**TINY, "epochs": 60, "loss": loss, "mixed": mixed}
+    parser = BiaffineParser.train(
+        FEW, dev=FEW, device="cuda", checkpoint=tmp_path / "checkpoint", **settings
+    )
+    assert max(scores["las"] for scores in parser.info["dev"]) == 100
+    again = BiaffineParser.train(
+        FEW, dev=FEW, device="cuda", checkpoint=tmp_path / "checkpoint", **settings
+    )
+    parsed = [tree.raw for tree in parser.parse(FEW)]
+    assert parsed == [tree.raw for tree in again.to("cuda").parse(FEW)]
+    assert (torch.cuda.get_rng_state() == before).all()
+
+
 def test_too_little_memory(monkeypatch):
     run = trainer(epochs=1)
 
@@ -209,9 +227,10 @@ def test_too_little_memory(monkeypatch):
         run.run()
 
 
-def test_weights_that_become_infinite():
+@pytest.mark.parametrize("weight", [np.nan, -np.inf, 1e6])
+def test_weights_that_become_too_large(weight):
     run = trainer(epochs=1)
-    run._network.edge_weights.data[0] = np.nan
+    run._network.edge_weights.data[0] = weight
     with pytest.raises(OptionError, match=r"lower rate=0\.03"):
         run.run()
 
@@ -242,3 +261,13 @@ def test_batches_hold_each_sentence_once_and_are_not_too_large():
         sizes = [sum(len(many[b]) + 1 for b in batch) for batch in batches]
         assert max(sizes) <= 50
         assert np.mean(sizes) > 35
+
+
+@pytest.mark.parametrize(("scorer", "most"), [("biaffine", 2**20), ("mlp", 2**17)])
+def test_batches_of_long_sentences_have_few_edges(scorer, most):
+    long = [
+        Sentence.from_words(["a"] * 300, heads=[-1, *range(300)], deprels=["root"] + ["dep"] * 299)
+    ]
+    run = trainer(long * 20, epochs=1, batch=10**6, scorer=scorer)
+    batches = list(run._batches(np.random.default_rng(1)))
+    assert max(map(len, batches)) == most // 301**2

@@ -56,7 +56,7 @@ class OnDevice:
 
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
-        with torch.inference_mode(), enough_memory("parse fewer sentences in other threads"):
+        with torch.inference_mode(), enough_memory("use fewer threads, or another device"):
             found = self._network(Tensors.of(inputs, self._device))
             tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
             edges = found.edges.cpu()

@@ -150,6 +150,11 @@ class Settings:
         if self.dropout == 1:
             raise OptionError("dropout must be less than 1")
 
+    @property
+    def most_edges(self) -> int:
+        """The number of edges of a batch that limits memory where sentences are long."""
+        return 2**20 if self.scorer == "biaffine" else 2**17  # an MLP has a vector for each edge
+
     @classmethod
     def from_file(cls, header: Mapping[str, Any]) -> Self:
         """Make settings from the field of a model file; raise ModelError if one is invalid."""

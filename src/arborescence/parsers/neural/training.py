@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 _BETAS: Final = (0.9, 0.95)
 _DECAY: Final = 1e-4
 _CLIP: Final = 5.0
-_WARM_UP: Final = 0.05  # the share of steps in which the rate rises
+_WARM_UP: Final = 0.05  # the share of training in which the rate rises
+_LARGEST: Final = 6e4  # float16 holds no larger weights
 _ADVICE: Final = "lower the number of words of a batch (--batch)"
-_MOST_EDGES: Final = 2**20  # of a batch: limits memory where sentences are long
 #: The suffixes of array names in a checkpoint: weights, both moments of Adam, and the best weights.
 _MOMENTS: Final = ("exp_avg", "exp_avg_sq")
 _BEST: Final = "best"
@@ -129,7 +129,8 @@ class Trainer:
         }
         self._given = given_columns(treebank, vocabulary)
         self._checkpoint = Checkpoint("biaffine", identity(settings, treebank, dev, hints or ()))
-        with torch.random.fork_rng(), enough_memory(_ADVICE):
+        self._forked = [self._device] if self._device.type == "cuda" else []
+        with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.seed, 0))
             self._network = Network(
                 settings,
@@ -140,8 +141,6 @@ class Trainer:
         self._adam = torch.optim.AdamW(
             self._network.parameters(), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
         )
-        words = sum(map(len, treebank)) + len(treebank)
-        self._steps = settings.epochs * -(-words // settings.batch)
         self._step = 0
         self._history: list[dict[str, float]] = []
         self._best: State = {}
@@ -159,12 +158,12 @@ class Trainer:
         ModelError
             If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
-            If the memory of the device does not suffice, or the weights become infinite.
+            If the memory of the device does not suffice, or the weights become too large.
         """
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
         while len(self._history) < self._settings.epochs:
-            with torch.random.fork_rng():
+            with torch.random.fork_rng(self._forked):
                 self._run_epoch(progress)
             if checkpoint is not None:
                 self._store(checkpoint)
@@ -191,12 +190,16 @@ class Trainer:
         for numbers in self._batches(generator):
             if progress:
                 progress(f"epoch {epoch}", done, total)
+            for group in self._adam.param_groups:
+                group["lr"] = self._settings.rate * _share(
+                    (epoch - 1 + done / total) / self._settings.epochs
+                )
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
         state = state_of(self._network)
-        if not all(value.isfinite().all() for value in state.values()):
-            raise OptionError(f"weights became infinite: lower rate={self._settings.rate:g}")
+        if not all((value.abs() < _LARGEST).all() for value in state.values()):  # or NaN
+            raise OptionError(f"weights became too large: lower rate={self._settings.rate:g}")
         speed = sum(map(len, self._treebank)) / (perf_counter() - begun)
         scores = self._evaluate(state)
         self._history.append(scores)
@@ -216,7 +219,7 @@ class Trainer:
             words += lengths[b]
             longest = max(longest, lengths[b])
             most = (len(batches[-1]) + 1) * longest**2
-            if batches[-1] and (words > self._settings.batch or most > _MOST_EDGES):
+            if batches[-1] and (words > self._settings.batch or most > self._settings.most_edges):
                 batches.append([])
                 words = longest = lengths[b]
             batches[-1].append(b)
@@ -231,10 +234,9 @@ class Trainer:
         given = {column: chosen & has[numbers] for column, has in self._given.items()}
         inputs = Inputs.of(sentences, self._vocabulary, hinted, given)
         self._adam.zero_grad()
-        self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs)).backward()  # type: ignore[no-untyped-call]
+        loss = self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs))
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
-        for group in self._adam.param_groups:
-            group["lr"] = self._settings.rate * self._share()
         self._adam.step()
         self._step += 1
 
@@ -254,11 +256,6 @@ class Trainer:
             summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
             loss = loss + summed / (tags >= 0).sum().clamp(min=1)
         return loss
-
-    def _share(self) -> float:
-        """Return the share of the highest rate at this step."""
-        done = self._step / self._steps
-        return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
     def _evaluate(self, state: Mapping[str, torch.Tensor]) -> dict[str, float]:
         """Parse dev without and with its tags: return the means of UAS and LAS, and UPOS."""
@@ -288,7 +285,7 @@ class Trainer:
         parser = self._make(**parts, device=str(self._device))
         dev = [*map(_without_tags, self._dev), *self._dev]
         return fit_temperature(
-            map(parser.scores, dev),
+            parser.all_scores(dev),
             [sentence.heads for sentence in dev],
             root=self._settings.root,
             projective=self._settings.projective,
@@ -363,6 +360,15 @@ class Trainer:
                 **{part: arrays[f"{part}/{name}"].to(self._device) for part in _MOMENTS},
             }
             self._best[name] = arrays[f"{_BEST}/{name}"]
+
+
+def _share(done: float) -> float:
+    """Return the share of the highest rate after a share of the training.
+
+    >>> [round(_share(done), 3) for done in (0, 0.025, 0.05, 0.525, 0.999)]
+    [0.001, 0.5, 1.0, 0.5, 0.001]
+    """
+    return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
 
 def _seed(seed: int, epoch: int) -> int:

@@ -64,7 +64,7 @@ def main():
         for name, device in devices.items():
             parser.to(device)
             seconds = [
-                least_seconds(lambda some=some: list(parser.parse(some)), budget=1)
+                least_seconds(lambda p=parser, some=some: list(p.parse(some)), budget=1)
                 for some in (bare, gold)
             ]
             rows.append([scorer, name, *(f"{words / each:,.0f}" for each in seconds)])

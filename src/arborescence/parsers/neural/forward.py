@@ -4,8 +4,8 @@ The results are those of `network.Network` up to rounding: scores of edges diffe
 of the largest one. Weights are put into the order that is fastest once, and rows are only copied
 where they must be:
 
-- Both directions of an LSTM share one matrix product for the inputs of all rows; `kernels.lstm_step`
-  reads and writes mirrored rows itself.
+- Both directions of an LSTM share one matrix product for the inputs of all rows;
+  `kernels.lstm_step` reads and writes mirrored rows itself.
 - The convolutions over characters are sums of looked-up products, so they need no matrix product.
 - Relations are scored for the edges of trees only, by one matrix product for their heads.
 """
@@ -278,10 +278,10 @@ class _Column(NamedTuple):
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
         """Return the most probable values, and the vectors of given or expected ones."""
-        logits = rows @ self.weights + self.bias
+        logits: Array = rows @ self.weights + self.bias
         best = logits.argmax(axis=1)
         kernels.softmax(logits, best)
-        found = logits @ self.of_values
+        found: Array = logits @ self.of_values
         found[: len(inputs.layout.lengths)] = 0  # the roots
         bag, given = inputs.given[self.name]
         shown = given[inputs.layout.sentence]

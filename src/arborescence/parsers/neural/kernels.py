@@ -35,9 +35,10 @@ _C2, _C3, _C4, _C5, _C6, _C7 = (
 
 
 @fused_kernel
-def _parts_of_exp(x: float) -> tuple[float, float]:
+def _parts_of_exp(x: np.float32) -> tuple[np.float32, np.float32]:
     """Return 2^k and e^r - 1, where e^x = 2^k e^r and abs(r) <= log(2) / 2."""
-    x = min(max(x, _LOWEST), _HIGHEST)
+    x = _LOWEST if x < _LOWEST else x
+    x = _HIGHEST if x > _HIGHEST else x
     shifted = np.float32(x * _LOG2_E + _SHIFT)
     k = shifted - _SHIFT
     r = (x - k * _LOG_2_HIGH) - k * _LOG_2_LOW
@@ -47,18 +48,18 @@ def _parts_of_exp(x: float) -> tuple[float, float]:
 
 
 @fused_kernel
-def _exp(x: float) -> float:
+def _exp(x: np.float32) -> np.float32:
     power, rest = _parts_of_exp(x)
     return power + power * rest
 
 
 @fused_kernel
-def _sigmoid(x: float) -> float:
+def _sigmoid(x: np.float32) -> np.float32:
     return _ONE / (_ONE + _exp(-x))
 
 
 @fused_kernel
-def _tanh(x: float) -> float:
+def _tanh(x: np.float32) -> np.float32:
     """Return tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x too."""
     power, rest = _parts_of_exp(_TWO * abs(x))
     m = power * rest + (power - _ONE)
@@ -169,8 +170,8 @@ def spell(
         length = letters.shape[1]
         while length > 0 and letters[u, length - 1] == 0:
             length -= 1
-        for column in range(bias.size):
-            found[u, column] = _ZERO
+        for k in range(bias.size):
+            found[u, k] = _ZERO
         first = np.uint64(0)
         for window in range(widths.size):
             width = widths[window]
@@ -249,7 +250,7 @@ def rectify(
 
 
 @reordered_kernel
-def _dot(products: np.ndarray, head: int, relation: int, rows: np.ndarray, row: int) -> float:
+def _dot(products: np.ndarray, head: int, relation: int, rows: np.ndarray, row: int) -> np.float32:
     total = _ZERO
     for k in range(np.uint64(rows.shape[1])):
         total += products[head, relation, k] * rows[row, k]
@@ -317,7 +318,7 @@ def score_pairs(
 
 
 @reordered_kernel
-def _sum(values: np.ndarray) -> float:
+def _sum(values: np.ndarray) -> np.float32:
     total = _ZERO
     for k in range(np.uint64(values.size)):
         total += values[k]

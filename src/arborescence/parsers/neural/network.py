@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from arborescence.parsers.neural.lstm import BiLSTM
+from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
 from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
-#: The widths of the windows over the characters of a word.
-WINDOWS: Final = (3, 5)
-#: The slope of leaky rectifiers for negative numbers.
-SLOPE: Final = 0.1
 _LOWEST: Final = -1e9
 
 

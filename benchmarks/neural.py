@@ -69,7 +69,7 @@ def main():
                 for some in (bare, gold)
             ]
             rows.append([scorer, name, *(f"{words / each:,.0f}" for each in seconds)])
-    print(f"### A neural parser on a quarter of English-EWT test, words a second\n")
+    print("### A neural parser on a quarter of English-EWT test, words a second\n")
     table(["scorer", "run by", "words alone", "with gold tags"], rows)
 
 

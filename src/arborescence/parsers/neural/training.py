@@ -141,6 +141,7 @@ class Trainer:
         self._adam = torch.optim.AdamW(
             self._network.parameters(), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
         )
+        self._rates = [group["lr"] for group in self._adam.param_groups]
         self._step = 0
         self._history: list[dict[str, float]] = []
         self._best: State = {}
@@ -190,10 +191,9 @@ class Trainer:
         for numbers in self._batches(generator):
             if progress:
                 progress(f"epoch {epoch}", done, total)
-            for group in self._adam.param_groups:
-                group["lr"] = self._settings.rate * _share(
-                    (epoch - 1 + done / total) / self._settings.epochs
-                )
+            share = _share((epoch - 1 + done / total) / self._settings.epochs)
+            for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
+                group["lr"] = highest * share
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
@@ -337,8 +337,8 @@ class Trainer:
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
         arrays = {}
         for name, parameter in self._network.named_parameters():
-            kept = self._adam.state[parameter]
-            moments = {moment: kept[moment] for moment in _MOMENTS}
+            kept = self._adam.state[parameter] if parameter.requires_grad else {}
+            moments = {moment: kept[moment] for moment in _moments_of(parameter)}
             for part, value in {"": parameter, **moments, _BEST: self._best[name]}.items():
                 arrays[f"{part}/{name}"] = value.detach().cpu().numpy()
         header = {"step": self._step, "history": self._history}
@@ -348,18 +348,26 @@ class Trainer:
         wanted = {
             f"{part}/{name}": scheme.Array((np.float32,), tuple(parameter.shape))
             for name, parameter in self._network.named_parameters()
-            for part in ("", *_MOMENTS, _BEST)
+            for part in ("", *_moments_of(parameter), _BEST)
         }
         fields, kept = self._checkpoint.restore(checkpoint, _FIELDS, wanted)
         self._step, self._history = fields["step"], fields["history"]
         arrays = {name: torch.from_numpy(array) for name, array in kept.items()}
         for name, parameter in self._network.named_parameters():
             parameter.data.copy_(arrays[f"/{name}"])
-            self._adam.state[parameter] = {
-                "step": torch.tensor(float(self._step)),
-                **{part: arrays[f"{part}/{name}"].to(self._device) for part in _MOMENTS},
+            moments = {
+                moment: arrays[f"{moment}/{name}"].to(self._device)
+                for moment in _moments_of(parameter)
             }
+            if moments:
+                step = torch.tensor(float(self._step))
+                self._adam.state[parameter] = {"step": step, **moments}
             self._best[name] = arrays[f"{_BEST}/{name}"]
+
+
+def _moments_of(parameter: torch.Tensor) -> tuple[str, ...]:
+    """Return the names of Adam's moments of a parameter; a frozen one has none."""
+    return _MOMENTS if parameter.requires_grad else ()
 
 
 def _share(done: float) -> float:

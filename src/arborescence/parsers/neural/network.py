@@ -1,11 +1,11 @@
 """The network of a neural parser in PyTorch: BiLSTMs, tags, and biaffine edges and labels.
 
 The edges and labels are those of Dozat and Manning (2017, *Deep Biaffine Attention for Neural
-Dependency Parsing*), or an MLP over pairs of words as in Kiperwasser and Goldberg (2016, *Simple and
-Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations*). Tags are predicted
-by the lower layers, and read by the upper ones (Søgaard and Goldberg 2016, *Deep multi-task learning
-with low level tasks supervised at lower layers*): as given, or as the mean of the vectors of all
-values, weighted by their probabilities.
+Dependency Parsing*), or an MLP over pairs of words as in Kiperwasser and Goldberg (2016, *Simple
+and Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations*). Tags are
+predicted by the lower layers, and read by the upper ones (Søgaard and Goldberg 2016, *Deep
+multi-task learning with low level tasks supervised at lower layers*): as given, or as the mean of
+the vectors of all values, weighted by their probabilities.
 
 `forward.Forward` computes the same without PyTorch.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn.functional import leaky_relu, pad
 
 from arborescence.parsers.neural.lstm import BiLSTM
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
@@ -113,6 +113,7 @@ class Network(nn.Module):
         super().__init__()
         self._dropout = settings.dropout
         self._word_dropout = settings.word_dropout
+        self._hint_dropout = settings.hint_dropout
         self._arc = settings.arc
         self._is_mlp = settings.scorer == "mlp"
         words, lemmas, letters = vocabulary.sizes
@@ -132,7 +133,10 @@ class Network(nn.Module):
             {name: _vectors(tags, settings.tag) for name, tags in columns.items()}
         )
         self.taggers = nn.ModuleDict(
-            {name: nn.Linear(2 * settings.hidden, len(tags.values)) for name, tags in columns.items()}
+            {
+                name: nn.Linear(2 * settings.hidden, len(tags.values))
+                for name, tags in columns.items()
+            }
         )
         self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
 
@@ -202,13 +206,21 @@ class Network(nn.Module):
             window(letters).masked_fill(absent, _LOWEST).amax(dim=2).relu()
             for window in self.windows
         ]
-        hints = [
-            (batch.hints[column][1] @ vectors)[batch.hints[column][0]]
-            for column, vectors in self.hints.items()
-        ]
-        return torch.cat(
-            [self.words(numbers), torch.cat(spelled, dim=1)[batch.spelling], *hints], dim=1
-        )
+        vectors = [self.words(numbers), torch.cat(spelled, dim=1)[batch.spelling]]
+        if self.hints:
+            hints = [
+                (batch.hints[column][1] @ pieces)[batch.hints[column][0]]
+                for column, pieces in self.hints.items()
+            ]
+            vectors.append(self._without_some(torch.cat(hints, dim=1)))
+        return torch.cat(vectors, dim=1)
+
+    def _without_some(self, hints: Tensor) -> Tensor:
+        """Hide the hints of some words in training, so that the network learns to tag by itself."""
+        if not self.training or not self._hint_dropout:
+            return hints
+        hidden = torch.rand(len(hints), device=hints.device) < self._hint_dropout
+        return hints.masked_fill(hidden[:, None], 0)
 
     def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
         """Return the vectors of tags: of those that are given, else the expected ones."""
@@ -237,21 +249,24 @@ class Network(nn.Module):
         self, heads: Tensor, dependents: Tensor, batch: Tensors
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Score edges; return also what is left for relations."""
-        activate = F.leaky_relu
-        label_heads = self._drop(activate(heads[:, self._arc :], SLOPE), batch)
-        label_dependents = self._drop(activate(dependents[:, self._arc :], SLOPE), batch)
+        label_heads = self._drop(leaky_relu(heads[:, self._arc :], SLOPE), batch)
+        label_dependents = self._drop(leaky_relu(dependents[:, self._arc :], SLOPE), batch)
         heads, dependents = heads[:, : self._arc], dependents[:, : self._arc]
         if self._is_mlp:
             pairs = heads[batch.rows][:, :, None] + dependents[batch.rows][:, None]
             edges = pairs.tanh() @ self.edge_weights
         else:
-            heads = self._drop(activate(heads, SLOPE), batch)
-            dependents = self._drop(activate(dependents, SLOPE), batch)
+            heads = self._drop(leaky_relu(heads, SLOPE), batch)
+            dependents = self._drop(leaky_relu(dependents, SLOPE), batch)
             by_dependent = dependents @ self.edge_weights[:-1].mT + self.edge_weights[-1]
             edges = heads[batch.rows] @ by_dependent[batch.rows].mT
         places = torch.arange(edges.shape[1], device=edges.device)
         absent = places >= batch.lengths[:, None]
-        absent = absent[:, :, None] | absent[:, None] | torch.eye(len(places), device=edges.device).bool()
+        absent = (
+            absent[:, :, None]
+            | absent[:, None]
+            | torch.eye(len(places), device=edges.device).bool()
+        )
         return edges.masked_fill(absent, _LOWEST), label_heads, label_dependents
 
 
@@ -280,4 +295,4 @@ def _pieces(tags: Tagset) -> Tensor:
 
 
 def _with_one(rows: Tensor) -> Tensor:
-    return F.pad(rows, (0, 1), value=1.0)
+    return pad(rows, (0, 1), value=1.0)

@@ -29,7 +29,7 @@ _COUNTS: Final = {
     **dict.fromkeys(("lower", "upper"), (1, 16)),
 }
 _RATES: Final = ("rate",)
-_SHARES: Final = ("dropout", "word_dropout", "given")
+_SHARES: Final = ("dropout", "word_dropout", "hint_dropout", "given")
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
     "root": scheme.one_of(get_args(Root)),
@@ -88,6 +88,8 @@ class Settings:
         sentence.
     word_dropout : float
         The share of words whose own vector is replaced by that of unknown words.
+    hint_dropout : float
+        The share of words whose tags by the linear tagger are hidden.
     given : float
         The share of training sentences whose gold tags and lemmas the upper layers see; they see
         predicted tags of the others.
@@ -116,16 +118,17 @@ class Settings:
     letter: int = 32
     filters: int = 100
     tag: int = 32
-    hidden: int = 256
+    hidden: int = 200
     lower: int = 1
     upper: int = 2
-    arc: int = 400
-    label: int = 100
+    arc: int = 300
+    label: int = 64
     dropout: float = 0.33
     word_dropout: float = 0.25
+    hint_dropout: float = 0.4
     given: float = 0.5
     mixed: bool = False
-    precision: Precision = "float16"
+    precision: Precision = "int8"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))

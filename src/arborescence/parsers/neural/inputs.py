@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.parsers.neural.vectors import row_of
 from arborescence.parsers.neural.vocabulary import (
     BEGIN,
     END,
@@ -143,6 +144,8 @@ class Inputs(NamedTuple):
         The numbers of the lemmas; unknown where a sentence has none.
     given : dict of str to (Bag, (B,) bool)
         The tags of the sentences by column, and which sentences have them.
+    vectors : (N,) int64 or None
+        The rows of pretrained vectors; 0 for words without, and for roots.
     """
 
     layout: Layout
@@ -152,6 +155,7 @@ class Inputs(NamedTuple):
     hints: dict[str, Bag]
     lemmas: Numbers | None
     given: dict[str, tuple[Bag, NDArray[np.bool_]]]
+    vectors: Numbers | None = None
 
     @classmethod
     def of(
@@ -181,6 +185,10 @@ class Inputs(NamedTuple):
         numbers = [vocabulary.words.get(form.lower(), UNKNOWN) for form in spellings]
         numbers[spellings[""]] = ROOT
         rows = np.array(spelling, dtype=np.int64)
+        vectors = None
+        if vocabulary.vectors:
+            known = [row_of(form, vocabulary.vectors) for form in spellings]
+            vectors = layout.packed(np.array(known, dtype=np.int64)[rows])
         tags = {
             column: Bag.of([getattr(s, column) for s in sentences], tagset, layout)
             for column, tagset in vocabulary.tags.items()
@@ -211,6 +219,7 @@ class Inputs(NamedTuple):
             hints,
             lemmas,
             {column: (bag, given[column]) for column, bag in tags.items()},
+            vectors,
         )
 
 

@@ -49,6 +49,7 @@ class Tensors(NamedTuple):
     hints: dict[str, tuple[Tensor, Tensor]]
     lemmas: Tensor | None
     given: dict[str, tuple[Tensor, Tensor, Tensor]]
+    vectors: Tensor | None
 
     @classmethod
     def of(cls, inputs: Inputs, device: torch.device | str) -> Tensors:
@@ -73,6 +74,7 @@ class Tensors(NamedTuple):
                 column: (at(bag.row), at(bag.pieces), at(there))
                 for column, (bag, there) in inputs.given.items()
             },
+            None if inputs.vectors is None else at(inputs.vectors),
         )
 
 
@@ -122,6 +124,11 @@ class Network(nn.Module):
         columns = vocabulary.tags
 
         self.words = nn.Embedding(words, settings.word)
+        self.pretrained = self.pretrained_projection = None
+        if settings.vectors:
+            self.pretrained = nn.Embedding(len(vocabulary.vectors) + 1, settings.vectors)
+            self.pretrained.weight.requires_grad = False
+            self.pretrained_projection = nn.Linear(settings.vectors, settings.word, bias=False)
         self.letters = nn.Embedding(letters, settings.letter, padding_idx=NOTHING)
         self.windows = nn.ModuleList(
             nn.Conv1d(settings.letter, settings.filters, width, padding=width // 2)
@@ -135,7 +142,10 @@ class Network(nn.Module):
             {name: _vectors(tags, settings.tag) for name, tags in columns.items()}
         )
         self.taggers = nn.ModuleDict(
-            {name: nn.Linear(2 * settings.hidden, len(tags.values)) for name, tags in columns.items()}
+            {
+                name: nn.Linear(2 * settings.hidden, len(tags.values))
+                for name, tags in columns.items()
+            }
         )
         self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
 
@@ -199,6 +209,9 @@ class Network(nn.Module):
         if self.training and self._word_dropout:
             lost = torch.rand(numbers.shape, device=numbers.device) < self._word_dropout
             numbers = numbers.masked_fill(lost & (numbers > 1), UNKNOWN)
+        words = self.words(numbers)
+        if self.pretrained is not None and self.pretrained_projection is not None:
+            words = words + self.pretrained_projection(self.pretrained(batch.vectors))
         letters = self.letters(batch.letters).mT  # (U, letter, C)
         absent = (batch.letters == NOTHING)[:, None]
         spelled = [
@@ -209,9 +222,7 @@ class Network(nn.Module):
             (batch.hints[column][1] @ vectors)[batch.hints[column][0]]
             for column, vectors in self.hints.items()
         ]
-        return torch.cat(
-            [self.words(numbers), torch.cat(spelled, dim=1)[batch.spelling], *hints], dim=1
-        )
+        return torch.cat([words, torch.cat(spelled, dim=1)[batch.spelling], *hints], dim=1)
 
     def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
         """Return the vectors of tags: of those that are given, else the expected ones."""
@@ -254,7 +265,11 @@ class Network(nn.Module):
             edges = heads[batch.rows] @ by_dependent[batch.rows].mT
         places = torch.arange(edges.shape[1], device=edges.device)
         absent = places >= batch.lengths[:, None]
-        absent = absent[:, :, None] | absent[:, None] | torch.eye(len(places), device=edges.device).bool()
+        absent = (
+            absent[:, :, None]
+            | absent[:, None]
+            | torch.eye(len(places), device=edges.device).bool()
+        )
         return edges.masked_fill(absent, _LOWEST), label_heads, label_dependents
 
 

@@ -53,6 +53,7 @@ class Settings:
     dropout: float = 0.33
     word_dropout: float = 0.25
     given: float = 0.5
+    vectors: int = 0
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -62,6 +63,7 @@ class Settings:
         check_choice("projective", self.projective, (False, True))
         for name in ("epochs", "batch", "lower", "upper", *_SIZES):
             check_count(getattr(self, name), name)
+        check_count(self.vectors, "vectors", 0)
         if not self.rate > 0:
             raise OptionError(f"rate must be positive, not {self.rate}")
         for name in _SHARES:

@@ -63,12 +63,15 @@ class Vocabulary(NamedTuple):
         The known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`.
     tags : dict of str to Tagset
         The columns that are predicted.
+    vectors : dict of str to int
+        The words with pretrained vectors, numbered from 1: see `vectors.Vectors`.
     """
 
     words: dict[str, int]
     lemmas: dict[str, int]
     letters: dict[str, int]
     tags: dict[str, Tagset]
+    vectors: dict[str, int] = {}  # noqa: RUF012 - nobody changes it
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], columns: Sequence[str], least: int = 2) -> Self:
@@ -89,7 +92,7 @@ class Vocabulary(NamedTuple):
         >>> trees = Sentence.from_words(["Trees", "see", "trees"], upos=["NOUN", "VERB", "NOUN"])
         >>> Vocabulary.of([trees], ["form", "upos", "feats"])._replace(letters={})
         Vocabulary(words={'trees': 2}, lemmas={}, letters={}, tags={'upos': \
-Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
+Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
         """
         words, lemmas, letters = Counter[str](), Counter[str](), Counter[str]()
         for sentence in treebank:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
     from arborescence.treebank import Sentence
 
@@ -146,6 +147,8 @@ class Inputs(NamedTuple):
         The tags of the sentences by column, and which sentences have them.
     vectors : (N,) int64 or None
         The rows of pretrained vectors; 0 for words without, and for roots.
+    encoded : (N, L, D) float16, Pieces, or None
+        What `encoder.Encoder.read` returns. It is not set by `of`.
     """
 
     layout: Layout
@@ -156,6 +159,7 @@ class Inputs(NamedTuple):
     lemmas: Numbers | None
     given: dict[str, tuple[Bag, NDArray[np.bool_]]]
     vectors: Numbers | None = None
+    encoded: NDArray[np.float16] | Pieces | None = None
 
     @classmethod
     def of(

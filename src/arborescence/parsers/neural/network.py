@@ -12,18 +12,25 @@ values, weighted by their probabilities.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from arborescence.parsers.neural.encoder import PieceTensors, encode
 from arborescence.parsers.neural.lstm import BiLSTM
+from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Inputs
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -50,6 +57,7 @@ class Tensors(NamedTuple):
     lemmas: Tensor | None
     given: dict[str, tuple[Tensor, Tensor, Tensor]]
     vectors: Tensor | None
+    encoded: Tensor | PieceTensors | None
 
     @classmethod
     def of(cls, inputs: Inputs, device: torch.device | str) -> Tensors:
@@ -75,6 +83,11 @@ class Tensors(NamedTuple):
                 for column, (bag, there) in inputs.given.items()
             },
             None if inputs.vectors is None else at(inputs.vectors),
+            PieceTensors.of(inputs.encoded, device)
+            if isinstance(inputs.encoded, Pieces)
+            else at(inputs.encoded)
+            if inputs.encoded is not None
+            else None,
         )
 
 
@@ -110,10 +123,18 @@ class Network(nn.Module):
         Whether the lower layers see the tags of a linear tagger.
     relations
         The number of relations.
+    encoder
+        A pretrained encoder. One that is fine-tuned is copied, and becomes a part of the network.
     """
 
     def __init__(
-        self, settings: Settings, vocabulary: Vocabulary, *, hinted: bool, relations: int
+        self,
+        settings: Settings,
+        vocabulary: Vocabulary,
+        *,
+        hinted: bool,
+        relations: int,
+        encoder: Encoder | None = None,
     ) -> None:
         super().__init__()
         self._dropout = settings.dropout
@@ -150,6 +171,13 @@ class Network(nn.Module):
         self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
 
         size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
+        self.encoder = self.encoder_projection = None
+        if settings.encoder:
+            if encoder is not None and settings.fine_tune:
+                self.encoder = deepcopy(encoder.model)
+            self.encoder_mix = nn.Parameter(torch.zeros(settings.encoder_layers))
+            self.encoder_projection = nn.Linear(settings.encoder, settings.hidden)
+            size += settings.hidden
         layers = [BiLSTM(size, settings.hidden)]
         size = 2 * settings.hidden
         layers += [BiLSTM(size, settings.hidden) for _ in range(1, settings.lower)]
@@ -185,6 +213,21 @@ class Network(nn.Module):
         heads, dependents = self.as_head(found), self.as_dependent(found)
         edges, of_heads, of_dependents = self._edges(heads, dependents, batch)
         return Outputs(logits, edges, of_heads, of_dependents)
+
+    def use_vectors(self, table: NDArray[np.float32]) -> None:
+        """Set the pretrained vectors of words."""
+        assert self.pretrained is not None  # noqa: S101
+        self.pretrained.weight.data.copy_(torch.from_numpy(table))
+
+    def groups(self, settings: Settings) -> list[dict[str, Any]]:
+        """Return the parameters that are trained, those of the encoder with their own rate."""
+        tuned = [] if self.encoder is None else list(self.encoder.parameters())
+        ours = {id(each) for each in tuned}
+        rest = [each for each in self.parameters() if each.requires_grad and id(each) not in ours]
+        groups: list[dict[str, Any]] = [{"params": rest}]
+        if tuned:
+            groups.append({"params": tuned, "lr": settings.encoder_rate})
+        return groups
 
     def relations(self, heads: Tensor, dependents: Tensor) -> Tensor:
         """Score all relations of edges.
@@ -222,7 +265,18 @@ class Network(nn.Module):
             (batch.hints[column][1] @ vectors)[batch.hints[column][0]]
             for column, vectors in self.hints.items()
         ]
-        return torch.cat([words, torch.cat(spelled, dim=1)[batch.spelling], *hints], dim=1)
+        read = [words, torch.cat(spelled, dim=1)[batch.spelling], *hints]
+        if self.encoder_projection is not None and batch.encoded is not None:
+            read.append(self.encoder_projection(self._mixed(batch.encoded, len(words))))
+        return torch.cat(read, dim=1)
+
+    def _mixed(self, encoded: Tensor | PieceTensors, rows: int) -> Tensor:
+        """Return the mean of the encoder's layers, each normalized, by learned shares."""
+        if isinstance(encoded, PieceTensors):
+            encoded = encode(self.encoder, encoded, len(self.encoder_mix), rows)
+        layers = F.layer_norm(encoded.float(), encoded.shape[2:])
+        mixed: Tensor = self.encoder_mix.softmax(dim=0) @ layers
+        return mixed
 
     def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
         """Return the vectors of tags: of those that are given, else the expected ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -11,16 +12,19 @@ from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.settings import Settings
+from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import edge_probabilities, with_edge_probs
 from arborescence.parsers.tagger.retagging import retagged
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.forward import Found
     from arborescence.parsers.neural.vocabulary import Vocabulary
     from arborescence.parsers.shared.types import Progress
@@ -67,6 +71,7 @@ class BiaffineParser(Parser):
         text: Text | None = None,
         info: dict[str, Any] | None = None,
         device: str | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         self.settings = settings
         self.columns = settings.columns
@@ -79,10 +84,13 @@ class BiaffineParser(Parser):
         self._vocabulary = vocabulary
         self._allowed = allowed
         self._weights = weights
+        self.encoder = encoder
         self.to(device)
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the network: PyTorch on a device, or NumPy (None)."""
+        if device is None and self.encoder is not None:
+            device = "cpu"  # encoders need PyTorch
         if device is None:
             from arborescence.parsers.neural.forward import Forward
 
@@ -91,7 +99,12 @@ class BiaffineParser(Parser):
             from arborescence.parsers.neural.on_device import OnDevice
 
             self._network = OnDevice(
-                self.settings, self._vocabulary, self._weights, len(self.labels), device
+                self.settings,
+                self._vocabulary,
+                self._weights,
+                len(self.labels),
+                device,
+                self.encoder and self.encoder.to(device),
             )
         return self
 
@@ -105,6 +118,10 @@ class BiaffineParser(Parser):
         text: Text | None = None,
         device: str = "cpu",
         progress: Progress | None = None,
+        vectors: str | os.PathLike[str] | None = None,
+        most_vectors: int = MOST_FREQUENT,
+        encoder: str | os.PathLike[str] | None = None,
+        encoder_cache: str | os.PathLike[str] | None = None,
         **settings: Any,
     ) -> Self:
         chosen = Settings(**settings)
@@ -116,12 +133,35 @@ class BiaffineParser(Parser):
                 "`pip install 'arborescence[torch]'`"
             ) from error
         treebank, dev = list(treebank), list(dev or ())
+        known = read_by = None
+        if vectors is not None:
+            known = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors)
+            chosen = replace(chosen, vectors=known.table.shape[1])
+        if encoder is not None:
+            from arborescence.parsers.neural.encoder import Encoder
+
+            read_by = Encoder.load(
+                encoder, layers=chosen.encoder_layers, fine_tune=chosen.fine_tune, device=device
+            )
+            if not chosen.fine_tune:
+                read_by.keep_in(encoder_cache)
+            chosen = replace(chosen, encoder=read_by.size)
         hints = None
         if tagger:
             hints = retagged(
                 treebank, columns=tagger.columns, seed=chosen.seed, progress=progress
             ) or list(tagger.tag(treebank, overwrite=True))
-        trainer = Trainer(treebank, dev, hints, chosen, make=cls, device=device, tagger=tagger)
+        trainer = Trainer(
+            treebank,
+            dev,
+            hints,
+            chosen,
+            make=cls,
+            device=device,
+            tagger=tagger,
+            vectors=known,
+            encoder=read_by,
+        )
         trainer.run(progress=progress)
         return cls(**trainer.parts(), tagger=tagger, text=text)
 
@@ -203,6 +243,8 @@ class BiaffineParser(Parser):
                 None if hinted is None else [hinted[b] for b in numbers],
                 given,
             )
+            if self.encoder is not None:
+                inputs = inputs._replace(encoded=self.encoder.read(some, inputs.layout))
             found = self._network.run(inputs)
             for place, b in enumerate(numbers):
                 rows = inputs.layout.rows[place, 1 : inputs.layout.lengths[place]]

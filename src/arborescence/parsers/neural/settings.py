@@ -54,6 +54,10 @@ class Settings:
     word_dropout: float = 0.25
     given: float = 0.5
     vectors: int = 0
+    encoder: int = 0
+    encoder_layers: int = 4
+    encoder_rate: float = 2e-5
+    fine_tune: bool = False
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -61,11 +65,14 @@ class Settings:
         check_choice("scorer", self.scorer, get_args(Scorer))
         check_root(self.root)
         check_choice("projective", self.projective, (False, True))
-        for name in ("epochs", "batch", "lower", "upper", *_SIZES):
+        for name in ("epochs", "batch", "lower", "upper", "encoder_layers", *_SIZES):
             check_count(getattr(self, name), name)
         check_count(self.vectors, "vectors", 0)
-        if not self.rate > 0:
-            raise OptionError(f"rate must be positive, not {self.rate}")
+        check_count(self.encoder, "encoder", 0)
+        check_choice("fine_tune", self.fine_tune, (False, True))
+        for name in ("rate", "encoder_rate"):
+            if not getattr(self, name) > 0:
+                raise OptionError(f"{name} must be positive, not {getattr(self, name)}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise OptionError(f"{name} must be from 0 to 1, not {getattr(self, name)}")

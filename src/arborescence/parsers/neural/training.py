@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.parser import BiaffineParser
     from arborescence.parsers.neural.settings import Settings
+    from arborescence.parsers.neural.vectors import Vectors
     from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.treebank import Sentence
@@ -71,6 +73,10 @@ class Trainer:
         Makes a parser from its parts, to evaluate it.
     device
         Where to compute: see `torch.device`.
+    vectors
+        Pretrained vectors of words; they are not changed.
+    encoder
+        A pretrained encoder, frozen or to be fine-tuned.
     """
 
     def __init__(
@@ -83,6 +89,8 @@ class Trainer:
         make: Callable[..., BiaffineParser],
         device: str = "cpu",
         tagger: Tagger | None = None,
+        vectors: Vectors | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         self._tagger = tagger
         self._treebank, self._dev, self._hints = treebank, dev, hints
@@ -90,7 +98,10 @@ class Trainer:
         self._make = make
         self._device = device
         self._trees = TrainingTrees.of(treebank, settings.root, settings.projective)
+        self._encoder = encoder
         self._vocabulary = Vocabulary.of(treebank, settings.columns)
+        if vectors:
+            self._vocabulary = self._vocabulary._replace(vectors=vectors.words)
         self._tag_numbers = {
             column: {value: number for number, value in enumerate(tagset.values)}
             for column, tagset in self._vocabulary.tags.items()
@@ -101,13 +112,17 @@ class Trainer:
             self._vocabulary,
             hinted=hints is not None,
             relations=len(self._trees.labels),
+            encoder=encoder,
         ).to(device)
+        if vectors:
+            self._network.use_vectors(vectors.scaled().table)
         words = sum(map(len, treebank)) + len(treebank)
         self._steps = settings.epochs * -(-words // settings.batch)
         self._step = 0
         self._adam = torch.optim.AdamW(
-            self._network.parameters(), lr=settings.rate, betas=_BETAS, weight_decay=1e-4
+            self._network.groups(settings), lr=settings.rate, betas=_BETAS, weight_decay=1e-4
         )
+        self._rates = [group["lr"] for group in self._adam.param_groups]
         self._history: list[dict[str, float]] = []
         self._best: dict[str, torch.Tensor] = {}
 
@@ -163,6 +178,8 @@ class Trainer:
         shown = generator.random(len(sentences)) < self._settings.given
         given = dict.fromkeys([*self._vocabulary.tags, "lemma"], shown)
         inputs = Inputs.of(sentences, self._vocabulary, hinted, given)
+        if self._encoder:
+            inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
         batch = Tensors.of(inputs, self._device)
         gold = self._gold(numbers, inputs)
         found = self._network(batch)
@@ -176,8 +193,8 @@ class Trainer:
         self._adam.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
-        for group in self._adam.param_groups:
-            group["lr"] = self._settings.rate * self._share()
+        for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
+            group["lr"] = highest * self._share()
         self._adam.step()
         self._step += 1
 
@@ -241,6 +258,7 @@ class Trainer:
             "labels": self._trees.labels,
             "allowed": self._trees.allowed,
             "weights": {name: value.numpy() for name, value in state.items()},
+            "encoder": self._encoder,
         }
 
 

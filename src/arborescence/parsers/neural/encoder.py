@@ -217,12 +217,12 @@ class Encoder:
             for words, there in zip(sentences, found, strict=True)
         ]
 
-    @torch.inference_mode()
     def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         ends = np.cumsum([len(words) for words in sentences])
         pieces = PieceTensors.of(self._splitter(sentences), self._device)
-        vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
-        rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()
+        with torch.inference_mode():
+            vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
+            rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()
         return np.split(rounded, ends[:-1])
 
 

@@ -130,7 +130,7 @@ def test_the_digest_depends_on_content_only(folder, tmp_path):
 
 
 def make_network(encoder, **settings):
-    chosen = Settings(**TINY, encoder=16, fine_tune=encoder.fine_tune, **settings)
+    chosen = Settings(**TINY, encoded=16, fine_tune=encoder.fine_tune, **settings)
     vocabulary = Vocabulary.of(TREEBANK, chosen.columns)
     torch.manual_seed(1)
     network = Network(chosen, vocabulary, hinted=False, relations=3, encoder=encoder)

@@ -146,10 +146,10 @@ class Network(nn.Module):
 
         self.words = nn.Embedding(words, settings.word)
         self.pretrained = self.pretrained_projection = None
-        if settings.vectors:
-            self.pretrained = nn.Embedding(len(vocabulary.vectors) + 1, settings.vectors)
+        if settings.vector:
+            self.pretrained = nn.Embedding(len(vocabulary.vectors) + 1, settings.vector)
             self.pretrained.weight.requires_grad = False
-            self.pretrained_projection = nn.Linear(settings.vectors, settings.word, bias=False)
+            self.pretrained_projection = nn.Linear(settings.vector, settings.word, bias=False)
         self.letters = nn.Embedding(letters, settings.letter, padding_idx=NOTHING)
         self.windows = nn.ModuleList(
             nn.Conv1d(settings.letter, settings.filters, width, padding=width // 2)
@@ -172,11 +172,11 @@ class Network(nn.Module):
 
         size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
         self.encoder = self.encoder_projection = None
-        if settings.encoder:
+        if settings.encoded:
             if encoder is not None and settings.fine_tune:
                 self.encoder = deepcopy(encoder.model)
             self.encoder_mix = nn.Parameter(torch.zeros(settings.encoder_layers))
-            self.encoder_projection = nn.Linear(settings.encoder, settings.hidden)
+            self.encoder_projection = nn.Linear(settings.encoded, settings.hidden)
             size += settings.hidden
         layers = [BiLSTM(size, settings.hidden)]
         size = 2 * settings.hidden

@@ -136,7 +136,7 @@ class BiaffineParser(Parser):
         known = read_by = None
         if vectors is not None:
             known = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors)
-            chosen = replace(chosen, vectors=known.table.shape[1])
+            chosen = replace(chosen, vector=known.table.shape[1])
         if encoder is not None:
             from arborescence.parsers.neural.encoder import Encoder
 
@@ -145,7 +145,7 @@ class BiaffineParser(Parser):
             )
             if not chosen.fine_tune:
                 read_by.keep_in(encoder_cache)
-            chosen = replace(chosen, encoder=read_by.size)
+            chosen = replace(chosen, encoded=read_by.size)
         hints = None
         if tagger:
             hints = retagged(

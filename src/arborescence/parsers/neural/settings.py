@@ -53,8 +53,8 @@ class Settings:
     dropout: float = 0.33
     word_dropout: float = 0.25
     given: float = 0.5
-    vectors: int = 0
-    encoder: int = 0
+    vector: int = 0
+    encoded: int = 0
     encoder_layers: int = 4
     encoder_rate: float = 2e-5
     fine_tune: bool = False
@@ -67,8 +67,8 @@ class Settings:
         check_choice("projective", self.projective, (False, True))
         for name in ("epochs", "batch", "lower", "upper", "encoder_layers", *_SIZES):
             check_count(getattr(self, name), name)
-        check_count(self.vectors, "vectors", 0)
-        check_count(self.encoder, "encoder", 0)
+        check_count(self.vector, "vector", 0)
+        check_count(self.encoded, "encoded", 0)
         check_choice("fine_tune", self.fine_tune, (False, True))
         for name in ("rate", "encoder_rate"):
             if not getattr(self, name) > 0:

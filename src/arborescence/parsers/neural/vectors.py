@@ -7,6 +7,7 @@ first line gives the number of words and D. Words are sorted by frequency, most 
 from __future__ import annotations
 
 import itertools
+import re
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ MOST_FREQUENT: Final = 100_000
 
 _LONGEST_LINE: Final = 2**20
 _LARGEST: Final = float(np.finfo(np.float32).max)
+_FORM: Final = re.compile(r"[^\t\r]+")
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -149,7 +151,9 @@ def _kept(
         word = _word(line, size, at)
         if word is None:
             strange.append(at)
-        elif word and word not in words and (seen <= most or word in wanted):
+        elif word in words or not _FORM.fullmatch(word):
+            continue  # only the first one counts; no sentence can have the other
+        elif seen <= most or word in wanted:
             rows.append(_numbers(line, size, at))
             words[word] = len(rows)
     if not seen:

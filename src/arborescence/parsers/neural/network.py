@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
-#: The widths of the windows over the characters of a word.
-WINDOWS: Final = (3, 5)
-#: The slope of leaky rectifiers for negative numbers.
-SLOPE: Final = 0.1
 _LOWEST: Final = -1e9
 
 

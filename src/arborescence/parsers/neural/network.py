@@ -22,6 +22,7 @@ from torch.nn import functional as F
 from arborescence.parsers.neural.encoder import PieceTensors, encode
 from arborescence.parsers.neural.lstm import BiLSTM
 from arborescence.parsers.neural.pieces import Pieces
+from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
 from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 
-WORDS = "birds sing trees grow slowly cats see songs began hear old of".split()
+WORDS = ["birds", "sing", "trees", "grow", "cats", "see", "songs", "began", "hear", "old", "of"]
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, ".", "!", "un", "##der"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PIECES += [*LETTERS, *(f"##{letter}" for letter in LETTERS)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -42,9 +43,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "transition",
             (
-                "--loss mira",
                 "--C 0.1",
-                "--rate 0.1",
                 "--k 1",
                 "--joint",
                 "--projective yes",
@@ -67,6 +66,70 @@ def test_options_of_another_parser_are_refused(
         name = option if name == "--projective" else name
         assert f"{name} goes with --parser {other}, not {parser}" in complaint
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("parser", "option", "others"),
+    [
+        ("transition", "--loss mira", "linear or biaffine"),
+        ("transition", "--rate 0.1", "linear or biaffine"),
+        ("linear", "--scorer mlp", "biaffine"),
+        ("linear", "--word-dropout 0.5", "biaffine"),
+        ("transition", "--device cpu", "biaffine"),
+        ("biaffine", "--patience 3", "linear or transition"),
+        ("biaffine", "--bits 20", "linear or transition"),
+        ("biaffine", "--jackknife", "linear or transition"),
+        ("biaffine", "--C 0.1", "linear"),
+        ("biaffine", "--beam 2", "transition"),
+    ],
+)
+def test_options_of_other_kinds_are_refused(
+    command: Command, lessons: Path, tmp_path: Path, parser: str, option: str, others: str
+) -> None:
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
+    complaint = command(*train, *option.split()).complaint(2)
+    assert f"{option.split()[0]} goes with --parser {others}, not {parser}" in complaint
+
+
+@pytest.mark.parametrize(
+    ("parser", "options", "complaint"),
+    [
+        ("linear", "--loss margin", "--loss must be 'mira', 'perceptron', 'tree' or 'head', not"),
+        ("biaffine", "--loss mira", "--loss must be 'head', 'tree' or 'margin', not 'mira'"),
+        ("biaffine", "--projective auto", "--projective auto goes with --parser linear"),
+        ("biaffine", "--columns upos", "--columns must have form"),
+        ("biaffine", "--dropout 1", "--dropout must be less than 1"),
+    ],
+)
+def test_values_that_a_parser_does_not_have(
+    command: Command, lessons: Path, tmp_path: Path, parser: str, options: str, complaint: str
+) -> None:
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
+    assert complaint in command(*train, *options.split()).complaint(2)
+
+
+def test_train_a_neural_parser(command: Command, lessons: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'torch'")
+    model = tmp_path / "model"
+    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine")
+    device = command(*train, "--device", "tpu").complaint(2)
+    assert "--device tpu is not there: PyTorch has cpu, and cuda with a GPU" in device
+    settings = "--hidden 8 --epochs 3 --loss tree --scorer mlp --batch 9 --precision int8"
+    done = command(*train, *settings.split(), "--no-text", "--rate", "0.01")
+    assert done.status == 0, done
+    assert "15 sentences are few for a neural parser: compare it with --parser linear" in done.err
+    assert re.search(r"epoch 3: UAS .*, LAS .*, LAS of words .*, UPOS .*, [\d,]+ words/s", done.err)
+    assert re.search(r"best on dev: epoch \d of 3, UAS", done.err)
+    assert not model.with_name("model.checkpoint").exists()
+    plain = command("parse", lessons, "-m", model)
+    by_torch = command("parse", lessons, "-m", model, "--device", "cpu")
+    assert plain.status == by_torch.status == 0
+    assert plain.out == by_torch.out
+
+
+def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None:
+    complaint = command("parse", lessons, "--device", "cuda").complaint(2)
+    assert "--device cuda goes with neural parsers, not with a linear parser" in complaint
 
 
 @pytest.fixture(scope="module")

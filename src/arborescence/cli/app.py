@@ -22,6 +22,7 @@ from arborescence.cli.options import (
     SkipOption,
     SvgOption,
     ThreadsOption,
+    usage_errors,
 )
 from arborescence.cli.progress import counted, note, steps
 from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sentences_of
@@ -130,6 +131,13 @@ def parse(
         bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
     ] = False,
     threads: ThreadsOption = 1,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="cpu|cuda",
+            help="Let PyTorch run a neural parser, on this device; else NumPy runs it.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
     ] = False,
@@ -154,6 +162,9 @@ def parse(
         )
     skipped = Skipped() if skip_invalid else None
     parser = loaded(models or ["english"], weights)
+    if device:
+        with usage_errors():
+            parser.to(device)
     sentences = sentences_of(files, readers_of(format, skipped, parser))
     if format == "conllu":
         sentences = hinting(sentences)
@@ -255,6 +266,7 @@ app.command(
         "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
         "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
         "arborescence train train.conllu --dev dev.conllu -o my.model --parser transition --beam 8",
+        "arborescence train train.conllu --dev dev.conllu -o my.model --parser biaffine",
     )
 )(train)
 

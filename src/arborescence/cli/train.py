@@ -14,11 +14,12 @@ from arborescence.cli.options import QuietOption, RootOption, SkipOption, usage_
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.parsers.shared.types import (
+    AnyLoss,
     Features,
     Inference,
-    Kind,
-    Loss,
     Oracle,
+    Precision,
+    Scorer,
     System,
 )
 
@@ -27,13 +28,27 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: The help page groups the options by kind of parser.
-PANELS: Final[dict[Kind, str]] = {
-    "linear": "Graph-based parsers: --parser linear",
-    "transition": "Transition-based parsers: --parser transition",
+#: The kinds of parsers that can be trained.
+Kind = Literal["linear", "transition", "biaffine"]
+#: The help page groups the options by the kinds of parsers that they go with.
+PANELS: Final[dict[str, tuple[Kind, ...]]] = {
+    "Parsers without a neural network: --parser linear or transition": ("linear", "transition"),
+    "Graph-based parsers: --parser linear or biaffine": ("linear", "biaffine"),
+    "Linear graph-based parsers: --parser linear": ("linear",),
+    "Transition-based parsers: --parser transition": ("transition",),
+    "Neural parsers: --parser biaffine": ("biaffine",),
 }
-of_linear = partial(typer.Option, rich_help_panel=PANELS["linear"])
-of_transition = partial(typer.Option, rich_help_panel=PANELS["transition"])
+of_both, of_graphs, of_linear, of_transition, of_biaffine = (
+    partial(typer.Option, rich_help_panel=panel) for panel in PANELS
+)
+#: The default of --columns.
+COLUMNS: Final[dict[Kind, str]] = {
+    "linear": "form,lemma,upos,xpos,feats",
+    "transition": "form,lemma,upos,xpos,feats",
+    "biaffine": "form,upos,xpos,feats",
+}
+#: With fewer training sentences, a linear parser may be better than a neural one: to be measured.
+FEW: Final = 1000
 
 
 def train(
@@ -47,22 +62,37 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
     parser: Annotated[
         Kind,
-        typer.Option(help="Graph-based: the best tree by a linear model; or transition-based."),
+        typer.Option(
+            help="Graph-based: the best tree by a linear model, or by a neural network (biaffine; "
+            "its training needs PyTorch); or transition-based."
+        ),
     ] = "linear",
-    epochs: Annotated[int, typer.Option(min=1, help="At most so often over the treebank.")] = 10,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How often to go over the treebank: linear and transition, at most so often; "
+            "biaffine, exactly so often, as the learning rate falls to 0 at the end.",
+            show_default="10; biaffine: 30",
+        ),
+    ] = None,
     patience: Annotated[
-        int, typer.Option(min=1, help="Stop after so many epochs without a better LAS.")
+        int, of_both(min=1, help="Stop after so many epochs without a better LAS.")
     ] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Fixes the order of the sentences.")] = 1,
     columns: Annotated[
-        str, typer.Option(help="What the features look at; 'form,upos' makes a smaller model.")
-    ] = "form,lemma,upos,xpos,feats",
+        str | None,
+        typer.Option(
+            help="What the parser looks at; 'form,upos' makes a smaller model.",
+            show_default="form,lemma,upos,xpos,feats; biaffine: without lemma",
+        ),
+    ] = None,
     tagger: Annotated[
         bool, typer.Option(help="Put a tagger into the model, for words without tags.")
     ] = True,
     jackknife: Annotated[
         bool,
-        typer.Option(
+        of_both(
             help="With a tagger: learn from each sentence twice, with its own tags and with those "
             "that a tagger gives it that has not seen it."
         ),
@@ -74,16 +104,14 @@ def train(
         ),
     ] = True,
     root: RootOption = "single",
-    bits: Annotated[
-        int, typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.")
-    ] = 20,
+    bits: Annotated[int, of_both(min=10, max=26, help="Room for 2^bits rows of weights.")] = 20,
     projective: Annotated[
         Literal["yes", "no", "pseudo", "auto"] | None,
         typer.Option(
             help="Learn and parse without crossing edges, or with them; pseudo: without, but "
-            "relations tell where edges were lifted, to cross again; auto, for graph-based "
+            "relations tell where edges were lifted, to cross again; auto, for linear graph-based "
             "parsers: by how many cross in TRAIN, and by what is better on --dev.",
-            show_default="auto; no for transition-based parsers",
+            show_default="auto; no for transition-based and neural parsers",
         ),
     ] = None,
     resume: Annotated[
@@ -91,11 +119,24 @@ def train(
     ] = False,
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
-    loss: Annotated[Loss, of_linear(help="What to learn by.")] = "mira",
-    C: Annotated[float, of_linear("--C", min=1e-6, help="The largest step of MIRA.")] = 0.1,
+    loss: Annotated[
+        AnyLoss | None,
+        of_graphs(
+            help="What to learn by: mira, perceptron, tree or head for linear parsers; head, tree "
+            "or margin for neural ones.",
+            show_default="mira; biaffine: head",
+        ),
+    ] = None,
     rate: Annotated[
-        float, of_linear(min=1e-6, help="The learning rate of the losses tree and head.")
-    ] = 0.1,
+        float | None,
+        of_graphs(
+            min=1e-6,
+            help="The learning rate of linear parsers with the losses tree and head; the highest "
+            "one of neural parsers.",
+            show_default="0.1 for linear parsers",
+        ),
+    ] = None,
+    C: Annotated[float, of_linear("--C", min=1e-6, help="The largest step of MIRA.")] = 0.1,
     k: Annotated[int, of_linear(min=1, help="Of how many best trees MIRA learns.")] = 1,
     joint: Annotated[
         bool, of_linear("--joint", help="Let relations have a say in the tree; slower.")
@@ -129,34 +170,118 @@ def train(
         int,
         of_transition(min=1, help="How many analyses to follow at once, in training and parsing."),
     ] = 1,
+    scorer: Annotated[
+        Scorer | None,
+        of_biaffine(
+            help="What scores an edge: a biaffine form of two vectors, or a network with one "
+            "hidden layer (slower).",
+            show_default="biaffine",
+        ),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        of_biaffine(min=1, help="About how many words a batch has; fewer need less memory."),
+    ] = None,
+    hidden: Annotated[
+        int | None, of_biaffine(min=1, help="The size of the LSTMs, in each direction.")
+    ] = None,
+    dropout: Annotated[
+        float | None, of_biaffine(min=0, max=1, help="The share of numbers that are left out.")
+    ] = None,
+    word_dropout: Annotated[
+        float | None, of_biaffine(min=0, max=1, help="The share of words that are made unknown.")
+    ] = None,
+    given: Annotated[
+        float | None,
+        of_biaffine(
+            min=0,
+            max=1,
+            help="The share of sentences that are learned with their own tags; the others with "
+            "tags that the network predicts.",
+        ),
+    ] = None,
+    precision: Annotated[
+        Precision | None, of_biaffine(help="How the weights are stored in the model.")
+    ] = None,
+    mixed: Annotated[
+        bool, of_biaffine("--mixed", help="Compute with bfloat16 in training: faster on a GPU.")
+    ] = False,
+    device: Annotated[str, of_biaffine(metavar="cpu|cuda", help="Where PyTorch computes.")] = "cpu",
+    vectors: Annotated[
+        Path | None,
+        of_biaffine(
+            help="Pretrained word vectors: a text file of word2vec, fastText or GloVe, plain or "
+            "gzipped."
+        ),
+    ] = None,
+    most_vectors: Annotated[
+        int,
+        of_biaffine(
+            min=0,
+            help="Of how many of the most frequent words to keep the vectors; those of TRAIN and "
+            "--dev are kept in any case.",
+        ),
+    ] = 100_000,
+    encoder: Annotated[
+        str | None,
+        of_biaffine(
+            metavar="NAME_OR_PATH",
+            help="A pretrained encoder (BERT, XLM-R, ...): its name on the Hugging Face hub, or "
+            "its folder. Parsing needs it and PyTorch, too.",
+        ),
+    ] = None,
+    encoder_layers: Annotated[
+        int | None,
+        of_biaffine(min=1, help="How many of its last layers to mix.", show_default="4"),
+    ] = None,
+    encoder_cache: Annotated[
+        Path | None,
+        of_biaffine(
+            help="A folder that keeps the encoder's vectors of each sentence, gigabytes, for other "
+            "training runs, too.",
+            show_default="MODEL.encoded, until the model is done",
+        ),
+    ] = None,
+    fine_tune: Annotated[
+        bool, of_biaffine("--fine-tune", help="Train the encoder, too; best on a GPU.")
+    ] = False,
+    encoder_rate: Annotated[
+        float | None,
+        of_biaffine(min=1e-9, help="Its highest learning rate.", show_default="2e-5"),
+    ] = None,
 ) -> None:
     """Train a parser on a treebank.
 
     After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
     """
     from arborescence.parsers import Tagger
+    from arborescence.parsers.neural.feature_cache import remove
     from arborescence.parsers.registry import parser_class
     from arborescence.parsers.tagger.retagging import retagged
     from arborescence.parsers.text import Text
 
     refuse_options_of_others(context, parser)
-    if parser == "transition" and projective in ("yes", "auto"):
-        raise typer.BadParameter(
-            f"--projective {projective} goes with --parser linear, not {parser}"
-        )
-    chosen = tuple(columns.split(","))
-    common: dict[str, Any] = {"columns": chosen, "root": root, "seed": seed, "bits": bits}
+    for kind, impossible in (("transition", ("yes", "auto")), ("biaffine", ("pseudo", "auto"))):
+        if parser == kind and projective in impossible:
+            raise typer.BadParameter(
+                f"--projective {projective} goes with --parser linear, not {parser}"
+            )
+    encoded = output.with_name(f"{output.name}.encoded")
+    chosen = tuple((columns or COLUMNS[parser]).split(","))
+    common: dict[str, Any] = {"columns": chosen, "root": root, "seed": seed}
+    online: dict[str, Any] = {"epochs": epochs or 10, "patience": patience}
     trees: Any = {"yes": True, "no": False, None: "auto"}.get(projective, projective)
-    settings: linear.Settings | transition.Settings
+    settings: linear.Settings | transition.Settings | neural.Settings
     with usage_errors():
         if parser == "linear":
             from arborescence.parsers.linear import settings as linear
 
             settings = linear.Settings(
                 **common,
-                loss=loss,
+                bits=bits,
+                loss=loss or "mira",  # type: ignore[arg-type]  # checked there
                 C=C,
-                rate=rate,
+                rate=0.1 if rate is None else rate,
                 k=k,
                 joint=joint,
                 projective=trees,
@@ -165,11 +290,45 @@ def train(
                 rounds=rounds,
                 prune=prune,
             )
+        elif parser == "biaffine":
+            from arborescence.parsers.neural import settings as neural
+            from arborescence.parsers.neural.parser import check_device
+
+            chosen_here: dict[str, Any] = {
+                "epochs": epochs,
+                "loss": loss,
+                "rate": rate,
+                "scorer": scorer,
+                "batch": batch,
+                "hidden": hidden,
+                "dropout": dropout,
+                "word_dropout": word_dropout,
+                "given": given,
+                "precision": precision,
+                "encoder_layers": encoder_layers,
+                "encoder_rate": encoder_rate,
+            }
+            settings = neural.Settings(
+                **common,
+                projective=projective == "yes",
+                mixed=mixed,
+                fine_tune=fine_tune,
+                **{name: value for name, value in chosen_here.items() if value is not None},
+            )
+            online = {
+                "device": device,
+                "vectors": vectors,
+                "most_vectors": most_vectors,
+                "encoder": encoder,
+                "encoder_cache": encoder_cache or encoded,
+            }
+            check_device(device)
         else:
             from arborescence.parsers.transition import settings as transition
 
             settings = transition.Settings(
                 **common,
+                bits=bits,
                 system=system,
                 oracle=oracle,
                 beam=beam,
@@ -183,18 +342,20 @@ def train(
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
         training, held_out = read_all(treebanks, dev, read, step)
+        if parser == "biaffine" and len(training) < FEW:
+            few = f"{len(training):,} sentences are few for a neural parser"
+            note(f"{few}: compare it with --parser linear", quiet=quiet)
         reading = Text.train(training, seed=seed, progress=step) if text else None
         of_words = None
         if tagger and tags:
             of_words = Tagger.train(training, dev=held_out, columns=tags, seed=seed, progress=step)
-            if jackknife:
+            if jackknife and parser != "biaffine":  # which does so itself
                 training += retagged(training, columns=tags, seed=seed, progress=step)
                 held_out += list(of_words.tag(held_out, overwrite=True))
         trained = parser_class(parser).train(
             training,
             dev=held_out,
-            epochs=epochs,
-            patience=patience,
+            **online,
             **asdict(settings),
             tagger=of_words,
             text=reading,
@@ -202,6 +363,8 @@ def train(
             progress=step,
         )
     trained.save(output)
+    if encoder_cache is None:
+        remove(encoded)
     checkpoint.unlink(missing_ok=True)
     if skipped:
         skipped.report()
@@ -232,15 +395,17 @@ def reached(info: dict[str, Any]) -> str:
     epochs = info["dev"]
     if not (scores := epochs[info["epoch"] - 1]):
         return ""
-    shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
-    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown}; "
+    from arborescence.parsers.shared.checkpoint import shown
+
+    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown(scores)}; "
 
 
 def refuse_options_of_others(context: typer.Context, parser: Kind) -> None:
     """Complain of options that were given but go with another kind of parser."""
-    kinds = {panel: kind for kind, panel in PANELS.items()}
     for option in context.command.params:
-        kind = kinds.get(getattr(option, "rich_help_panel", None) or "", parser)
+        kinds = PANELS.get(getattr(option, "rich_help_panel", None) or "", (parser,))
         source = context.get_parameter_source(option.name or "")
-        if kind != parser and source is not None and source.name != "DEFAULT":
-            raise typer.BadParameter(f"--{option.name} goes with --parser {kind}, not {parser}")
+        if parser not in kinds and source is not None and source.name != "DEFAULT":
+            raise typer.BadParameter(
+                f"{option.opts[0]} goes with --parser {' or '.join(kinds)}, not {parser}"
+            )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.bilexical import BilexicalModel as BilexicalModel
     from arborescence.parsers.combined import CombinedParser as CombinedParser
     from arborescence.parsers.linear.parser import LinearParser as LinearParser
+    from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser
     from arborescence.parsers.registry import load as load
     from arborescence.parsers.reranker.parser import Reranker as Reranker
     from arborescence.parsers.shared.base import Parser as Parser
@@ -25,6 +26,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.combined": ("CombinedParser",),
         "arborescence.parsers.tagger.retagging": ("retagged",),
         "arborescence.parsers.linear.parser": ("LinearParser",),
+        "arborescence.parsers.neural.parser": ("BiaffineParser",),
         "arborescence.parsers.registry": ("load",),
         "arborescence.parsers.reranker.parser": ("Reranker",),
         "arborescence.parsers.tagger.tagger": ("Tagger",),

@@ -168,6 +168,15 @@ class CombinedParser(Parser):
         [question] = self._ask([sentence], Options("single", None, False))
         return question.scores
 
+    def to(self, device: str | None) -> Self:
+        """Choose what runs the networks of those of the parsers that are neural ones."""
+        neural = [parser for parser in self.parsers if type(parser).to is not Parser.to]
+        if not neural:
+            return super().to(device)
+        for parser in neural:
+            parser.to(device)
+        return self
+
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of the parsers."""
         headers: list[dict[str, Any]] = []

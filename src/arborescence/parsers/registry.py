@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS: Final = {
     "linear": "arborescence.parsers.linear.parser:LinearParser",
     "transition": "arborescence.parsers.transition.parser:TransitionParser",
+    "biaffine": "arborescence.parsers.neural.parser:BiaffineParser",
     "reranker": "arborescence.parsers.reranker.parser:Reranker",
     "combined": "arborescence.parsers.combined:CombinedParser",
 }

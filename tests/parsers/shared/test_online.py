@@ -7,7 +7,8 @@ import pytest
 
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.online import OnlineTrainer, identity
+from arborescence.parsers.shared.checkpoint import identity
+from arborescence.parsers.shared.online import OnlineTrainer
 from samples import treebank
 
 
@@ -182,11 +183,11 @@ def test_numbers_that_make_no_sense(name):
 def test_everything_that_decides_is_in_the_identity():
     some, rest = treebank()[:3], treebank()[3:]
     found = {
-        identity(some, rest, Settings()),
-        identity(some, rest, Settings(seed=2)),
-        identity(some, rest[1:], Settings()),
-        identity(some[1:], rest, Settings()),
-        identity([*some, rest[0]], rest[1:], Settings()),
+        identity(Settings(), some, rest),
+        identity(Settings(seed=2), some, rest),
+        identity(Settings(), some, rest[1:]),
+        identity(Settings(), some[1:], rest),
+        identity(Settings(), [*some, rest[0]], rest[1:]),
     }
     assert len(found) == 5
-    assert identity(some, rest, Settings()) in found
+    assert identity(Settings(), some, rest) in found

@@ -19,6 +19,7 @@ from arborescence.parsers.tagger.tagger import Tagger
 from arborescence.treebank import Sentence
 from hostile import arrays_like, headers_like
 from samples import bare, treebank, unparsed
+from tiny_networks import random_parser
 
 _TRIED = 60  # of each kind of tampering and of model
 
@@ -44,6 +45,11 @@ def made(kind):
         return TransitionParser.train(sentences, epochs=1, bits=10, projective="pseudo")
     if kind == "beam":
         return TransitionParser.train(sentences, epochs=1, bits=10, system="swap", beam=3)
+    if kind == "biaffine":
+        return random_parser(sentences, tagger=Tagger.train(sentences, epochs=1))
+    if kind == "mlp":
+        columns = ("form", "lemma", "upos", "feats")
+        return random_parser(sentences, scorer="mlp", precision="int8", columns=columns)
     if kind == "reranker":
         return Reranker.train(sentences, k=3, folds=2, epochs=1, bits=10)
     return CombinedParser([made("joint"), made("greedy")])
@@ -51,7 +57,17 @@ def made(kind):
 
 @pytest.fixture(
     scope="module",
-    params=["linear", "joint", "undirected", "greedy", "beam", "reranker", "combined"],
+    params=[
+        "linear",
+        "joint",
+        "undirected",
+        "greedy",
+        "beam",
+        "biaffine",
+        "mlp",
+        "reranker",
+        "combined",
+    ],
 )
 def model(request):
     header, arrays = made(request.param).to_file()

@@ -26,7 +26,7 @@ from arborescence.parsers.linear.undirected import enhanced, find_trees
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.confidence import edge_probabilities, with_edge_probs
+from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.features import COLUMNS, Sides
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
 from arborescence.parsers.shared.types import Features, Inference
@@ -587,15 +587,15 @@ class LinearParser(Parser):
         """
         labels = self._label(batch, heads)
         lower = options.projective is None if self.projective == "pseudo" else None
-        parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
-        if options.confidence:
-            for sentence, trees, start in zip(sentences, parsed, batch.starts, strict=False):
-                of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
-                trees[:] = [
-                    tree.replace(misc=with_edge_probs(sentence.misc, of_tree))
-                    for tree, of_tree in zip(trees, of_words, strict=False)
-                ]
-        return parsed
+        return annotated(
+            sentences,
+            batch.starts,
+            heads,
+            labels,
+            self.labels,
+            lower=lower,
+            probabilities=probabilities if options.confidence else None,
+        )
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Add missing tags and lemmas to sentences, and hash their words."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -138,7 +139,7 @@ class Encoder:
                 "pretrained encoders need the package transformers: install it with "
                 "`pip install 'arborescence[transformers]'`"
             ) from error
-        name = str(name)
+        name = str(Path(name).resolve() if Path(name).is_dir() else name)
         try:
             with _quiet(transformers.utils.logging):
                 tokenizer = transformers.AutoTokenizer.from_pretrained(name)
@@ -158,6 +159,18 @@ class Encoder:
                 f"{name}: not the encoder that the parser was trained with: other weights or pieces"
             )
         return encoder
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The names and shapes of its weights in a network, if it is fine-tuned."""
+        if not self.fine_tune:
+            return {}
+        named = self.model.named_parameters()
+        return {f"encoder.{name}": tuple(weights.shape) for name, weights in named}
+
+    def to_file(self) -> dict[str, str]:
+        """Return what a model file keeps: the arguments of `load` by which to find it again."""
+        return {"name": self.name, "digest": self.digest}
 
     def to(self, device: str) -> Self:
         """Choose where to compute."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,22 @@ class FeatureCache:
             raise ModelError(
                 f"{self.path}: the cache is damaged ({error}): remove this file"
             ) from error
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove the caches in a folder if there are any, and the folder if nothing else is in it.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> cache = FeatureCache(folder, "example", (2,))
+    >>> remove(folder)
+    >>> folder.exists()
+    False
+    """
+    for path in Path(folder).glob("*.sqlite"):
+        path.unlink()
+    with suppress(OSError):
+        Path(folder).rmdir()
 
 
 def _key(words: Sequence[str]) -> bytes:

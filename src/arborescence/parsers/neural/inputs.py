@@ -20,6 +20,7 @@ from arborescence.parsers.neural.vocabulary import (
     ROOT_LETTER,
     STRANGE,
     UNKNOWN,
+    is_given,
     pieces_of,
 )
 
@@ -225,6 +226,31 @@ class Inputs(NamedTuple):
             {column: (bag, given[column]) for column, bag in tags.items()},
             vectors,
         )
+
+
+def given_columns(
+    sentences: Sequence[Sentence], vocabulary: Vocabulary
+) -> dict[str, NDArray[np.bool_]]:
+    """Return which sentences have each column of tags of the vocabulary, and which have lemmas.
+
+    A sentence that has the other tags but no FEATS has words without features.
+
+    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
+    >>> from arborescence.treebank import Sentence
+    >>> noun = Sentence.from_words(["Trees"], upos=["NOUN"])
+    >>> vocabulary = Vocabulary.of([noun.replace(feats=["Number=Plur"])], ["form", "upos", "feats"])
+    >>> given_columns([noun, Sentence.from_words(["Trees"])], vocabulary)["feats"]
+    array([ True, False])
+    """
+    given = {
+        column: np.array([is_given(getattr(each, column)) for each in sentences], dtype=np.bool_)
+        for column in vocabulary.tags
+    }
+    others = [given[column] for column in vocabulary.tags if column != "feats"]
+    if others and "feats" in given:
+        given["feats"] |= np.logical_and.reduce(others)
+    given["lemma"] = np.array([is_given(each.lemmas) for each in sentences], dtype=np.bool_)
+    return given
 
 
 def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) -> Numbers:

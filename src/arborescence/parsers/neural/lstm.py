@@ -47,7 +47,8 @@ class BiLSTM(nn.Module):
         """
         both = torch.stack([rows, rows[mirrored]])
         gates = torch.baddbmm(self.bias, both, self.input)
-        there, back = _Recurrence.apply(gates, self.recurrent, sizes)
+        # Also under autocast, the recurrence is computed in float32.
+        there, back = _Recurrence.apply(gates.float(), self.recurrent, sizes)
         return torch.cat([there, back[mirrored]], dim=1)
 
 

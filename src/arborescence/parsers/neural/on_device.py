@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
 
+from arborescence.core.errors import OptionError
 from arborescence.parsers.neural.forward import Found
 from arborescence.parsers.neural.network import Network, Tensors, load_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -22,7 +24,22 @@ if TYPE_CHECKING:
 
 
 class OnDevice:
-    """The network on a device."""
+    """The network on a device.
+
+    Parameters
+    ----------
+    settings, vocabulary, relations, encoder
+        As for `Network`.
+    weights : dict of str to float32 array
+        The parameters by name.
+    device
+        A name that PyTorch knows, such as ``"cpu"`` or ``"cuda"``.
+
+    Raises
+    ------
+    OptionError
+        If there is no such device.
+    """
 
     def __init__(
         self,
@@ -34,26 +51,61 @@ class OnDevice:
         encoder: Encoder | None = None,
     ) -> None:
         hinted = any(name.startswith("hints.") for name in weights)
-        self._device = device
+        self._device = device_named(device)
         self._network = Network(
             settings, vocabulary, hinted=hinted, relations=relations, encoder=encoder
         )
         load_state(self._network, {name: torch.from_numpy(w) for name, w in weights.items()})
-        self._network.to(device).eval()
+        self._network.to(self._device).eval()
 
-    @torch.inference_mode()
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
-        found = self._network(Tensors.of(inputs, self._device))
+        with torch.inference_mode(), enough_memory("use fewer threads, or another device"):
+            found = self._network(Tensors.of(inputs, self._device))
+            tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
+            edges = found.edges.cpu()
 
-        @torch.inference_mode()
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
-            ends = (torch.from_numpy(rows).to(self._device) for rows in (governors, dependents))
-            heads, tails = (rows[at] for rows, at in zip(found[2:], ends, strict=True))
-            return self._network.relations(heads, tails).cpu().numpy()
+            with torch.inference_mode():
+                heads = found.heads[torch.from_numpy(governors).to(self._device)]
+                tails = found.dependents[torch.from_numpy(dependents).to(self._device)]
+                scores: NDArray[np.float32] = self._network.relations(heads, tails).cpu().numpy()
+                return scores
 
-        return Found(
-            {column: logits.argmax(dim=1).cpu().numpy() for column, logits in found.tags.items()},
-            found.edges.cpu().numpy(),
-            relations,
-        )
+        return Found({c: each.numpy() for c, each in tags.items()}, edges.numpy(), relations)
+
+
+def device_named(name: str) -> torch.device:
+    """Return a device after checking that it is there.
+
+    Raises
+    ------
+    OptionError
+        If PyTorch does not know it or cannot use it.
+
+    Examples
+    --------
+    >>> device_named("cpu")
+    device(type='cpu')
+    >>> device_named("gpu")
+    Traceback (most recent call last):
+      ...
+    arborescence.OptionError: device='gpu' is not there: PyTorch has cpu, and cuda with a GPU
+    """
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise OptionError(
+            f"device={name!r} is not there: PyTorch has cpu, and cuda with a GPU"
+        ) from error
+    return device
+
+
+@contextmanager
+def enough_memory(advice: str) -> Iterator[None]:
+    """Say what to do if the memory of a device does not suffice, as an OptionError."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise OptionError(f"the GPU has not enough memory: {advice}") from error

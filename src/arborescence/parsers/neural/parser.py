@@ -1,32 +1,38 @@
-"""The biaffine parser: BiLSTMs, tags, biaffine edges and labels (Dozat and Manning 2017)."""
+"""A neural parser: BiLSTMs, tags, biaffine edges and relations (Dozat and Manning 2017)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import MissingExtraError
+import arborescence
+from arborescence.core.errors import MissingExtraError, ModelError, OptionError
 from arborescence.inference.decode import decode
-from arborescence.inference.kbest import kbest
-from arborescence.parsers.neural.inputs import Inputs
+from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.settings import Settings
+from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
+from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import Options, Parser
-from arborescence.parsers.shared.confidence import edge_probabilities, with_edge_probs
+from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.tagger import tagging
 from arborescence.parsers.tagger.retagging import retagged
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.forward import Found
-    from arborescence.parsers.neural.vocabulary import Vocabulary
+    from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
@@ -34,7 +40,20 @@ if TYPE_CHECKING:
 
 #: Sentences are parsed in groups of similar length, so that little of a group is padding.
 _GROUP_WORDS: Final = 2048
-_GROUP_EDGES: Final = 2**20
+
+_FIELDS: Final = {
+    "settings": scheme.MAPPING,
+    "vocabulary": scheme.MAPPING,
+    "labels": scheme.VALUES,
+    "temperature": scheme.real(1e-4, 1e4, 1.0),
+    "info": scheme.INFO,
+    "encoder": scheme.MAPPING_OR_NULL,
+}
+#: What a model file has of a pretrained encoder.
+_ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
+_ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
+#: The prefix of the names of the network's weights in a model file.
+_NETWORK: Final = "network/"
 
 
 class _Group(NamedTuple):
@@ -44,17 +63,54 @@ class _Group(NamedTuple):
     ----------
     numbers : list of int
         Their numbers in the batch.
-    inputs : Inputs
+    rows : (B, T) int64
+        See `inputs.Layout`.
+    words : (B,) int64
+        Their numbers of words.
     found : Found
     """
 
     numbers: list[int]
-    inputs: Inputs
+    rows: NDArray[np.int64]
+    words: NDArray[np.int64]
     found: Found
 
 
 class BiaffineParser(Parser):
-    """A neural parser."""
+    """A parser that scores edges and relations, and tags words, by a neural network.
+
+    Created by `train`, which needs PyTorch (the extra ``torch``), or by `arborescence.load`.
+    Parsing needs NumPy only.
+
+    Characters (by a CNN), words and the tags of a linear tagger go through BiLSTMs. The lower ones
+    predict tags; the upper ones also read tags, those of the sentence or the predicted ones, and
+    give the vectors by which edges and relations are scored (Dozat and Manning 2017, *Deep Biaffine
+    Attention for Neural Dependency Parsing*). So the same parser takes words with or without tags.
+
+    Attributes
+    ----------
+    settings : Settings
+        The settings of `train`.
+    columns : tuple of str
+        The columns that the network uses: form, and some of lemma, upos, xpos and feats.
+    labels : tuple of str
+        The relations that it can assign.
+    projective : bool
+        Whether its trees are projective.
+    temperature : float
+        The divisor that turns scores into log-probabilities (up to a constant): fitted on the dev
+        set, 1 without one.
+    device : str or None
+        The device on which PyTorch runs the network; None: it is run by NumPy. See `to`.
+    tagger : Tagger or None
+        The linear tagger whose tags are an input of the network.
+    encoder : Encoder or None
+        The pretrained encoder whose vectors are an input of the network.
+    text : Text or None
+        Splits raw text into sentences and words, and adds missing lemmas.
+    info : dict
+        The training settings, and the scores on the dev set after each epoch.
+    """
 
     kind: ClassVar[str] = "biaffine"
 
@@ -65,7 +121,7 @@ class BiaffineParser(Parser):
         vocabulary: Vocabulary,
         labels: Sequence[str],
         allowed: NDArray[np.bool_],
-        weights: dict[str, NDArray[np.float32]],
+        weights: Mapping[str, NDArray[Any]],
         temperature: float = 1.0,
         tagger: Tagger | None = None,
         text: Text | None = None,
@@ -73,6 +129,26 @@ class BiaffineParser(Parser):
         device: str | None = None,
         encoder: Encoder | None = None,
     ) -> None:
+        """Make a parser from its parts.
+
+        Parameters
+        ----------
+        settings, labels, temperature, tagger, text, info, device, encoder
+            As the attributes.
+        vocabulary
+            The known words, characters and tags.
+        allowed : (2, L) bool
+            The relations allowed on edges from the root, and on other edges.
+        weights
+            The parameters of the network, rounded: see `stored.to_arrays`.
+
+        Raises
+        ------
+        ModelError
+            If the weights do not have the shapes that the settings and the vocabulary require.
+        MissingExtraError, OptionError
+            As for `to`.
+        """
         self.settings = settings
         self.columns = settings.columns
         self.labels = tuple(labels)
@@ -80,32 +156,57 @@ class BiaffineParser(Parser):
         self.temperature = temperature
         self.tagger = tagger
         self.text = text
-        self.info = info or {}
+        self.info = asdict(settings) | (info or {})
         self._vocabulary = vocabulary
         self._allowed = allowed
+        self._shapes = shapes(
+            settings, vocabulary, hinted=tagger is not None, relations=len(self.labels)
+        )
+        if encoder is not None:
+            self._shapes |= encoder.shapes
         self._weights = weights
         self.encoder = encoder
         self.to(device)
 
     def to(self, device: str | None) -> Self:
-        """Choose what runs the network: PyTorch on a device, or NumPy (None)."""
+        """Choose what runs the network.
+
+        Parameters
+        ----------
+        device
+            None: NumPy, and kernels of this library. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this
+            device. The trees are the same, up to rounding errors of scores. A parser with a
+            pretrained encoder takes None as ``"cpu"``.
+
+        Returns
+        -------
+        Self
+            The same parser.
+
+        Raises
+        ------
+        MissingExtraError
+            If PyTorch is needed and not installed.
+        OptionError
+            If PyTorch has no such device.
+        """
         if device is None and self.encoder is not None:
-            device = "cpu"  # encoders need PyTorch
+            device = "cpu"
+        weights = stored.from_arrays(self._weights, self._shapes)
+        self._network: Any
         if device is None:
             from arborescence.parsers.neural.forward import Forward
 
-            self._network: Any = Forward(self.settings, self._vocabulary, self._weights)
+            self._network = Forward(self.settings, self._vocabulary, weights)
         else:
-            from arborescence.parsers.neural.on_device import OnDevice
-
+            with needs_torch("the option device"):
+                from arborescence.parsers.neural.on_device import OnDevice
             self._network = OnDevice(
-                self.settings,
-                self._vocabulary,
-                self._weights,
-                len(self.labels),
-                device,
-                self.encoder and self.encoder.to(device),
+                self.settings, self._vocabulary, weights, len(self.labels), device, self.encoder
             )
+            if self.encoder is not None:
+                self.encoder.to(device)
+        self.device = device
         return self
 
     @classmethod
@@ -117,6 +218,7 @@ class BiaffineParser(Parser):
         tagger: Tagger | None = None,
         text: Text | None = None,
         device: str = "cpu",
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
         vectors: str | os.PathLike[str] | None = None,
         most_vectors: int = MOST_FREQUENT,
@@ -124,30 +226,89 @@ class BiaffineParser(Parser):
         encoder_cache: str | os.PathLike[str] | None = None,
         **settings: Any,
     ) -> Self:
+        """Train a parser with PyTorch.
+
+        Adam with a learning rate that rises and then falls to 0 (see `training`). On a CPU, the
+        result depends only on data, settings and the number of threads.
+
+        Parameters
+        ----------
+        treebank
+            Sentences whose heads are trees, with tags or without.
+        dev
+            Development set: chooses the best epoch, and the temperature. Its sentences are parsed
+            without and with their tags; the mean LAS decides. Without it, the last epoch is used.
+        tagger
+            A linear tagger, stored in the model: its tags are an input of the network. In training,
+            they are those of other taggers that have not seen the sentence (`retagged`).
+        text
+            Stored in the model, for raw text and words without lemmas.
+        device
+            Where PyTorch computes: ``"cpu"`` or ``"cuda"``. The new parser itself uses NumPy: call
+            `to` for PyTorch.
+        checkpoint
+            A file for the state of training after each epoch. If it exists, training continues from
+            it: on a CPU with the same result as without interruption.
+        progress
+            Called as ``progress(phase, done, total)``.
+        vectors
+            A file of pretrained word vectors: see `vectors.Vectors.read`. Those of the words of
+            both treebanks and of the most frequent words are stored in the model. They are not
+            trained, but the network learns how to add them to its own vectors.
+        most_vectors
+            The number of the most frequent words, whose vectors are stored in any case.
+        encoder
+            The name or the folder of a pretrained encoder: see `encoder.Encoder.load`. The model
+            stores its name; if it is fine-tuned, its weights too.
+        encoder_cache
+            A folder to keep the encoder's vectors of each sentence in: gigabytes, for this and
+            later training runs. Without it, and unless the encoder is fine-tuned, sentences are
+            encoded anew in each epoch.
+        **settings
+            The fields of `Settings`.
+
+        Raises
+        ------
+        MissingExtraError
+            If PyTorch is not installed.
+        TreebankError
+            If the treebank is empty, or the heads of a sentence are not a tree.
+        ModelError
+            If `checkpoint` belongs to other data or settings, or cannot be read.
+        OptionError
+            If a setting is invalid, the device does not exist or has not enough memory, or the
+            tagger does not predict all columns of tags.
+        """
         chosen = Settings(**settings)
-        try:
+        with needs_torch("training a neural parser"):
             from arborescence.parsers.neural.training import Trainer
-        except ImportError as error:
-            raise MissingExtraError(
-                "training a neural parser needs PyTorch: install it with "
-                "`pip install 'arborescence[torch]'`"
-            ) from error
         treebank, dev = list(treebank), list(dev or ())
-        known = read_by = None
+        vocabulary = Vocabulary.of(treebank, chosen.columns)
+        table = of_words = None
         if vectors is not None:
-            known = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors)
-            chosen = replace(chosen, vector=known.table.shape[1])
+            words, table = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors).scaled()
+            vocabulary = vocabulary._replace(vectors=words)
+            chosen = replace(chosen, vector=table.shape[1])
+        if chosen.fine_tune and encoder is None:
+            raise OptionError("fine_tune needs an encoder")
         if encoder is not None:
+            check_device(device)
             from arborescence.parsers.neural.encoder import Encoder
 
-            read_by = Encoder.load(
+            of_words = Encoder.load(
                 encoder, layers=chosen.encoder_layers, fine_tune=chosen.fine_tune, device=device
             )
             if not chosen.fine_tune:
-                read_by.keep_in(encoder_cache)
-            chosen = replace(chosen, encoded=read_by.size)
+                of_words.keep_in(encoder_cache)
+            chosen = replace(chosen, encoded=of_words.size)
         hints = None
         if tagger:
+            missing = [column for column in vocabulary.tags if column not in tagger.columns]
+            if missing:
+                raise OptionError(
+                    f"the tagger does not predict {', '.join(missing)}: train it on this treebank, "
+                    "or choose other columns"
+                )
             hints = retagged(
                 treebank, columns=tagger.columns, seed=chosen.seed, progress=progress
             ) or list(tagger.tag(treebank, overwrite=True))
@@ -156,117 +317,313 @@ class BiaffineParser(Parser):
             dev,
             hints,
             chosen,
+            vocabulary,
             make=cls,
             device=device,
             tagger=tagger,
-            vectors=known,
-            encoder=read_by,
+            vectors=table,
+            encoder=of_words,
         )
-        trainer.run(progress=progress)
-        return cls(**trainer.parts(), tagger=tagger, text=text)
+        trainer.run(checkpoint=checkpoint, progress=progress)
+        return cls(**trainer.parts(), text=text)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        [(_, _, found)] = self._run([sentence])[1]
-        return found.edges[0]
+        """Return the weights of all edges of a sentence.
+
+        Parameters
+        ----------
+        sentence
+            A sentence of n words, with tags or without.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1) float32
+            ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0. The
+            tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is for
+            projective trees, ``arborescence.decode(scores, projective=True)``.
+            ``arborescence.TreeDistribution(scores / parser.temperature)`` is the parser's
+            distribution over trees.
+        """
+        [scores] = self.all_scores([sentence])
+        return scores
+
+    def all_scores(self, sentences: Iterable[Sentence]) -> list[NDArray[np.float32]]:
+        """Return the `scores` of each sentence; faster than one by one."""
+        sentences = list(sentences)
+        found = [np.empty((0, 0), dtype=np.float32)] * len(sentences)
+        for group in self._groups(sentences):
+            for place, (b, words) in enumerate(zip(group.numbers, group.words, strict=True)):
+                scores = group.found.edges[place, : words + 1, : words + 1].copy()
+                scores[:, 0] = 0
+                np.fill_diagonal(scores, 0)
+                found[b] = scores
+        return found
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        raise NotImplementedError
+        """Return the header and the arrays of a model file, including those of the tagger."""
+        header: dict[str, Any] = {
+            "kind": self.kind,
+            "library": arborescence.__version__,
+            "settings": asdict(self.settings),
+            "vocabulary": self._vocabulary.to_file(),
+            "labels": self.labels,
+            "temperature": self.temperature,
+            "info": self.info,
+            "encoder": None if self.encoder is None else self.encoder.to_file(),
+        }
+        arrays = scheme.joined({"": {"allowed": self._allowed}, _NETWORK: self._weights})
+        tagging.pack(self.tagger, self.text, header, arrays)
+        return header, arrays
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        raise NotImplementedError
+        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        fields = scheme.fields_of(header, _FIELDS)
+        encoder = fields.pop("encoder")
+        kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
+        fields["settings"] = Settings.from_file(fields["settings"])
+        fields["vocabulary"] = Vocabulary.from_file(fields["vocabulary"])
+        tagger = tagging.unpack(header, arrays)
+        unknown = fields["vocabulary"].tags.keys() - (tagger.columns if tagger else TAGS)
+        if unknown:
+            raise ModelError(f"the tagger does not predict {', '.join(sorted(unknown))}")
+        return cls(
+            **fields,
+            encoder=_encoder_of(encoder, fields["settings"]),
+            allowed=kept["allowed"],
+            weights=scheme.part(arrays, _NETWORK),
+            tagger=tagger,
+            text=tagging.unpack_text(header, arrays),
+        )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        sentences, groups = self._run(sentences)
-        heads, labels, starts = self._empty(sentences, 1)
-        projective = self._decodes_projectively(options)
-        probabilities = np.ones(heads.shape if options.confidence else (1, 0))
-        for numbers, inputs, found in groups:
-            lengths = inputs.layout.lengths - 1
-            trees = decode(found.edges, lengths, root=options.root, projective=projective)
-            self._put(numbers, inputs, found, trees[:, None], heads, labels, starts)
-        parsed = annotated(sentences, starts, heads, labels, self.labels)
-        return [tree for [tree] in parsed]
+        sentences = list(sentences)
+        trees = _Trees.empty(sentences, 1, options)
+        for group in self._groups(sentences):
+            heads = self._decoded(group, options)[:, None]
+            trees.put(group, heads, *self._details(group, heads, options))
+        return [tree for [tree] in self._annotated(sentences, trees)]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[Sentence, float]]]:
-        raise NotImplementedError
+        from arborescence.inference.kbest import kbest
 
-    def _empty(
-        self, sentences: list[Sentence], k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
-        heads, labels = np.full((2, k, starts[-1]), -1, dtype=np.int64)
-        return heads, labels, starts
+        sentences = list(sentences)
+        trees = _Trees.empty(sentences, k, options)
+        weights: list[list[float]] = [[]] * len(sentences)
+        for group in self._groups(sentences):
+            heads, of_trees, _ = kbest(
+                group.found.edges,
+                k,
+                group.words,
+                root=options.root,
+                projective=self._decodes_projectively(options),
+            )
+            trees.put(group, heads, *self._details(group, heads, options))
+            for b, of_sentence in zip(group.numbers, of_trees.tolist(), strict=True):
+                weights[b] = of_sentence
+        parsed = self._annotated(sentences, trees)
+        return [
+            list(zip(trees, of_trees, strict=False))
+            for trees, of_trees in zip(parsed, weights, strict=True)
+        ]
 
-    def _put(self, numbers, inputs, found, trees, heads, labels, starts) -> None:
-        """Write the trees (B, K, T) of a group, and their relations, into those of the batch."""
-        rows = inputs.layout.rows
-        for place, b in enumerate(numbers):
-            size = inputs.layout.lengths[place]
-            of_sentence = trees[place, :, :size]
-            there = of_sentence[:, 1:] >= 0
-            heads[: len(of_sentence), starts[b] : starts[b] + size] = of_sentence
-        there = trees >= 0
-        sentence, _, word = np.nonzero(there)
-        governor = trees[there]
-        scores = found.relations(rows[sentence, governor], rows[sentence, word])
-        scores = np.where(self._allowed[(governor > 0).astype(np.int64)], scores, -np.inf)
-        best = np.full(trees.shape, -1)
-        best[there] = scores.argmax(axis=1)
-        for place, b in enumerate(numbers):
-            size = inputs.layout.lengths[place]
-            labels[: trees.shape[1], starts[b] : starts[b] + size] = best[place, :, :size]
+    def _evidence_batch(
+        self, sentences: list[Sentence], options: Options
+    ) -> list[tuple[Sentence, NDArray[Any]]]:
+        from arborescence.distribution.arrays import TreeDistribution
+
+        sentences = list(sentences)
+        options = options._replace(confidence=False)
+        trees = _Trees.empty(sentences, 1, options)
+        evidence = [np.empty(0)] * len(sentences)
+        for group in self._groups(sentences):
+            heads = self._decoded(group, options)[:, None]
+            trees.put(group, heads, *self._details(group, heads, options))
+            believed = TreeDistribution(
+                group.found.edges / np.float32(self.temperature),
+                group.words,
+                root=options.root,
+                projective=self._decodes_projectively(options),
+            )
+            marginals = believed.marginals
+            for b, words, of_sentence in zip(
+                group.numbers, group.words.tolist(), marginals, strict=True
+            ):
+                evidence[b] = of_sentence[: words + 1, : words + 1].copy()
+        parsed = self._annotated(sentences, trees)
+        return [(tree, of_tree) for [tree], of_tree in zip(parsed, evidence, strict=True)]
 
     def _decodes_projectively(self, options: Options) -> bool:
         return self.projective if options.projective is None else options.projective
 
-    def _run(self, sentences: list[Sentence]) -> tuple[list[Sentence], list[_Group]]:
-        """Tag sentences where they have no tags, and score their edges."""
-        hinted = list(self.tagger.tag(sentences, overwrite=True)) if self.tagger else None
-        groups = []
-        sentences = list(sentences)
-        for numbers in _grouped([len(sentence) for sentence in sentences]):
+    def _decoded(self, group: _Group, options: Options) -> NDArray[np.int64]:
+        return decode(
+            group.found.edges,
+            group.words,
+            root=options.root,
+            projective=self._decodes_projectively(options),
+        )
+
+    def _details(
+        self, group: _Group, heads: NDArray[np.int64], options: Options
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """Return the relations of trees (B, K, T), and the probabilities of edges if requested.
+
+        Each edge is scored once, also if several trees of a sentence have it.
+        """
+        there = heads >= 0
+        sentence, _, dependent = np.nonzero(there)
+        shape = group.found.edges.shape
+        edges, place = np.unique(
+            np.ravel_multi_index((sentence, heads[there], dependent), shape), return_inverse=True
+        )
+        sentence, head, dependent = np.unravel_index(edges, shape)
+        scores = group.found.relations(group.rows[sentence, head], group.rows[sentence, dependent])
+        scores = np.where(self._allowed[(head > 0).astype(np.int64)], scores, -np.inf)
+        labels = np.full(heads.shape, -1)
+        labels[there] = scores.argmax(axis=1)[place]
+        if not options.confidence:
+            return labels, None
+        probabilities = edge_probabilities(
+            group.found.edges,
+            heads,
+            self.temperature,
+            root=options.root,
+            projective=self._decodes_projectively(options),
+            lengths=group.words,
+        )
+        return labels, probabilities
+
+    def _annotated(self, sentences: list[Sentence], trees: _Trees) -> list[list[Sentence]]:
+        """Return, for each sentence, a copy with each of its trees; fill in missing lemmas."""
+        if self.text and self.text.lemmatizer:
+            sentences = list(self.text.lemmatizer.lemmatize(sentences))
+        return annotated(
+            sentences,
+            trees.starts,
+            trees.heads,
+            trees.labels,
+            self.labels,
+            probabilities=trees.probabilities,
+        )
+
+    def _groups(self, sentences: list[Sentence]) -> Iterator[_Group]:
+        """Yield groups of sentences with their scores; write missing tags into the list."""
+        hinted = sentences
+        if self.tagger:
+            hinted = list(self.tagger.tag(sentences, overwrite=True))
+        lengths = [len(sentence) for sentence in sentences]
+        for numbers in _grouped(lengths, self.settings.most_edges):
             some = [sentences[b] for b in numbers]
-            given = {
-                column: np.array([set(getattr(s, column)) != {"_"} for s in some])
-                for column in [*self._vocabulary.tags]
-            }
-            given["lemma"] = np.zeros(len(some), bool)
-            if "feats" in given and len(given) > 2:
-                others = [given[c] for c in ("upos", "xpos") if c in given]
-                given["feats"] |= np.logical_and.reduce(others)
-            inputs = Inputs.of(
-                some,
-                self._vocabulary,
-                None if hinted is None else [hinted[b] for b in numbers],
-                given,
-            )
+            given = given_columns(some, self._vocabulary)
+            hints = [hinted[b] for b in numbers] if self.tagger else None
+            inputs = Inputs.of(some, self._vocabulary, hints, given)
             if self.encoder is not None:
                 inputs = inputs._replace(encoded=self.encoder.read(some, inputs.layout))
             found = self._network.run(inputs)
+            layout = inputs.layout
             for place, b in enumerate(numbers):
-                rows = inputs.layout.rows[place, 1 : inputs.layout.lengths[place]]
-                new = {
+                rows = layout.rows[place, 1 : layout.lengths[place]]
+                new: dict[str, Any] = {
                     column: [tagset.values[v] for v in found.tags[column][rows].tolist()]
                     for column, tagset in self._vocabulary.tags.items()
                     if not given[column][place]
                 }
                 if new:
                     sentences[b] = sentences[b].replace(**new)
-            groups.append(_Group(numbers, inputs, found))
-        return sentences, groups
+            yield _Group(numbers, layout.rows, layout.lengths - 1, found)
 
 
-def _grouped(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the numbers of sentences of similar length, in groups that fit into memory."""
+def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:
+    """Load the encoder that a model file names."""
+    if (header is None) != (settings.encoded == 0):
+        raise ModelError("the settings and the encoder contradict each other")
+    if header is None:
+        return None
+    with needs_torch("a parser with a pretrained encoder"):
+        from arborescence.parsers.neural.encoder import Encoder
+
+    encoder = Encoder.load(
+        **scheme.fields_of(header, _ENCODER),
+        layers=settings.encoder_layers,
+        fine_tune=settings.fine_tune,
+    )
+    if encoder.size != settings.encoded:
+        raise ModelError(f"{encoder.name}: vectors of {encoder.size} columns")
+    return encoder
+
+
+class _Trees(NamedTuple):
+    """K trees of each sentence of a batch: see `annotated`.
+
+    Attributes
+    ----------
+    starts : (B + 1,) int64
+    heads, labels : (K, N) int64
+    probabilities : (K, N) float64 or None
+    """
+
+    starts: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    probabilities: NDArray[np.float64] | None
+
+    @classmethod
+    def empty(cls, sentences: Sequence[Sentence], k: int, options: Options) -> Self:
+        """Make room for k trees of each sentence."""
+        starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
+        heads, labels = np.full((2, k, starts[-1]), -1)
+        return cls(starts, heads, labels, np.ones(heads.shape) if options.confidence else None)
+
+    def put(
+        self,
+        group: _Group,
+        heads: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        probabilities: NDArray[np.float64] | None,
+    ) -> None:
+        """Write the trees of a group, each (B, K, T), to their places."""
+        k = heads.shape[1]  # short sentences may have fewer trees
+        for place, (b, words) in enumerate(zip(group.numbers, group.words.tolist(), strict=True)):
+            nodes = slice(self.starts[b], self.starts[b] + words + 1)
+            self.heads[:k, nodes] = heads[place, :, : words + 1]
+            self.labels[:k, nodes] = labels[place, :, : words + 1]
+            if self.probabilities is not None and probabilities is not None:
+                self.probabilities[:k, nodes] = probabilities[place, :, : words + 1]
+
+
+@contextmanager
+def needs_torch(what: str) -> Iterator[None]:
+    """Name the extra if PyTorch cannot be imported, as a MissingExtraError."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{what} needs PyTorch: install it with `pip install 'arborescence[torch]'`"
+        ) from error
+
+
+def check_device(device: str) -> None:
+    """Raise MissingExtraError or OptionError if PyTorch or a device is not there."""
+    with needs_torch("training a neural parser"):
+        from arborescence.parsers.neural.on_device import device_named
+    device_named(device)
+
+
+def _grouped(lengths: Sequence[int], most_edges: int) -> Iterator[list[int]]:
+    """Yield the numbers of sentences of similar length, in groups that fit into memory.
+
+    >>> list(_grouped([1, 2000, 3, 2], 10**6))
+    [[1], [2, 3, 0]]
+    """
     group: list[int] = []
     words = 0
-    for b in np.argsort(-np.array(lengths), kind="stable").tolist():
+    for b in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable").tolist():
         longest = lengths[group[0]] if group else lengths[b]
         full = words + lengths[b] > _GROUP_WORDS
-        if group and (full or (len(group) + 1) * longest**2 > _GROUP_EDGES):
+        if group and (full or (len(group) + 1) * longest**2 > most_edges):
             yield group
             group, words = [], 0
         group.append(b)

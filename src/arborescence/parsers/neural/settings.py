@@ -3,28 +3,114 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
-from arborescence.core.choices import check_choice
-from arborescence.core.errors import OptionError
-from arborescence.core.graph import check_count, check_root
+from arborescence.core.choices import Root, check_choice
+from arborescence.core.errors import ModelError, OptionError
+from arborescence.core.graph import check_root
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import check_columns
+from arborescence.parsers.shared.types import NeuralLoss, Precision, Scorer
 
 if TYPE_CHECKING:
-    from arborescence.core.choices import Root
+    from collections.abc import Mapping
 
-#: The loss of a neural parser: see `BiaffineParser.train`.
-NeuralLoss = Literal["head", "tree", "margin"]
-#: How two words are compared: by a biaffine form, or by a network with one hidden layer.
-Scorer = Literal["biaffine", "mlp"]
-
-_SIZES: Final = ("word", "letter", "filters", "tag", "hidden", "arc", "label")
+_CHOICES: Final = {
+    "loss": get_args(NeuralLoss),
+    "scorer": get_args(Scorer),
+    "projective": (False, True),
+    "mixed": (False, True),
+    "fine_tune": (False, True),
+    "precision": get_args(Precision),
+}
+#: Whole numbers, and the largest value of each.
+_COUNTS: Final = {
+    **dict.fromkeys(("epochs", "batch"), 10**6),
+    **dict.fromkeys(("word", "letter", "filters", "tag", "hidden", "arc", "label"), 10**4),
+    **dict.fromkeys(("lower", "upper"), 16),
+    "encoder_layers": 1000,
+}
+#: The sizes of pretrained inputs; 0 without.
+_PRETRAINED: Final = ("vector", "encoded")
+_LARGEST_PRETRAINED: Final = 10**5
 _SHARES: Final = ("dropout", "word_dropout", "given")
+_FIELDS: Final = {
+    "columns": scheme.LOOKED_AT,
+    "root": scheme.one_of(get_args(Root)),
+    "seed": scheme.whole(0, 2**63 - 1),
+    "rate": scheme.positive(),
+    "encoder_rate": scheme.positive(),
+    **{name: scheme.one_of(choices) for name, choices in _CHOICES.items()},
+    **{name: scheme.whole(1, most) for name, most in _COUNTS.items()},
+    **{name: scheme.whole(0, _LARGEST_PRETRAINED) for name in _PRETRAINED},
+    **{name: scheme.real(0, 1) for name in _SHARES},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings that, with the data, determine the result: see `BiaffineParser.train`.
+    """The settings that, with the data, determine the result of `BiaffineParser.train`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        What the parser looks at: form, and some of lemma, upos, xpos and feats. It predicts the
+        columns of tags (the last three) where a sentence has none, if the treebank has them.
+    loss : {"head", "tree", "margin"}
+        ``"head"``: the cross-entropy of each word's gold head among all heads, independent of other
+        words (Dozat and Manning 2017). ``"tree"``: the negative log-likelihood of the gold tree
+        among all trees (`arborescence.torch.TreeDistribution`). ``"margin"``: by how much the best
+        other tree, found by loss-augmented decoding, beats the gold tree, where each wrong head
+        adds 1 to its weight (Taskar et al. 2004).
+    scorer : {"biaffine", "mlp"}
+        How an edge is scored: by a biaffine form of both words (Dozat and Manning 2017), or by an
+        MLP with one hidden layer (Kiperwasser and Goldberg 2016).
+    root : {"single", "multi"}
+        The trees of the losses ``"tree"`` and ``"margin"``, and of the parsing of dev: one edge
+        from the root, or one or more.
+    projective : bool
+        Whether trees are projective, in the losses and in parsing. Gold trees are made so by
+        `projectivize`.
+    seed : int
+        Fixes the first weights, the order of the sentences, and dropout.
+    epochs : int
+        The number of passes over the treebank. The learning rate falls to 0 at the end of the last
+        one, so training never stops earlier.
+    batch : int
+        About how many words (and roots) a batch has. Memory grows with it.
+    rate : float
+        The highest learning rate of Adam.
+    word, letter, filters, tag : int
+        The sizes of word vectors (and those of lemmas), of character vectors, of the result of each
+        character convolution, and of tag vectors.
+    hidden : int
+        The size of the LSTMs, in each direction.
+    lower, upper : int
+        The number of BiLSTM layers before and after the prediction of tags.
+    arc, label : int
+        The sizes of the vectors by which edges and relations are scored.
+    dropout : float
+        The share of columns that are set to zero in each layer, the same for all words of a
+        sentence.
+    word_dropout : float
+        The share of words whose own vector is replaced by that of unknown words.
+    given : float
+        The share of training sentences whose gold tags and lemmas the upper layers see; they see
+        predicted tags of the others.
+    mixed : bool
+        Whether PyTorch multiplies matrices in bfloat16 in training (not the recurrent products, and
+        not the losses). For GPUs.
+    precision : {"float16", "int8"}
+        How the weights of the model are rounded: see `stored.to_arrays`.
+    vector, encoded : int
+        The sizes of pretrained vectors of words, and of those of a pretrained encoder; 0 without.
+        `BiaffineParser.train` sets them.
+    encoder_layers : int
+        How many of the last layers of an encoder are mixed.
+    encoder_rate : float
+        The highest learning rate of an encoder that is fine-tuned.
+    fine_tune : bool
+        Whether the weights of an encoder are trained.
 
     Raises
     ------
@@ -53,6 +139,8 @@ class Settings:
     dropout: float = 0.33
     word_dropout: float = 0.25
     given: float = 0.5
+    mixed: bool = False
+    precision: Precision = "float16"
     vector: int = 0
     encoded: int = 0
     encoder_layers: int = 4
@@ -60,21 +148,40 @@ class Settings:
     fine_tune: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
         check_columns(self.columns)
-        check_choice("loss", self.loss, get_args(NeuralLoss))
-        check_choice("scorer", self.scorer, get_args(Scorer))
+        if "form" not in self.columns:
+            raise OptionError(f"columns must have form, and are {', '.join(self.columns)}")
         check_root(self.root)
-        check_choice("projective", self.projective, (False, True))
-        for name in ("epochs", "batch", "lower", "upper", "encoder_layers", *_SIZES):
-            check_count(getattr(self, name), name)
-        check_count(self.vector, "vector", 0)
-        check_count(self.encoded, "encoded", 0)
-        check_choice("fine_tune", self.fine_tune, (False, True))
+        for name, choices in _CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        for name, most in _COUNTS.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+                raise OptionError(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+        if not 0 <= self.seed < 2**63:
+            raise OptionError(f"seed must be from 0 to 2^63 - 1, not {self.seed}")
+        for name in ("rate", "encoder_rate", *_SHARES):
+            object.__setattr__(self, name, float(getattr(self, name)))
         for name in ("rate", "encoder_rate"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) <= scheme.LARGEST:
                 raise OptionError(f"{name} must be positive, not {getattr(self, name)}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise OptionError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if self.dropout == 1:
             raise OptionError("dropout must be less than 1")
+
+    @property
+    def most_edges(self) -> int:
+        """The number of edges of a batch that limits memory where sentences are long."""
+        return 2**20 if self.scorer == "biaffine" else 2**17  # an MLP has a vector for each edge
+
+    @classmethod
+    def from_file(cls, header: Mapping[str, Any]) -> Self:
+        """Make settings from the field of a model file; raise ModelError if one is invalid."""
+        fields = scheme.fields_of(header, _FIELDS)
+        try:
+            return cls(**fields)
+        except OptionError as error:
+            raise ModelError(f"settings: {error}") from error

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from arborescence.core.errors import ModelError
+from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arborescence.treebank import Sentence
 
@@ -21,6 +25,14 @@ NOTHING, STRANGE, BEGIN, END, ROOT_LETTER = range(5)
 
 _FIRST_WORD: Final = 2
 _FIRST_LETTER: Final = 5
+_NUMBERED: Final = {"words": _FIRST_WORD, "lemmas": _FIRST_WORD, "letters": _FIRST_LETTER}
+
+_MANY: Final = scheme.list_of(scheme.VALUE, 0, 10**7)
+_UNIQUE: Final = scheme.Field(
+    "a list of different values of CoNLL-U",
+    lambda value: _MANY.fits(value) and len(set(value)) == len(value),
+)
+_FIELDS: Final = {**dict.fromkeys((*_NUMBERED, "vectors"), _UNIQUE), "tags": scheme.MAPPING}
 
 
 class Tagset(NamedTuple):
@@ -42,7 +54,7 @@ class Tagset(NamedTuple):
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
-        """Number values and their pieces in alphabetical order.
+        """Give numbers to values and their pieces, in alphabetical order.
 
         >>> Tagset.of(["Case=Nom|Number=Sing", "_", "Case=Nom"]).pieces
         {'Case=Nom': 0, 'Number=Sing': 1}
@@ -100,19 +112,51 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
             words.update(form.lower() for form in forms)
             for form in forms:
                 letters.update(form)
-            if "lemma" in columns:
+            if "lemma" in columns and is_given(sentence.lemmas):
                 lemmas.update(lemma.lower() for lemma in sentence.lemmas)
         tags = {}
         for column in TAGS:
             if column in columns:
-                values = {value for each in treebank for value in getattr(each, column)}
-                if values - {"_"}:
+                found = (getattr(sentence, column) for sentence in treebank)
+                values = {value for each in found if is_given(each) for value in each}
+                if values:
                     tags[column] = Tagset.of(values)
         return cls(
             _numbered(words, least, _FIRST_WORD),
             _numbered(lemmas, least, _FIRST_WORD),
             _numbered(letters, least, _FIRST_LETTER),
             tags,
+        )
+
+    def to_file(self) -> dict[str, Any]:
+        """Return the field of a model file: see `from_file`."""
+        names = {name: list(getattr(self, name)) for name in (*_NUMBERED, "vectors")}
+        return {**names, "tags": {column: tagset.values for column, tagset in self.tags.items()}}
+
+    @classmethod
+    def from_file(cls, header: Mapping[str, Any]) -> Self:
+        """Restore a vocabulary from the output of `to_file`; raise ModelError if it is invalid.
+
+        >>> vocabulary = Vocabulary({"trees": 2}, {}, {"t": 5}, {"upos": Tagset.of(["NOUN"])})
+        >>> Vocabulary.from_file(vocabulary.to_file()) == vocabulary
+        True
+        """
+        fields = scheme.fields_of(header, _FIELDS)
+        unknown = fields["tags"].keys() - set(TAGS)
+        if unknown:
+            raise ModelError(f"tags are of {reprlib.repr(sorted(unknown))}, not of {list(TAGS)}")
+        scheme.fields_of(fields["tags"], dict.fromkeys(fields["tags"], _UNIQUE))
+        words, lemmas, letters = (
+            {key: number for number, key in enumerate(fields[name], first)}
+            for name, first in _NUMBERED.items()
+        )
+        tags = {column: fields["tags"][column] for column in TAGS if column in fields["tags"]}
+        return cls(
+            words,
+            lemmas,
+            letters,
+            {column: Tagset.of(values) for column, values in tags.items()},
+            {word: row for row, word in enumerate(fields["vectors"], 1)},
         )
 
     @property
@@ -123,6 +167,15 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
             len(self.lemmas) + _FIRST_WORD,
             len(self.letters) + _FIRST_LETTER,
         )
+
+
+def is_given(values: Iterable[str]) -> bool:
+    """Return whether a sentence has a column: whether it has a value for at least one word.
+
+    >>> is_given(["_", "Number=Sing"]), is_given(["_", "_"])
+    (True, False)
+    """
+    return any(value != "_" for value in values)
 
 
 def pieces_of(value: str) -> list[str]:

@@ -262,6 +262,11 @@ class Reranker(Parser):
         """
         return self.parser.scores(sentence)
 
+    def to(self, device: str | None) -> Self:
+        """Choose what runs the network of the underlying parser, if that is a neural one."""
+        self.parser.to(device)
+        return self
+
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of the parser."""
         parser, arrays = self.parser.to_file()

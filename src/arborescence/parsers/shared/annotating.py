@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence.parsers.shared.confidence import with_edge_probs
 from arborescence.projective.pseudo import MARK, deprojectivize
 from arborescence.treebank.annotating import with_trees
 
@@ -26,6 +27,7 @@ def annotated(
     names: Sequence[str],
     *,
     lower: bool | None = None,
+    probabilities: NDArray[np.float64] | None = None,
 ) -> list[list[Sentence]]:
     """Return, for each sentence, a copy with each of its trees.
 
@@ -45,6 +47,8 @@ def annotated(
     lower
         For a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or
         only to remove the marks from the relations. None: the relations have no marks.
+    probabilities : (K, N) float64
+        The probability of each word's edge, to be written into MISC.
     """
     plain = names if lower is None else [name.partition(MARK)[0] for name in names]
     marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
@@ -64,4 +68,11 @@ def annotated(
                 relations = [spelled[number] for number in numbers[start + 1 : stop].tolist()]
                 tree, relations = deprojectivize(row[start:stop], relations)
                 parsed[b][k] = sentences[b].replace(heads=tree, deprels=relations)
+    if probabilities is not None:
+        for sentence, trees, start in zip(sentences, parsed, starts, strict=False):
+            of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
+            trees[:] = [
+                tree.replace(misc=with_edge_probs(sentence.misc, of_tree))
+                for tree, of_tree in zip(trees, of_words, strict=False)
+            ]
     return parsed

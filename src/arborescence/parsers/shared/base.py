@@ -118,6 +118,18 @@ class Parser(ABC):
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser from what `model_file.load` returns."""
 
+    def to(self, device: str | None) -> Self:
+        """Choose what runs the network of a neural parser; other parsers raise OptionError.
+
+        Parameters
+        ----------
+        device
+            None: NumPy. ``"cpu"``, ``"cuda"``: PyTorch, on this device.
+        """
+        raise OptionError(
+            f"device={device} goes with neural parsers, not with a {self.kind} parser"
+        )
+
     @abstractmethod
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         """Parse some sentences; may run in several threads at once."""

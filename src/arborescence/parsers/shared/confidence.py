@@ -40,19 +40,22 @@ def edge_probabilities(
     *,
     root: Root,
     projective: bool,
+    lengths: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the marginals of the edges of trees.
 
     Parameters
     ----------
     scores : (B, N, N)
-        Scores of B sentences of equal length.
+        Scores of B sentences.
     trees : (B, K, N)
-        K head vectors for each sentence; for rows of -1 the result is undefined.
+        K head vectors for each sentence; where they are -1, the result is undefined.
     temperature
         The divisor of the scores.
     root, projective
         The trees of the distribution, as in `TreeDistribution`.
+    lengths : (B,), optional
+        The number of words of each sentence, if some have fewer than N - 1.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def edge_probabilities(
 
     # The quotient is not kept, to save memory for long sentences.
     marginals = TreeDistribution(
-        scores / np.float32(temperature), root=root, projective=projective
+        scores / np.float32(temperature), lengths, root=root, projective=projective
     ).marginals
     probabilities = np.ones(trees.shape)
     probabilities[..., 1:] = np.take_along_axis(marginals[:, :, 1:], trees[..., 1:], axis=1)

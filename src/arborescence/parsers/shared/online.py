@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import reprlib
 from abc import ABC, abstractmethod
 from dataclasses import asdict
 from pathlib import Path
@@ -12,14 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-import arborescence
-from arborescence.core.errors import ModelError, OptionError
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.core.errors import OptionError
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.checkpoint import (
+    HISTORY,
+    Checkpoint,
+    best_epoch,
+    identity,
+    shown,
+)
 from arborescence.parsers.shared.weights import Weights
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
     from numpy.typing import NDArray
@@ -32,21 +35,7 @@ if TYPE_CHECKING:
 _REPORT_EVERY: Final = 100
 #: The suffixes of array names in a checkpoint: weights, their sums, and the best average.
 _PARTS: Final = ("", "_sums", "_best")
-_FIELDS: Final = {
-    "clock": scheme.whole(0, 10**12),
-    "history": scheme.list_of(
-        scheme.Field(
-            "the scores of an epoch, with LAS, or none",
-            lambda value: (
-                isinstance(value, dict)
-                and all(isinstance(score, float) for score in value.values())
-                and (not value or "las" in value)
-            ),
-        ),
-        1,
-        10**6,
-    ),
-}
+_FIELDS: Final = {"clock": scheme.whole(0, 10**12), "history": HISTORY}
 
 
 class OnlineTrainer(ABC):
@@ -79,7 +68,7 @@ class OnlineTrainer(ABC):
         self._treebank = treebank
         self._dev = dev
         self._settings = settings
-        self._identity = identity(treebank, dev, settings)
+        self._checkpoint = Checkpoint(self.kind, identity(settings, treebank, dev))
         self._weights: dict[str, NDArray[np.float32]] = {}
         self._sums: dict[str, NDArray[np.float32]] = {}
         self._clock = 0
@@ -114,7 +103,7 @@ class OnlineTrainer(ABC):
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
         self._prepare(progress)
-        while len(self._history) < epochs and self._best_epoch() > len(self._history) - patience:
+        while (done := len(self._history)) < epochs and best_epoch(self._history) > done - patience:
             self._run_epoch(progress)
             if checkpoint is not None:
                 self._store(checkpoint)
@@ -126,7 +115,7 @@ class OnlineTrainer(ABC):
     def info(self) -> dict[str, Any]:
         """Return the settings, the best epoch, all scores on dev, and the number of sentences."""
         return asdict(self._settings) | {
-            "epoch": self._best_epoch(),
+            "epoch": best_epoch(self._history),
             "dev": self._history,
             "sentences": len(self._treebank),
         }
@@ -157,11 +146,6 @@ class OnlineTrainer(ABC):
             self._clock += 1
             yield b
 
-    def _best_epoch(self) -> int:
-        """Return the number (from 1) of the best epoch on dev, or of the last one without dev."""
-        las = [scores["las"] for scores in self._history if scores]
-        return las.index(max(las)) + 1 if las else len(self._history)
-
     def _run_epoch(self, progress: Progress | None) -> None:
         epoch = len(self._history) + 1
         self._learn(epoch, progress)
@@ -171,84 +155,55 @@ class OnlineTrainer(ABC):
         }
         scores = self._evaluate(average)
         self._history.append(scores)
-        if self._best_epoch() == epoch:
+        if best_epoch(self._history) == epoch:
             self._best = average
         if progress:
-            shown = ", ".join(f"{name.upper()} {score:.2f}" for name, score in scores.items())
             total = len(self._treebank)
-            progress(f"epoch {epoch}" + (f": {shown}" if shown else ""), total, total)
+            progress(f"epoch {epoch}" + (f": {shown(scores)}" if scores else ""), total, total)
 
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
-        header = {
-            "kind": self._kind_of_checkpoint(),
-            "identity": self._identity,
-            "clock": self._clock,
-            "history": self._history,
-        }
+        header = {"clock": self._clock, "history": self._history}
         arrays = {
             name + part: array
             for part, kept in zip(_PARTS, (self._weights, self._sums, self._best), strict=True)
             for name, array in kept.items()
         }
-        model_file.save(checkpoint, header, arrays, compress=False)
+        self._checkpoint.store(checkpoint, header, arrays)
 
     def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
-        header, arrays = model_file.load(checkpoint)
-        kind, identity = header.get("kind"), header.get("identity")
-        if kind != self._kind_of_checkpoint():
-            raise ModelError(
-                f"{checkpoint}: not a {self._kind_of_checkpoint()}, but of the kind "
-                f"{reprlib.repr(kind)}; give the checkpoint another name"
-            )
-        if identity != self._identity:
-            raise ModelError(
-                f"{checkpoint}: the checkpoint is of another treebank, other settings or another "
-                "version of arborescence; remove it to start anew"
-            )
-        try:
-            fields = scheme.fields_of(header, _FIELDS)
-            wanted = {
-                name + part: scheme.Array((np.float32,), weights.shape)
-                for name, weights in self._weights.items()
-                for part in _PARTS
-            }
-            kept = scheme.arrays_of(arrays, wanted, {})
-        except ModelError as error:
-            raise ModelError(f"{checkpoint}: the checkpoint is damaged ({error})") from error
+        wanted = {
+            name + part: scheme.Array((np.float32,), weights.shape)
+            for name, weights in self._weights.items()
+            for part in _PARTS
+        }
+        fields, kept = self._checkpoint.restore(checkpoint, _FIELDS, wanted)
         for name, weights in self._weights.items():
             weights[:], self._sums[name][:], self._best[name] = (
                 kept[name + part] for part in _PARTS
             )
         self._clock, self._history = fields["clock"], fields["history"]
 
-    def _kind_of_checkpoint(self) -> str:
-        return f"checkpoint of a {self.kind} parser"
-
-
-def identity(
-    treebank: Sequence[Sentence], dev: Sequence[Sentence], settings: DataclassInstance
-) -> str:
-    """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
-    digest = hashlib.sha256(json.dumps(asdict(settings)).encode())
-    digest.update(f"{arborescence.__version__} {len(treebank)} {len(dev)} ".encode())
-    for sentences in (treebank, dev):
-        for sentence in sentences:
-            digest.update(sentence.raw)
-    return digest.hexdigest()
-
 
 def attachment(parser: Parser, sentences: Sequence[Sentence], root: Root) -> dict[str, float]:
-    """Parse sentences with gold trees; return UAS and LAS (without relation subtypes) in percent.
+    """Parse sentences with gold trees; return the scores of `compared`."""
+    return compared(sentences, parser.parse(sentences, root=root))
 
-    Return {} if there are no words.
+
+def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, float]:
+    """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words.
+
+    >>> from arborescence.treebank import Sentence
+    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> compared([gold], [gold.replace(deprels=["nsubj:pass", "cop"])])
+    {'uas': 100.0, 'las': 50.0}
     """
     words = attached = labelled = 0
-    for gold, parsed in zip(sentences, parser.parse(sentences, root=root), strict=True):
-        right = np.flatnonzero(gold.heads[1:] == parsed.heads[1:])
-        ours, theirs = gold.deprels, parsed.deprels
-        words += len(gold)
-        attached += len(right)
+    for right, found in zip(gold, parsed, strict=True):
+        same = np.flatnonzero(right.heads[1:] == found.heads[1:])
+        ours, theirs = right.deprels, found.deprels
+        words += len(right)
+        attached += len(same)
         labelled += sum(
-            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in right.tolist()
+            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in same.tolist()
         )
     return {"uas": 100 * attached / words, "las": 100 * labelled / words} if words else {}

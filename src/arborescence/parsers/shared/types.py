@@ -12,6 +12,14 @@ from typing import Literal
 Kind = Literal["linear", "transition"]
 #: The loss of a graph-based parser: see `LinearParser.train`.
 Loss = Literal["mira", "perceptron", "tree", "head"]
+#: The loss of a neural parser: see `arborescence.parsers.neural.settings.Settings`.
+NeuralLoss = Literal["head", "tree", "margin"]
+#: The loss of any of them: each kind of parser refuses those that it does not have.
+AnyLoss = Literal["mira", "perceptron", "tree", "head", "margin"]
+#: How a neural parser scores an edge: by a biaffine form, or by an MLP over pairs of words.
+Scorer = Literal["biaffine", "mlp"]
+#: How the weights of a neural parser are rounded in its file.
+Precision = Literal["int8", "float16"]
 #: The trees of a parser: all, projective ones, or all by pseudo-projective parsing.
 Projective = bool | Literal["pseudo"]
 #: How a parser decodes: the best tree exactly, or approximately through an undirected tree.

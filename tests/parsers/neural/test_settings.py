@@ -1,0 +1,66 @@
+"""The settings of neural parsers: checks, and their field in a model file."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from arborescence.core.errors import ModelError, OptionError
+from arborescence.parsers.neural.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("columns", ("upos",)),
+        ("columns", ("form", "misc")),
+        ("loss", "mira"),
+        ("scorer", "linear"),
+        ("root", "none"),
+        ("projective", "pseudo"),
+        ("mixed", 2),
+        ("precision", "int4"),
+        ("seed", -1),
+        ("seed", 2**63),
+        ("epochs", 0),
+        ("hidden", 0),
+        ("hidden", 2.5),
+        ("upper", True),
+        ("lower", 17),
+        ("batch", 10**7),
+        ("rate", 0),
+        ("rate", float("nan")),
+        ("dropout", 1),
+        ("dropout", -0.1),
+        ("given", 1.5),
+    ],
+)
+def test_values_that_make_no_sense(name, value):
+    with pytest.raises(OptionError, match=name):
+        Settings(**{name: value})
+
+
+def test_settings_survive_a_file():
+    for settings in (
+        Settings(),
+        Settings(columns=["form", "lemma"], loss="tree", rate=1, dropout=0, seed=2**63 - 1),
+    ):
+        written = json.loads(json.dumps(asdict(settings)))
+        assert Settings.from_file(written) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("columns", ["upos"]), ("dropout", 1.0), ("hidden", 10**9), ("rate", "high"), ("seed", None)],
+)
+def test_a_file_with_other_values(name, value):
+    with pytest.raises(ModelError, match=name):
+        Settings.from_file(asdict(Settings()) | {name: value})
+
+
+def test_a_file_that_lacks_a_setting():
+    for name in asdict(Settings()):
+        written = asdict(Settings())
+        del written[name]
+        with pytest.raises(ModelError, match=f"{name} is missing"):
+            Settings.from_file(written)

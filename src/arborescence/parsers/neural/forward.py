@@ -1,16 +1,39 @@
-"""The network of a neural parser in NumPy and kernels of ours, without PyTorch."""
+"""The network of a neural parser in NumPy and kernels of ours, without PyTorch.
+
+The results are those of `network.Network` up to rounding: scores of edges differ by less than 1e-4
+of the largest one. Weights are put into the order that is fastest once, and rows are only copied
+where they must be:
+
+- Both directions of an LSTM share one matrix product for the inputs of all rows;
+  `kernels.lstm_step` reads and writes mirrored rows itself.
+- The convolutions over characters are sums of looked-up products, so they need no matrix product.
+- Relations are scored for the edges of trees only, by one matrix product for their heads.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.parsers.neural import kernels
+from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
+from arborescence.parsers.neural.vocabulary import pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.inputs import Numbers
+    from arborescence.parsers.neural.inputs import Bag, Inputs, Layout, Numbers
+    from arborescence.parsers.neural.settings import Settings
+    from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
+
+    Array = NDArray[np.float32]
+
+_LOWEST: Final = -1e9
+#: Relations are scored for so many heads at a time: their products fit into a processor's cache.
+_HEADS: Final = 128
 
 
 class Found(NamedTuple):
@@ -30,3 +53,243 @@ class Found(NamedTuple):
     tags: dict[str, NDArray[np.int64]]
     edges: NDArray[np.float32]
     relations: Callable[[Numbers, Numbers], NDArray[np.float32]]
+
+
+class Forward:
+    """The network.
+
+    Parameters
+    ----------
+    settings, vocabulary
+        As in `network.Network`.
+    weights : dict of str to float32 array
+        Its parameters by name: see `shapes.shapes`.
+    """
+
+    def __init__(
+        self, settings: Settings, vocabulary: Vocabulary, weights: Mapping[str, Array]
+    ) -> None:
+        self._is_mlp = settings.scorer == "mlp"
+        self._words = weights["words.weight"]
+        self._lemmas = weights.get("lemmas.weight")
+        self._letters = _Letters(weights)
+        self._columns = [  # in alphabetical order, as in PyTorch's dictionaries of parameters
+            _Column.of(column, vocabulary.tags[column], weights)
+            for column in sorted(vocabulary.tags)
+        ]
+        self._lower = [_BiLSTM(f"lower.{layer}", weights) for layer in range(settings.lower)]
+        self._upper = [_BiLSTM(f"upper.{layer}", weights) for layer in range(settings.upper)]
+        self._ends = [
+            (
+                np.ascontiguousarray(weights[f"{name}.weight"].T),
+                weights[f"{name}.bias"],
+            )
+            for name in ("as_head", "as_dependent")
+        ]
+        edges = weights["edge_weights"]
+        self._edges = edges if self._is_mlp else np.vstack([edges[:-1].T, edges[-1]])
+        self._relations = weights["relation_weights"]
+
+    def run(self, inputs: Inputs) -> Found:
+        """Tag the words and score the edges of a batch."""
+        layout = inputs.layout
+        rows = self._read(inputs)
+        for layer in self._lower[:-1]:
+            rows = layer.run(rows, layout)
+        rows, tags = self._tag(rows, inputs)
+        for layer in self._upper:
+            rows = layer.run(rows, layout)
+        heads, dependents = (rows @ weights + bias for weights, bias in self._ends)
+        return Found(
+            tags,
+            self._score_edges(heads, dependents, layout),
+            self._relations_of(heads, dependents),
+        )
+
+    def _read(self, inputs: Inputs) -> Array:
+        """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
+        parts = [
+            self._words[inputs.words],
+            self._letters.run(inputs.letters)[inputs.spelling],
+        ]
+        parts += [
+            _summed(inputs.hints[column.name], column.hints)
+            for column in self._columns
+            if column.hints is not None
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def _tag(self, rows: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
+        """Run the last lower layer, and append the vectors of tags and lemmas to its output."""
+        layer = self._lower[-1]
+        found = []
+        extra = sum(column.vectors.shape[1] for column in self._columns)
+        if self._lemmas is not None:
+            extra += self._lemmas.shape[1]
+        rows = layer.run(rows, inputs.layout, extra)
+        tags = {}
+        at = layer.size
+        for column in self._columns:
+            tags[column.name], vectors = column.run(rows[:, : layer.size], inputs)
+            found.append(vectors)
+        if self._lemmas is not None and inputs.lemmas is not None:
+            found.append(self._lemmas[inputs.lemmas])
+        for vectors in found:
+            rows[:, at : at + vectors.shape[1]] = vectors
+            at += vectors.shape[1]
+        return rows, tags
+
+    def _score_edges(self, heads: Array, dependents: Array, layout: Layout) -> Array:
+        """Score all edges of each sentence; very low where it has no such edge."""
+        columns = self._edges.shape[-1]
+        slope = 1.0 if self._is_mlp else SLOPE
+        ends = np.empty((2, len(heads), columns + 1), dtype=np.float32)
+        for found, end in zip(ends, (heads, dependents), strict=True):
+            kernels.rectify(end, 0, slope, layout.flat, found)
+        heads, dependents = ends
+        if not self._is_mlp:
+            heads, dependents = heads[:, :-1], dependents @ self._edges
+        edges = np.full((*layout.rows.shape, layout.rows.shape[1]), _LOWEST, dtype=np.float32)
+        start = 0
+        for scores, n in zip(edges, layout.lengths.tolist(), strict=True):
+            if self._is_mlp:
+                kernels.score_pairs(heads, dependents, self._edges, start, n, scores)
+            else:
+                here = slice(start, start + n)
+                np.matmul(heads[here], dependents[here].T, out=scores[:n, :n])
+            start += n
+        places = np.arange(edges.shape[1])
+        edges[:, places, places] = _LOWEST
+        return edges
+
+    def _relations_of(
+        self, heads: Array, dependents: Array
+    ) -> Callable[[Numbers, Numbers], NDArray[np.float32]]:
+        """Return what scores the relations of edges: see `Found`."""
+        wide, count, _ = self._relations.shape
+        weights = self._relations.reshape(wide, -1)
+        order = np.arange(len(heads))
+        ends = np.empty((2, len(heads), wide), dtype=np.float32)
+        for found, end in zip(ends, (heads, dependents), strict=True):
+            kernels.rectify(end, end.shape[1] - wide + 1, SLOPE, order, found)
+        by_head, by_dependent = ends
+
+        def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
+            edges, place = np.unique(governors * len(order) + dependents, return_inverse=True)
+            governors, dependents = np.divmod(edges, len(order))
+            used, which = np.unique(governors, return_inverse=True)
+            scores = np.empty((len(edges), count), dtype=np.float32)
+            for first in range(0, len(used), _HEADS):
+                some = used[first : first + _HEADS]
+                here = slice(*np.searchsorted(which, (first, first + len(some))))
+                products = (by_head[some] @ weights).reshape(-1, count, wide)
+                kernels.score_relations(
+                    products, which[here] - first, by_dependent, dependents[here], scores[here]
+                )
+            return scores[place]
+
+        return relations
+
+
+class _BiLSTM:
+    """A bidirectional layer: see `lstm.BiLSTM`."""
+
+    def __init__(self, name: str, weights: Mapping[str, Array]) -> None:
+        self._input = np.concatenate(weights[f"{name}.input"], axis=1)
+        self._recurrent = np.ascontiguousarray(weights[f"{name}.recurrent"])
+        self._bias = np.ascontiguousarray(weights[f"{name}.bias"][:, 0])
+        #: The number of columns of the output.
+        self.size = 2 * self._recurrent.shape[1]
+
+    def run(self, rows: Array, layout: Layout, extra: int = 0) -> Array:
+        """Return the outputs of both directions side by side, and room for `extra` columns."""
+        gates = rows @ self._input
+        found = np.empty((len(rows), self.size + extra), dtype=np.float32)
+        _, hidden, wide = self._recurrent.shape
+        cells, outputs = np.zeros((2, 2, layout.sizes[0], hidden), dtype=np.float32)
+        recurrent = np.zeros((2, layout.sizes[0], wide), dtype=np.float32)
+        start = 0
+        for size in layout.sizes.tolist():
+            if start:
+                np.matmul(outputs[:, :size], self._recurrent, out=recurrent[:, :size])
+            kernels.lstm_step(
+                gates, recurrent, self._bias, layout.mirrored, start, size, cells, outputs, found
+            )
+            start += size
+        return found
+
+
+class _Letters:
+    """The convolutions over the characters of words."""
+
+    def __init__(self, weights: Mapping[str, Array]) -> None:
+        vectors = weights["letters.weight"]
+        windows = [weights[f"windows.{number}.weight"] for number in range(len(WINDOWS))]
+        places = [place for window in windows for place in window.transpose(2, 1, 0)]
+        self._table = np.concatenate([vectors @ place for place in places], axis=1)
+        self._bias = np.concatenate(
+            [weights[f"windows.{number}.bias"] for number in range(len(WINDOWS))]
+        )
+
+    def run(self, letters: Numbers) -> Array:
+        """Return the vectors of forms."""
+        found = np.empty((len(letters), len(self._bias)), dtype=np.float32)
+        kernels.spell(letters, self._table, np.array(WINDOWS), self._bias, found)
+        return found
+
+
+class _Column(NamedTuple):
+    """What predicts and reads a column of tags.
+
+    Attributes
+    ----------
+    name : str
+    weights : (2 hidden, V) float32
+    bias : (V,) float32
+    vectors : (P, tag) float32
+        The vectors of pieces.
+    of_values : (V, tag) float32
+        The vectors of values.
+    hints : (P, tag) float32 or None
+        The vectors of pieces that the linear tagger predicts.
+    """
+
+    name: str
+    weights: Array
+    bias: Array
+    vectors: Array
+    of_values: Array
+    hints: Array | None
+
+    @classmethod
+    def of(cls, name: str, tagset: Tagset, weights: Mapping[str, Array]) -> _Column:
+        vectors = weights[f"tags.{name}"]
+        pieces = np.zeros((len(tagset.values), len(vectors)), dtype=np.float32)
+        for row, value in zip(pieces, tagset.values, strict=True):
+            row[[tagset.pieces[piece] for piece in pieces_of(value)]] = 1
+        return cls(
+            name,
+            np.ascontiguousarray(weights[f"taggers.{name}.weight"].T),
+            weights[f"taggers.{name}.bias"],
+            vectors,
+            pieces @ vectors,
+            weights.get(f"hints.{name}"),
+        )
+
+    def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
+        """Return the most probable values, and the vectors of given or expected ones."""
+        logits: Array = rows @ self.weights + self.bias
+        best = logits.argmax(axis=1)
+        kernels.softmax(logits, best)
+        found: Array = logits @ self.of_values
+        found[: len(inputs.layout.lengths)] = 0  # the roots
+        bag, given = inputs.given[self.name]
+        shown = given[inputs.layout.sentence]
+        found[shown] = _summed(bag, self.vectors)[shown]
+        return best, found
+
+
+def _summed(bag: Bag, vectors: Array) -> Array:
+    """Return the sum of the vectors of the pieces of each tag."""
+    summed: Array = (bag.pieces @ vectors)[bag.row]
+    return summed

@@ -1,0 +1,325 @@
+"""Kernels of the neural network: LSTM steps, characters, softmax, relations, MLP edges.
+
+Matrix products are left to NumPy; these kernels do the rest of the work in few passes. `e^x` is
+computed from 2^k and a Taylor series, so that loops over it become vector instructions.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from arborescence.core.kernels import fused_kernel, kernel, reordered_kernel
+
+_ONE: Final = np.float32(1)
+_TWO: Final = np.float32(2)
+_ZERO: Final = np.float32(0)
+
+# e^x = 2^k e^r, where k is the integer nearest to x / log 2. Below, e^x is 0 in effect, and above,
+# it is no longer a float32.
+_LOWEST: Final = np.float32(-87)
+_HIGHEST: Final = np.float32(88)
+# Adding this number rounds to an integer, which then is in the lowest bits.
+_SHIFT: Final = np.float32(1.5 * 2**23)
+_LOG2_E: Final = np.float32(1 / np.log(2))
+# log 2 in two parts. The products of the first and a small integer are exact.
+_LOG_2_HIGH: Final = np.float32(355 / 512)
+_LOG_2_LOW: Final = np.float32(np.log(2) - 355 / 512)
+_BIAS: Final = np.int32(127 << 23)
+# The Taylor series of (e^r - 1 - r) / r^2.
+_C2, _C3, _C4, _C5, _C6, _C7 = (
+    np.float32(1 / factorial) for factorial in (2, 6, 24, 120, 720, 5040)
+)
+
+
+@fused_kernel
+def _parts_of_exp(x: np.float32) -> tuple[np.float32, np.float32]:
+    """Return 2^k and e^r - 1, where e^x = 2^k e^r and abs(r) <= log(2) / 2."""
+    x = _LOWEST if x < _LOWEST else x
+    x = _HIGHEST if x > _HIGHEST else x
+    shifted = np.float32(x * _LOG2_E + _SHIFT)
+    k = shifted - _SHIFT
+    r = (x - k * _LOG_2_HIGH) - k * _LOG_2_LOW
+    series = ((((_C7 * r + _C6) * r + _C5) * r + _C4) * r + _C3) * r + _C2
+    bits = np.int32(np.int32(shifted.view(np.int32) << np.int32(23)) + _BIAS)
+    return bits.view(np.float32), r + r * r * series
+
+
+@fused_kernel
+def _exp(x: np.float32) -> np.float32:
+    power, rest = _parts_of_exp(x)
+    return power + power * rest
+
+
+@fused_kernel
+def _sigmoid(x: np.float32) -> np.float32:
+    return _ONE / (_ONE + _exp(-x))
+
+
+@fused_kernel
+def _tanh(x: np.float32) -> np.float32:
+    """Return tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x too."""
+    power, rest = _parts_of_exp(_TWO * abs(x))
+    m = power * rest + (power - _ONE)
+    found = m / (m + _TWO)
+    return -found if x < _ZERO else found
+
+
+@kernel
+def curves(x: np.ndarray, found: np.ndarray) -> None:
+    """Compute e^x, sigmoid(x) and tanh(x) of float32 numbers.
+
+    Parameters
+    ----------
+    x : float32, shape (n,)
+        Any numbers but NaN. e^x is that of the nearest number from -87 to 88.
+    found : float32, shape (3, n)
+        Filled. The relative error is below 3e-7.
+    """
+    for i in range(x.size):
+        found[0, i] = _exp(x[i])
+        found[1, i] = _sigmoid(x[i])
+        found[2, i] = _tanh(x[i])
+
+
+@kernel
+def lstm_step(
+    gates: np.ndarray,
+    recurrent: np.ndarray,
+    bias: np.ndarray,
+    mirrored: np.ndarray,
+    start: int,
+    size: int,
+    cells: np.ndarray,
+    outputs: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Take one step of an LSTM in both directions (Hochreiter and Schmidhuber 1997).
+
+    Parameters
+    ----------
+    gates : float32, shape (N, 8 H)
+        The products of inputs and weights: four gates (input, forget, output, new) for each
+        direction.
+    recurrent : float32, shape (2, B, 4 H)
+        The products of the previous outputs and weights, for each direction.
+    bias : float32, shape (2, 4 H)
+    mirrored : int64, shape (N,)
+        As in `inputs.Layout`: the second direction reads, and writes, mirrored rows.
+    start, size
+        The rows of this step are the `size` ones from `start`, those of the first `size` sentences.
+    cells, outputs : float32, shape (2, B, H)
+        The state of each sentence. Changed.
+    found : float32, shape (N, at least 2 H)
+        The outputs of both directions side by side. Its rows are filled.
+    """
+    hidden = np.uint64(cells.shape[2])
+    for direction in range(2):
+        gate = np.uint64(direction) * np.uint64(4) * hidden
+        column = np.uint64(direction) * hidden
+        for b in range(size):
+            row = mirrored[start + b] if direction else start + b
+            for j in range(hidden):
+                enter = _sigmoid(
+                    gates[row, gate + j] + recurrent[direction, b, j] + bias[direction, j]
+                )
+                at = hidden + j
+                forget = _sigmoid(
+                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
+                )
+                at += hidden
+                leave = _sigmoid(
+                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
+                )
+                at += hidden
+                new = _tanh(
+                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
+                )
+                cell = enter * new + forget * cells[direction, b, j]
+                output = leave * _tanh(cell)
+                cells[direction, b, j] = cell
+                outputs[direction, b, j] = output
+                found[row, column + j] = output
+
+
+@kernel
+def spell(
+    letters: np.ndarray, table: np.ndarray, widths: np.ndarray, bias: np.ndarray, found: np.ndarray
+) -> None:
+    """Run convolutions over the characters of forms, and keep the largest values (at least 0).
+
+    The product of a character and the weights of each place of a window is looked up in a table.
+
+    Parameters
+    ----------
+    letters : int64, shape (U, C)
+        The numbers of the characters of each form; 0 after its end.
+    table : float32, shape (characters, places * filters)
+        The places of all windows, one window after the other.
+    widths : int64, shape (W,)
+        The number of places of each window.
+    bias : float32, shape (W * filters,)
+    found : float32, shape (U, W * filters)
+        Filled.
+    """
+    filters = np.uint64(bias.size // widths.size)
+    sums = np.empty(filters, dtype=np.float32)
+    for u in range(letters.shape[0]):
+        length = letters.shape[1]
+        while length > 0 and letters[u, length - 1] == 0:
+            length -= 1
+        for k in range(bias.size):
+            found[u, k] = _ZERO
+        first = np.uint64(0)
+        for window in range(widths.size):
+            width = widths[window]
+            column = np.uint64(window) * filters
+            for middle in range(length):
+                for f in range(filters):
+                    sums[f] = bias[column + f]
+                begin = middle - width // 2
+                for place in range(max(0, -begin), min(width, length - begin)):
+                    letter = letters[u, begin + place]
+                    at = first + np.uint64(place) * filters
+                    for f in range(filters):
+                        sums[f] += table[letter, at + f]
+                for f in range(filters):
+                    if sums[f] > found[u, column + f]:
+                        found[u, column + f] = sums[f]
+            first += np.uint64(width) * filters
+
+
+@kernel
+def softmax(rows: np.ndarray, best: np.ndarray) -> None:
+    """Turn the logits of tags into their probabilities.
+
+    Parameters
+    ----------
+    rows : float32, shape (N, V)
+        Changed in place.
+    best : int64, shape (N,)
+        The column of the largest logit of each row.
+    """
+    for row in range(rows.shape[0]):
+        highest = rows[row, best[row]]
+        for value in range(np.uint64(rows.shape[1])):
+            rows[row, value] = _exp(rows[row, value] - highest)
+        _normalize(rows, row)
+
+
+@reordered_kernel
+def _normalize(rows: np.ndarray, row: int) -> None:
+    """Divide a row by its sum."""
+    total = _ZERO
+    for k in range(rows.shape[1]):
+        total += rows[row, k]
+    share = _ONE / total
+    for k in range(rows.shape[1]):
+        rows[row, k] *= share
+
+
+@kernel
+def rectify(
+    rows: np.ndarray, first: int, slope: float, order: np.ndarray, found: np.ndarray
+) -> None:
+    """Apply a leaky rectifier to some columns of rows, reorder the rows, and append a 1 to each.
+
+    Parameters
+    ----------
+    rows : float32, shape (N, any)
+        The columns from `first` on are used.
+    first
+    slope
+        Negative numbers are multiplied by it.
+    order : int64, shape (N,)
+        The row to put at each place.
+    found : float32, shape (N, columns + 1)
+        Filled.
+    """
+    start = np.uint64(first)
+    columns = np.uint64(found.shape[1] - 1)
+    factor = np.float32(slope)
+    for place in range(order.size):
+        row = order[place]
+        for k in range(columns):
+            x = rows[row, start + k]
+            found[place, k] = factor * x if x < _ZERO else x
+        found[place, columns] = _ONE
+
+
+@reordered_kernel
+def _dot(products: np.ndarray, head: int, relation: int, rows: np.ndarray, row: int) -> np.float32:
+    total = _ZERO
+    for k in range(np.uint64(rows.shape[1])):
+        total += products[head, relation, k] * rows[row, k]
+    return total
+
+
+@kernel
+def score_relations(
+    products: np.ndarray,
+    heads: np.ndarray,
+    vectors: np.ndarray,
+    dependents: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Score all relations of edges by the vectors of their dependents.
+
+    Parameters
+    ----------
+    products : float32, shape (U, L, columns)
+        The product of the vector of each head and the weights of each relation.
+    heads : int64, shape (E,)
+        The head of each edge: a row of `products`.
+    vectors : float32, shape (N, columns)
+        The vectors of all dependents.
+    dependents : int64, shape (E,)
+        The dependent of each edge: a row of `vectors`.
+    scores : float32, shape (E, L)
+        Filled.
+    """
+    for edge in range(heads.size):
+        for relation in range(products.shape[1]):
+            scores[edge, relation] = _dot(
+                products, heads[edge], relation, vectors, dependents[edge]
+            )
+
+
+@kernel
+def score_pairs(
+    heads: np.ndarray,
+    dependents: np.ndarray,
+    weights: np.ndarray,
+    first: int,
+    n: int,
+    scores: np.ndarray,
+) -> None:
+    """Score the edges of a sentence by an MLP over pairs (Kiperwasser and Goldberg 2016).
+
+    Parameters
+    ----------
+    heads, dependents : float32, shape (N, at least columns)
+    weights : float32, shape (columns,)
+    first, n
+        The rows of the sentence are the `n` ones from `first`.
+    scores : float32, shape (at least n, at least n)
+        Filled: ``[head, dependent]`` is the product of the weights and tanh(head + dependent).
+    """
+    curved = np.empty(weights.size, dtype=np.float32)
+    for head in range(n):
+        for dependent in range(n):
+            for k in range(np.uint64(weights.size)):
+                curved[k] = weights[k] * _tanh(
+                    heads[first + head, k] + dependents[first + dependent, k]
+                )
+            scores[head, dependent] = _sum(curved)
+
+
+@reordered_kernel
+def _sum(values: np.ndarray) -> np.float32:
+    total = _ZERO
+    for k in range(np.uint64(values.size)):
+        total += values[k]
+    return total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 WORDS = ["birds", "sing", "trees", "grow", "cats", "see", "songs", "began", "hear", "old", "of"]
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, ".", "!", "un", "##der"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -1,5 +1,6 @@
 """Pretrained encoders: pooling, windows, cache, layers, training frozen and fine-tuned, errors."""
 
+import shutil
 import subprocess
 import sys
 
@@ -182,40 +183,87 @@ def test_gradients_of_a_tuned_encoder(folder):
     assert unused == []
 
 
-def attachment(parser, treebank):
+def right(parser, treebank=FEW):
     parsed = parser.parse([sentence.replace(upos=["_"] * len(sentence)) for sentence in treebank])
     return [
-        (tree.heads.tolist(), tree.deprels) == (gold.heads.tolist(), gold.deprels)
+        (tree.heads.tolist(), tree.deprels, tree.upos)
+        == (gold.heads.tolist(), gold.deprels, gold.upos)
         for tree, gold in zip(parsed, treebank, strict=True)
     ]
 
 
 @pytest.mark.parametrize("fine_tune", [False, True])
-def test_training(folder, tmp_path, fine_tune):
+def test_training_and_files(folder, tmp_path, fine_tune):
     before = Encoder.load(folder, layers=2).model.state_dict()
     parser = BiaffineParser.train(
         FEW,
         encoder=folder,
-        encoder_cache=None if fine_tune else tmp_path,
+        encoder_cache=None if fine_tune else tmp_path / "cache",
         fine_tune=fine_tune,
         encoder_rate=1e-3,
         epochs=60,
         rate=0.02,
         **TINY,
     )
-    assert all(attachment(parser, FEW))
-    weights = {
-        name.removeprefix("encoder."): weights
-        for name, weights in parser._weights.items()
-        if name.startswith("encoder.")
-    }
-    assert bool(weights) == fine_tune
+    assert parser.device == "cpu"  # not NumPy
+    assert all(right(parser))
+    tuned = {name for name in parser._weights if name.startswith("encoder.")}
+    assert bool(tuned) == fine_tune
     if fine_tune:
-        assert weights.keys() == dict(parser.encoder.model.named_parameters()).keys()
+        assert tuned == {f"encoder.{name}" for name, _ in parser.encoder.model.named_parameters()}
         name = "encoder.layer.1.output.dense.weight"
-        assert np.abs(weights[name] - before[name].numpy()).max() > 1e-3
+        moved = parser._weights[f"encoder.{name}"] - before[name].numpy()
+        assert np.abs(moved).max() > 1e-3
     after = Encoder.load(folder, layers=2).model.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
+    parser.save(tmp_path / "model")
+    loaded = BiaffineParser.load(tmp_path / "model")
+    for sentence in TREEBANK:
+        assert (loaded.scores(sentence) == parser.scores(sentence)).all()
+    assert loaded.encoder.name == str(folder)
+    assert loaded.to(None).device == "cpu"
+
+
+def test_a_model_without_its_encoder(folder, tmp_path):
+    place = tmp_path / "bert"
+    shutil.copytree(folder, place)
+    BiaffineParser.train(FEW, encoder=place, epochs=1, **TINY).save(tmp_path / "model")
+    make_bert(place, seed=2)
+    with pytest.raises(ModelError, match="not the encoder that the parser was trained with"):
+        BiaffineParser.load(tmp_path / "model")
+    shutil.rmtree(place)
+    with pytest.raises(ModelError, match="bert: the encoder cannot be loaded"):
+        BiaffineParser.load(tmp_path / "model")
+
+
+def test_an_interrupted_training_continues_bit_for_bit(folder, tmp_path):
+    (tmp_path / "vectors").write_text("birds 1 2\nold 3 4\nunder 5 6\n")
+
+    def train(checkpoint=None, progress=None):
+        return BiaffineParser.train(
+            FEW,
+            encoder=folder,
+            fine_tune=True,
+            vectors=tmp_path / "vectors",
+            encoder_rate=1e-3,
+            epochs=3,
+            checkpoint=checkpoint,
+            progress=progress,
+            **TINY,
+        )
+
+    def interrupt(phase, done, _total):
+        if phase.startswith("epoch 3") and not done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "checkpoint", interrupt)
+    parser, straight = train(tmp_path / "checkpoint"), train()
+    assert parser._weights.keys() == straight._weights.keys()
+    for name, weights in parser._weights.items():
+        assert np.array_equal(weights, straight._weights[name])
+    with pytest.raises(ModelError, match="of another treebank, other settings"):
+        BiaffineParser.train(FEW, epochs=3, checkpoint=tmp_path / "checkpoint", **TINY)
 
 
 def test_errors(folder, tmp_path):
@@ -223,6 +271,10 @@ def test_errors(folder, tmp_path):
         Encoder.load(tmp_path / "nowhere")
     with pytest.raises(OptionError, match=r"encoder_layers is 4, but .* has 3 layers only"):
         Encoder.load(folder)
+    with pytest.raises(OptionError, match="fine_tune needs an encoder"):
+        BiaffineParser.train(FEW, fine_tune=True)
+    with pytest.raises(OptionError, match="device='gpu' is not there"):
+        BiaffineParser.train(FEW, encoder=folder, device="gpu")
     with pytest.raises(OptionError, match="encoder_layers"):
         Encoder.load(folder, layers=0)
     (tmp_path / "config.json").write_text("{")

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from arborescence.core.errors import ModelError, OptionError
+from arborescence.parsers import BiaffineParser
 from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.vectors import Vectors, row_of, words_of
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.treebank import Sentence
+from samples import treebank
 
 LINES = b"the 1 0 -2.5\nof 0 1e-1 3\nTrees 4 5 6\ntrees 7 8 9\n"
 TABLE = [[0, 0, 0], [1, 0, -2.5], [0, 0.1, 3], [4, 5, 6], [7, 8, 9]]
@@ -114,3 +116,36 @@ def test_inputs_have_the_rows():
     inputs = Inputs.of(sentences, vocabulary, None, {})
     assert inputs.vectors[inputs.layout.rows].tolist() == [[0, 1, 0], [0, 2, 1]]
     assert Inputs.of(sentences, Vocabulary.of(sentences, ["form"]), None, {}).vectors is None
+
+
+TINY = {"word": 8, "letter": 4, "filters": 8, "tag": 4, "hidden": 16, "arc": 16, "label": 16}
+TINY |= {"dropout": 0, "word_dropout": 0, "columns": ("form", "upos"), "rate": 0.02}
+
+
+def test_training_and_files(tmp_path):
+    pytest.importorskip("torch", reason="training needs the extra 'torch'")
+    few = treebank()[:3]
+    forms = [*sorted({form.lower() for sentence in few for form in sentence.forms}), "oaks"]
+    rng = np.random.default_rng(1)
+    lines = [" ".join([form, *map(str, rng.normal(size=6).round(3))]) for form in forms]
+    (tmp_path / "vectors").write_text("\n".join(lines))
+    parser = BiaffineParser.train(few, vectors=tmp_path / "vectors", epochs=60, **TINY)
+    assert list(parser._vocabulary.vectors) == forms
+    table = parser._weights["pretrained.weight"].astype(np.float32)
+    given = Vectors.read(tmp_path / "vectors").scaled().table
+    np.testing.assert_allclose(table, given, rtol=1e-3)  # not trained
+    assert not table[0].any()
+    parsed = parser.parse([sentence.replace(upos=["_"] * len(sentence)) for sentence in few])
+    for tree, gold in zip(parsed, few, strict=True):
+        assert (tree.heads.tolist(), tree.deprels) == (gold.heads.tolist(), gold.deprels)
+    parser.save(tmp_path / "model")
+    loaded = BiaffineParser.load(tmp_path / "model")
+    for sentence in treebank():
+        scores = loaded.scores(sentence)
+        assert (scores == parser.scores(sentence)).all()
+        np.testing.assert_allclose(scores, parser.to("cpu").scores(sentence), atol=1e-3)
+        parser.to(None)
+    # Unknown words differ by their pretrained vectors, if they have one.
+    one, two = (parser.scores(Sentence.from_words([word, "sing"])) for word in ("oaks", "oaksx"))
+    assert not np.allclose(one, two)
+    assert loaded._vocabulary == parser._vocabulary

@@ -9,6 +9,7 @@ import distributions
 import evaluating
 import growth
 import kbest
+import neural
 import parsing
 import sparse
 import undirected
@@ -18,6 +19,7 @@ growth.main()
 kbest.main()
 distributions.main()
 parsing.main()
+neural.main()
 evaluating.main()
 sparse.main()
 undirected.main()

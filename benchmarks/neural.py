@@ -47,6 +47,7 @@ def main():
         print("(no ../shared/ud/English-EWT: nothing to parse)\n")
         return
     treebank, gold = (list(read(path)) for [path] in files.values())
+    gold = gold[::4]
     words = sum(map(len, gold))
     bare = [Sentence.from_words(sentence.forms) for sentence in gold]
     devices = {"NumPy and kernels": None}
@@ -68,7 +69,7 @@ def main():
                 for some in (bare, gold)
             ]
             rows.append([scorer, name, *(f"{words / each:,.0f}" for each in seconds)])
-    print(f"### A neural parser on English-EWT test, {words:,} words, words a second\n")
+    print(f"### A neural parser on a quarter of English-EWT test, words a second\n")
     table(["scorer", "run by", "words alone", "with gold tags"], rows)
 
 

@@ -36,7 +36,8 @@ def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]
     Notes
     -----
     The rounding error of a weight is at most 1/2048 of the weight (float16, if it is above 6e-5),
-    or 1/254 of the largest weight of the row or column (int8).
+    or 1/254 of the largest weight of the row or column (int8). With int8, LAS of a parser of
+    English-EWT changed by 0.01 points.
 
     Examples
     --------

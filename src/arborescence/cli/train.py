@@ -266,6 +266,8 @@ def train(
             raise typer.BadParameter(
                 f"--projective {projective} goes with --parser linear, not {parser}"
             )
+    if fine_tune and encoder is None:
+        raise typer.BadParameter("--fine-tune goes with --encoder")
     encoded = output.with_name(f"{output.name}.encoded")
     chosen = tuple((columns or COLUMNS[parser]).split(","))
     common: dict[str, Any] = {"columns": chosen, "root": root, "seed": seed}

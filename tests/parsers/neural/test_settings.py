@@ -40,6 +40,10 @@ def test_values_that_make_no_sense(name, value):
         Settings(**{name: value})
 
 
+def test_the_number_of_epochs_that_help_and_documentation_name():
+    assert Settings().epochs == 30
+
+
 def test_settings_survive_a_file():
     for settings in (
         Settings(),

@@ -227,9 +227,10 @@ def test_too_little_memory(monkeypatch):
         run.run()
 
 
-def test_weights_that_become_infinite():
+@pytest.mark.parametrize("weight", [np.nan, -np.inf, 1e6])
+def test_weights_that_become_too_large(weight):
     run = trainer(epochs=1)
-    run._network.edge_weights.data[0] = np.nan
+    run._network.edge_weights.data[0] = weight
     with pytest.raises(OptionError, match=r"lower rate=0\.03"):
         run.run()
 

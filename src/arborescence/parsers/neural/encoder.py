@@ -144,7 +144,7 @@ class Encoder:
             with _quiet(transformers.utils.logging):
                 tokenizer = transformers.AutoTokenizer.from_pretrained(name)
                 model = transformers.AutoModel.from_pretrained(name)
-        except (OSError, ValueError, KeyError) as error:
+        except Exception as error:  # of any kind: damaged files, no connection, other packages
             reason = str(error).strip().partition("\n")[0]
             raise ModelError(f"{name}: the encoder cannot be loaded: {reason}") from error
         if model.config.is_encoder_decoder:

@@ -82,7 +82,7 @@ class _Recurrence(torch.autograd.Function):
         return outputs
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
         """Return the gradients of the gates' inputs and of the weights."""
         gates, weights, cells, curved, outputs = ctx.saved_tensors
         sizes = ctx.sizes

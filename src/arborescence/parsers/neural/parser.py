@@ -110,6 +110,13 @@ class BiaffineParser(Parser):
         Splits raw text into sentences and words, and adds missing lemmas.
     info : dict
         The training settings, and the scores on the dev set after each epoch.
+
+    Examples
+    --------
+    >>> parser = BiaffineParser.train(treebank, dev=dev, tagger=tagger)  # doctest: +SKIP
+    >>> [parsed] = parser.parse([["Old", "birds", "sing"]])  # doctest: +SKIP
+    >>> parsed.heads, parsed.upos  # doctest: +SKIP
+    (array([-1,  2,  3,  0]), ['ADJ', 'NOUN', 'VERB'])
     """
 
     kind: ClassVar[str] = "biaffine"

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 _BETAS: Final = (0.9, 0.95)
 _DECAY: Final = 1e-4
 _CLIP: Final = 5.0
-_WARM_UP: Final = 0.05  # the share of steps in which the rate rises
+_WARM_UP: Final = 0.05  # the share of training in which the rate rises
+_LARGEST: Final = 6e4  # float16 holds no larger weights
 _ADVICE: Final = "lower the number of words of a batch (--batch)"
 #: The suffixes of array names in a checkpoint: weights, both moments of Adam, and the best weights.
 _MOMENTS: Final = ("exp_avg", "exp_avg_sq")
@@ -160,8 +161,6 @@ class Trainer:
             self._network.groups(settings), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
         )
         self._rates = [group["lr"] for group in self._adam.param_groups]
-        words = sum(map(len, treebank)) + len(treebank)
-        self._steps = settings.epochs * -(-words // settings.batch)
         self._step = 0
         self._history: list[dict[str, float]] = []
         self._best: State = {}
@@ -179,7 +178,7 @@ class Trainer:
         ModelError
             If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
-            If the memory of the device does not suffice, or the weights become infinite.
+            If the memory of the device does not suffice, or the weights become too large.
         """
         if checkpoint is not None and Path(checkpoint).exists():
             self._restore(checkpoint)
@@ -211,12 +210,15 @@ class Trainer:
         for numbers in self._batches(generator):
             if progress:
                 progress(f"epoch {epoch}", done, total)
+            share = _share((epoch - 1 + done / total) / self._settings.epochs)
+            for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
+                group["lr"] = highest * share
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
         state = state_of(self._network)
-        if not all(value.isfinite().all() for value in state.values()):
-            raise OptionError(f"weights became infinite: lower rate={self._settings.rate:g}")
+        if not all((value.abs() < _LARGEST).all() for value in state.values()):  # or NaN
+            raise OptionError(f"weights became too large: lower rate={self._settings.rate:g}")
         speed = sum(map(len, self._treebank)) / (perf_counter() - begun)
         scores = self._evaluate(state)
         self._history.append(scores)
@@ -253,10 +255,9 @@ class Trainer:
         if self._encoder:
             inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
         self._adam.zero_grad()
-        self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs)).backward()  # type: ignore[no-untyped-call]
+        loss = self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs))
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
-        for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
-            group["lr"] = highest * self._share()
         self._adam.step()
         self._step += 1
 
@@ -276,11 +277,6 @@ class Trainer:
             summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
             loss = loss + summed / (tags >= 0).sum().clamp(min=1)
         return loss
-
-    def _share(self) -> float:
-        """Return the share of the highest rate at this step."""
-        done = self._step / self._steps
-        return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
     def _evaluate(self, state: Mapping[str, torch.Tensor]) -> dict[str, float]:
         """Parse dev without and with its tags: return the means of UAS and LAS, and UPOS."""
@@ -394,6 +390,15 @@ class Trainer:
         for name, parameter in self._network.named_parameters():
             if parameter.requires_grad:
                 yield name, parameter
+
+
+def _share(done: float) -> float:
+    """Return the share of the highest rate after a share of the training.
+
+    >>> [round(_share(done), 3) for done in (0, 0.025, 0.05, 0.525, 0.999)]
+    [0.001, 0.5, 1.0, 0.5, 0.001]
+    """
+    return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
 
 def _seed(seed: int, epoch: int) -> int:

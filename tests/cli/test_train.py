@@ -164,8 +164,9 @@ def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) 
         assert command("parse", lessons, "-m", model).status == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bert", "cache", "model"]
     assert len(list(cache.iterdir())) == 1
-    complaint = command(*train, *settings, "--encoder", tmp_path / "no").complaint(1)
-    assert "no: the encoder cannot be loaded" in complaint
+    done = command(*train, *settings, "--encoder", tmp_path / "no")
+    assert done.status == 1
+    assert "no: the encoder cannot be loaded" in done.err
 
 
 def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None:

@@ -79,13 +79,13 @@ class Forward:
             _Column.of(column, vocabulary.tags[column], weights)
             for column in sorted(vocabulary.tags)
         ]
+        self._extra = len(self._columns) * settings.tag
+        if self._lemmas is not None:
+            self._extra += settings.word
         self._lower = [_BiLSTM(f"lower.{layer}", weights) for layer in range(settings.lower)]
         self._upper = [_BiLSTM(f"upper.{layer}", weights) for layer in range(settings.upper)]
         self._ends = [
-            (
-                np.ascontiguousarray(weights[f"{name}.weight"].T),
-                weights[f"{name}.bias"],
-            )
+            (np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
             for name in ("as_head", "as_dependent")
         ]
         edges = weights["edge_weights"]
@@ -127,21 +127,15 @@ class Forward:
     def _tag(self, rows: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
         """Run the last lower layer, and append the vectors of tags and lemmas to its output."""
         layer = self._lower[-1]
-        found = []
-        extra = sum(column.vectors.shape[1] for column in self._columns)
-        if self._lemmas is not None:
-            extra += self._lemmas.shape[1]
-        rows = layer.run(rows, inputs.layout, extra)
-        tags = {}
-        at = layer.size
+        rows = layer.run(rows, inputs.layout, self._extra)
+        tags, vectors = {}, []
         for column in self._columns:
-            tags[column.name], vectors = column.run(rows[:, : layer.size], inputs)
-            found.append(vectors)
+            tags[column.name], of_column = column.run(rows[:, : layer.size], inputs)
+            vectors.append(of_column)
         if self._lemmas is not None and inputs.lemmas is not None:
-            found.append(self._lemmas[inputs.lemmas])
-        for vectors in found:
-            rows[:, at : at + vectors.shape[1]] = vectors
-            at += vectors.shape[1]
+            vectors.append(self._lemmas[inputs.lemmas])
+        if vectors:
+            rows[:, layer.size :] = np.concatenate(vectors, axis=1)
         return rows, tags
 
     def _score_edges(self, heads: Array, dependents: Array, layout: Layout) -> Array:

@@ -124,6 +124,14 @@ def test_what_progress_says():
     assert re.fullmatch(r"epoch 1: [\d,]+ words/s", said[-1][0])
 
 
+def interrupts_at(start):
+    def progress(phase, *_):
+        if phase == start:
+            raise KeyboardInterrupt
+
+    return progress
+
+
 def stripped(sentence, *columns):
     return sentence.replace(**dict.fromkeys(columns, ["_"] * len(sentence)))
 
@@ -182,6 +190,18 @@ def test_every_parameter_learns():
     for name, value in run._network.named_parameters():
         assert (value != before[name]).any(), name
         assert set(run._adam.state[value]) == {"step", "exp_avg", "exp_avg_sq"}
+
+
+def test_checkpoints_of_frozen_parameters(tmp_path):
+    path = tmp_path / "checkpoint"
+    runs = [trainer(epochs=2) for _ in range(2)]
+    for run in runs:
+        run._network.words.weight.requires_grad_(requires_grad=False)
+    with pytest.raises(KeyboardInterrupt):
+        runs[0].run(checkpoint=path, progress=interrupts_at("epoch 2"))
+    runs[0].run(checkpoint=path)
+    runs[1].run()
+    assert weights(runs[0]) == weights(runs[1])
 
 
 def test_mixed_precision_is_close():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn.functional import cross_entropy, one_hot
 
 from arborescence.inference.decode import decode
 
@@ -31,7 +31,7 @@ def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -
     """
     words = int((gold >= 0).sum())
     if settings.loss == "head":
-        return F.cross_entropy(
+        return cross_entropy(
             edges.mT.reshape(-1, edges.shape[1]), gold.reshape(-1), ignore_index=-1
         )
     if settings.loss == "tree":
@@ -47,7 +47,7 @@ def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -
 
 def _margin(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -> Tensor:
     """Return by how much the best tree, with 1 for each wrong head, beats the gold tree."""
-    right = F.one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
+    right = one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
     costly = edges.detach().float() + 1 - right.float()
     found = decode(
         costly.cpu().numpy(),

@@ -25,38 +25,21 @@ _CHOICES: Final = {
 }
 #: Whole numbers, and the least and the greatest value of each.
 _COUNTS: Final = {
-<<<<<<< HEAD
-    **dict.fromkeys(("epochs", "batch"), 10**6),
-    **dict.fromkeys(("word", "letter", "filters", "tag", "hidden", "arc", "label"), 10**4),
-    **dict.fromkeys(("lower", "upper"), 16),
-    "encoder_layers": 1000,
-}
-#: The sizes of pretrained inputs; 0 without.
-_PRETRAINED: Final = ("vector", "encoded")
-_LARGEST_PRETRAINED: Final = 10**5
-=======
     **dict.fromkeys(("epochs", "batch"), (1, 10**6)),
     **dict.fromkeys(("word", "letter", "filters", "tag", "hidden", "arc", "label"), (1, 10**4)),
     **dict.fromkeys(("lower", "upper"), (1, 16)),
+    **dict.fromkeys(("vector", "encoded"), (0, 10**5)),
+    "encoder_layers": (1, 1000),
 }
-_RATES: Final = ("rate",)
->>>>>>> 114045360cc442bcf08d6695548db72dfb314e5e
+_RATES: Final = ("rate", "encoder_rate")
 _SHARES: Final = ("dropout", "word_dropout", "given")
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
     "root": scheme.one_of(get_args(Root)),
     "seed": scheme.whole(0, 2**63 - 1),
-<<<<<<< HEAD
-    "rate": scheme.positive(),
-    "encoder_rate": scheme.positive(),
-    **{name: scheme.one_of(choices) for name, choices in _CHOICES.items()},
-    **{name: scheme.whole(1, most) for name, most in _COUNTS.items()},
-    **{name: scheme.whole(0, _LARGEST_PRETRAINED) for name in _PRETRAINED},
-=======
     **{name: scheme.one_of(choices) for name, choices in _CHOICES.items()},
     **{name: scheme.whole(*limits) for name, limits in _COUNTS.items()},
     **{name: scheme.positive() for name in _RATES},
->>>>>>> 114045360cc442bcf08d6695548db72dfb314e5e
     **{name: scheme.real(0, 1) for name in _SHARES},
 }
 
@@ -176,19 +159,11 @@ class Settings:
                 )
         if not 0 <= self.seed < 2**63:
             raise OptionError(f"seed must be from 0 to 2^63 - 1, not {self.seed}")
-<<<<<<< HEAD
-        for name in ("rate", "encoder_rate", *_SHARES):
-            object.__setattr__(self, name, float(getattr(self, name)))
-        for name in ("rate", "encoder_rate"):
-            if not 0 < getattr(self, name) <= scheme.LARGEST:
-                raise OptionError(f"{name} must be positive, not {getattr(self, name)}")
-=======
         for name in (*_RATES, *_SHARES):
             object.__setattr__(self, name, float(getattr(self, name)))
         for name in _RATES:
             if not _FIELDS[name].fits(rate := getattr(self, name)):
                 raise OptionError(f"{name} must be positive, not {rate:g}")
->>>>>>> 114045360cc442bcf08d6695548db72dfb314e5e
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise OptionError(f"{name} must be from 0 to 1, not {getattr(self, name)}")

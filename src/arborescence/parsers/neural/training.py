@@ -358,16 +358,11 @@ class Trainer:
 
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
         arrays = {}
-<<<<<<< HEAD
-        for name, parameter in self._trained():
-            kept = self._adam.state[parameter]  # empty if no loss depends on the parameter
-            nothing = torch.zeros_like(parameter)
-            moments = {moment: kept.get(moment, nothing) for moment in _MOMENTS}
-=======
         for name, parameter in self._network.named_parameters():
             kept = self._adam.state[parameter] if parameter.requires_grad else {}
-            moments = {moment: kept[moment] for moment in _moments_of(parameter)}
->>>>>>> 114045360cc442bcf08d6695548db72dfb314e5e
+            # The state is empty if no loss depends on a parameter, as in some encoders.
+            nothing = torch.zeros_like(parameter)
+            moments = {moment: kept.get(moment, nothing) for moment in _moments_of(parameter)}
             for part, value in {"": parameter, **moments, _BEST: self._best[name]}.items():
                 arrays[f"{part}/{name}"] = value.detach().cpu().numpy()
         header = {"step": self._step, "history": self._history}
@@ -376,19 +371,13 @@ class Trainer:
     def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
         wanted = {
             f"{part}/{name}": scheme.Array((np.float32,), tuple(parameter.shape))
-<<<<<<< HEAD
-            for name, parameter in self._trained()
-            for part in ("", *_MOMENTS, _BEST)
-=======
             for name, parameter in self._network.named_parameters()
             for part in ("", *_moments_of(parameter), _BEST)
->>>>>>> 114045360cc442bcf08d6695548db72dfb314e5e
         }
         fields, kept = self._checkpoint.restore(checkpoint, _FIELDS, wanted)
         self._step, self._history = fields["step"], fields["history"]
         arrays = {name: torch.from_numpy(array) for name, array in kept.items()}
-        self._best = state_of(self._network)
-        for name, parameter in self._trained():
+        for name, parameter in self._network.named_parameters():
             parameter.data.copy_(arrays[f"/{name}"])
             moments = {
                 moment: arrays[f"{moment}/{name}"].to(self._device)
@@ -398,12 +387,6 @@ class Trainer:
                 step = torch.tensor(float(self._step))
                 self._adam.state[parameter] = {"step": step, **moments}
             self._best[name] = arrays[f"{_BEST}/{name}"]
-
-    def _trained(self) -> Iterator[tuple[str, torch.nn.Parameter]]:
-        """Yield the parameters that are trained: all but pretrained vectors."""
-        for name, parameter in self._network.named_parameters():
-            if parameter.requires_grad:
-                yield name, parameter
 
 
 def _moments_of(parameter: torch.Tensor) -> tuple[str, ...]:

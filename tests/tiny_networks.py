@@ -20,6 +20,8 @@ def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **se
     """Make a parser whose weights are random numbers."""
     chosen = Settings(**{**SIZES, "seed": seed, **settings})
     vocabulary = Vocabulary.of(treebank, chosen.columns, least=1)
+    if chosen.vector:
+        vocabulary = vocabulary._replace(vectors=dict(vocabulary.words))
     trees = TrainingTrees.of(treebank, "multi", projective=False)
     sizes = shapes(chosen, vocabulary, hinted=tagger is not None, relations=len(trees.labels))
     generator = np.random.default_rng(seed)

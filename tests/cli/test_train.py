@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arborescence.treebank import Sentence, write
+from tiny_encoders import make_bert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -76,6 +77,8 @@ def test_options_of_another_parser_are_refused(
         ("linear", "--scorer mlp", "biaffine"),
         ("linear", "--word-dropout 0.5", "biaffine"),
         ("transition", "--device cpu", "biaffine"),
+        ("linear", "--vectors x", "biaffine"),
+        ("transition", "--fine-tune", "biaffine"),
         ("biaffine", "--patience 3", "linear or transition"),
         ("biaffine", "--bits 20", "linear or transition"),
         ("biaffine", "--jackknife", "linear or transition"),
@@ -98,6 +101,12 @@ def test_options_of_other_kinds_are_refused(
         ("biaffine", "--loss mira", "--loss must be 'head', 'tree' or 'margin', not 'mira'"),
         ("biaffine", "--projective auto", "--projective auto goes with --parser linear"),
         ("biaffine", "--columns upos", "--columns must have form"),
+        ("biaffine", "--fine-tune", "--fine-tune goes with --encoder"),
+        (
+            "biaffine",
+            "--encoder x --encoder-layers 5000",
+            "--encoder-layers must be a whole number",
+        ),
         ("biaffine", "--dropout 1", "--dropout must be less than 1"),
     ],
 )
@@ -125,6 +134,39 @@ def test_train_a_neural_parser(command: Command, lessons: Path, tmp_path: Path) 
     by_torch = command("parse", lessons, "-m", model, "--device", "cpu")
     assert plain.status == by_torch.status == 0
     assert plain.out == by_torch.out
+
+
+def test_train_with_word_vectors(command: Command, lessons: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'torch'")
+    vectors, model = tmp_path / "vectors.txt", tmp_path / "model"
+    vectors.write_text("the 1 2\nbirds 3 4\ncoelacanth 5 6\ncoelenterate 7 8\n")
+    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine", "--no-text")
+    settings = ["--hidden", "8", "--epochs", "2", "--no-tagger", "--most-vectors", "3"]
+    done = command(*train, *settings, "--vectors", vectors)
+    assert done.status == 0, done
+    assert command("parse", lessons, "-m", model).status == 0
+    vectors.write_text("the 1 2\nbirds 3\n")
+    done = command(*train, *settings, "--vectors", vectors)
+    assert done.status == 1
+    assert "vectors.txt:2: 1 numbers, but the first line says 2" in done.err
+
+
+def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'torch'")
+    pytest.importorskip("transformers", reason="needs the extra 'transformers'")
+    encoder, model = make_bert(tmp_path / "bert"), tmp_path / "model"
+    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine", "--no-text")
+    settings = ["--hidden", "8", "--epochs", "2", "--no-tagger", "--encoder-layers", "2"]
+    cache = tmp_path / "cache"
+    for options in ([], ["--encoder-cache", cache], ["--fine-tune", "--encoder-rate", "0.001"]):
+        done = command(*train, *settings, "--encoder", encoder, *options)
+        assert done.status == 0, done
+        assert command("parse", lessons, "-m", model).status == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bert", "cache", "model"]
+    assert len(list(cache.iterdir())) == 1
+    done = command(*train, *settings, "--encoder", tmp_path / "no")
+    assert done.status == 1
+    assert "no: the encoder cannot be loaded" in done.err
 
 
 def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None:

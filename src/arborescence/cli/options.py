@@ -35,7 +35,7 @@ def as_typed(message: str) -> str:
     ('--columns must be some of form, upos', 'not with --projective yes')
     """
     message = message.replace("projective=True", "projective=yes")
-    message = re.sub(r"^(\w+)(?= must)", r"--\1", message)
+    message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
     message = re.sub(r"\b(\w+)=True", r"--\1", message)
     return re.sub(r"\b(\w+)=('?)([\w.-]+)\2", r"--\1 \3", message)
 

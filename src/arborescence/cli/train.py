@@ -207,12 +207,55 @@ def train(
         bool, of_biaffine("--mixed", help="Compute with bfloat16 in training: faster on a GPU.")
     ] = False,
     device: Annotated[str, of_biaffine(metavar="cpu|cuda", help="Where PyTorch computes.")] = "cpu",
+    vectors: Annotated[
+        Path | None,
+        of_biaffine(
+            help="Pretrained word vectors: a text file of word2vec, fastText or GloVe, plain or "
+            "gzipped."
+        ),
+    ] = None,
+    most_vectors: Annotated[
+        int,
+        of_biaffine(
+            min=0,
+            help="Of how many of the most frequent words to keep the vectors; those of TRAIN and "
+            "--dev are kept in any case.",
+        ),
+    ] = 100_000,
+    encoder: Annotated[
+        str | None,
+        of_biaffine(
+            metavar="NAME_OR_PATH",
+            help="A pretrained encoder (BERT, XLM-R, ...): its name on the Hugging Face hub, or "
+            "its folder. Parsing needs it and PyTorch, too.",
+        ),
+    ] = None,
+    encoder_layers: Annotated[
+        int | None,
+        of_biaffine(min=1, help="How many of its last layers to mix.", show_default="4"),
+    ] = None,
+    encoder_cache: Annotated[
+        Path | None,
+        of_biaffine(
+            help="A folder that keeps the encoder's vectors of each sentence, gigabytes, for other "
+            "training runs, too.",
+            show_default="MODEL.encoded, until the model is done",
+        ),
+    ] = None,
+    fine_tune: Annotated[
+        bool, of_biaffine("--fine-tune", help="Train the encoder, too; best on a GPU.")
+    ] = False,
+    encoder_rate: Annotated[
+        float | None,
+        of_biaffine(min=1e-9, help="Its highest learning rate.", show_default="2e-5"),
+    ] = None,
 ) -> None:
     """Train a parser on a treebank.
 
     After each epoch its state is kept in MODEL.checkpoint, for --resume, until the model is done.
     """
     from arborescence.parsers import Tagger
+    from arborescence.parsers.neural.feature_cache import remove
     from arborescence.parsers.registry import parser_class
     from arborescence.parsers.tagger.retagging import retagged
     from arborescence.parsers.text import Text
@@ -223,6 +266,9 @@ def train(
             raise typer.BadParameter(
                 f"--projective {projective} goes with --parser linear, not {parser}"
             )
+    if fine_tune and encoder is None:
+        raise typer.BadParameter("--fine-tune goes with --encoder")
+    encoded = output.with_name(f"{output.name}.encoded")
     chosen = tuple((columns or COLUMNS[parser]).split(","))
     common: dict[str, Any] = {"columns": chosen, "root": root, "seed": seed}
     online: dict[str, Any] = {"epochs": epochs or 10, "patience": patience}
@@ -261,14 +307,23 @@ def train(
                 "word_dropout": word_dropout,
                 "given": given,
                 "precision": precision,
+                "encoder_layers": encoder_layers,
+                "encoder_rate": encoder_rate,
             }
             settings = neural.Settings(
                 **common,
                 projective=projective == "yes",
                 mixed=mixed,
+                fine_tune=fine_tune,
                 **{name: value for name, value in chosen_here.items() if value is not None},
             )
-            online = {"device": device}
+            online = {
+                "device": device,
+                "vectors": vectors,
+                "most_vectors": most_vectors,
+                "encoder": encoder,
+                "encoder_cache": encoder_cache or encoded,
+            }
             check_device(device)
         else:
             from arborescence.parsers.transition import settings as transition
@@ -310,6 +365,8 @@ def train(
             progress=step,
         )
     trained.save(output)
+    if encoder_cache is None:
+        remove(encoded)
     checkpoint.unlink(missing_ok=True)
     if skipped:
         skipped.report()

@@ -18,12 +18,13 @@ COLUMNS = [
 @pytest.mark.parametrize("scorer", ["biaffine", "mlp"])
 @pytest.mark.parametrize("hinted", [True, False])
 @pytest.mark.parametrize("columns", COLUMNS)
-def test_shapes_are_those_of_the_network(columns, hinted, scorer):
+@pytest.mark.parametrize("pretrained", [{}, {"vector": 4, "encoded": 6, "encoder_layers": 3}])
+def test_shapes_are_those_of_the_network(columns, hinted, scorer, pretrained):
     pytest.importorskip("torch", reason="needs PyTorch")
     from arborescence.parsers.neural.network import Network
 
-    settings = settings_of(columns, scorer=scorer, lower=2, upper=3)
-    vocabulary = vocabulary_of(settings)
+    settings = settings_of(columns, scorer=scorer, lower=2, upper=3, **pretrained)
+    vocabulary = vocabulary_of(settings)._replace(vectors={"trees": 1, "of": 2})
     network = Network(settings, vocabulary, hinted=hinted, relations=RELATIONS)
     real = {name: tuple(value.shape) for name, value in network.named_parameters()}
     assert shapes(settings, vocabulary, hinted=hinted, relations=RELATIONS) == real

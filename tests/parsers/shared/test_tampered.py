@@ -49,7 +49,7 @@ def made(kind):
         return random_parser(sentences, tagger=Tagger.train(sentences, epochs=1))
     if kind == "mlp":
         columns = ("form", "lemma", "upos", "feats")
-        return random_parser(sentences, scorer="mlp", precision="int8", columns=columns)
+        return random_parser(sentences, scorer="mlp", precision="int8", columns=columns, vector=3)
     if kind == "reranker":
         return Reranker.train(sentences, k=3, folds=2, epochs=1, bits=10)
     return CombinedParser([made("joint"), made("greedy")])

@@ -70,6 +70,9 @@ class Forward:
     ) -> None:
         self._is_mlp = settings.scorer == "mlp"
         self._words = weights["words.weight"]
+        self._pretrained = weights.get("pretrained.weight")
+        if self._pretrained is not None:
+            self._projection = weights["pretrained_projection.weight"].T
         self._lemmas = weights.get("lemmas.weight")
         self._letters = _Letters(weights)
         self._columns = [  # in alphabetical order, as in PyTorch's dictionaries of parameters
@@ -107,8 +110,11 @@ class Forward:
 
     def _read(self, inputs: Inputs) -> Array:
         """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
+        words = self._words[inputs.words]
+        if self._pretrained is not None:
+            words += self._pretrained[inputs.vectors] @ self._projection
         parts = [
-            self._words[inputs.words],
+            words,
             self._letters.run(inputs.letters)[inputs.spelling],
         ]
         parts += [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.parsers.neural.vectors import row_of
 from arborescence.parsers.neural.vocabulary import (
     BEGIN,
     END,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
     from arborescence.treebank import Sentence
 
@@ -144,6 +146,10 @@ class Inputs(NamedTuple):
         The numbers of the lemmas; unknown where a sentence has none.
     given : dict of str to (Bag, (B,) bool)
         The tags of the sentences by column, and which sentences have them.
+    vectors : (N,) int64 or None
+        The rows of pretrained vectors; 0 for words without, and for roots.
+    encoded : (N, L, D) float16, Pieces, or None
+        What `encoder.Encoder.read` returns. It is not set by `of`.
     """
 
     layout: Layout
@@ -153,6 +159,8 @@ class Inputs(NamedTuple):
     hints: dict[str, Bag]
     lemmas: Numbers | None
     given: dict[str, tuple[Bag, NDArray[np.bool_]]]
+    vectors: Numbers | None = None
+    encoded: NDArray[np.float16] | Pieces | None = None
 
     @classmethod
     def of(
@@ -182,6 +190,10 @@ class Inputs(NamedTuple):
         numbers = [vocabulary.words.get(form.lower(), UNKNOWN) for form in spellings]
         numbers[spellings[""]] = ROOT
         rows = np.array(spelling, dtype=np.int64)
+        vectors = None
+        if vocabulary.vectors:
+            known = [row_of(form, vocabulary.vectors) for form in spellings]
+            vectors = layout.packed(np.array(known, dtype=np.int64)[rows])
         tags = {
             column: Bag.of([getattr(s, column) for s in sentences], tagset, layout)
             for column, tagset in vocabulary.tags.items()
@@ -212,6 +224,7 @@ class Inputs(NamedTuple):
             hints,
             lemmas,
             {column: (bag, given[column]) for column, bag in tags.items()},
+            vectors,
         )
 
 

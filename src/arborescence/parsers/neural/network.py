@@ -12,19 +12,26 @@ the vectors of all values, weighted by their probabilities.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import leaky_relu, pad
+from torch.nn.functional import layer_norm, leaky_relu, pad
 
+from arborescence.parsers.neural.encoder import PieceTensors, encode
 from arborescence.parsers.neural.lstm import BiLSTM
+from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
 from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Inputs
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -46,6 +53,8 @@ class Tensors(NamedTuple):
     hints: dict[str, tuple[Tensor, Tensor]]
     lemmas: Tensor | None
     given: dict[str, tuple[Tensor, Tensor, Tensor]]
+    vectors: Tensor | None
+    encoded: Tensor | PieceTensors | None
 
     @classmethod
     def of(cls, inputs: Inputs, device: torch.device | str) -> Tensors:
@@ -70,6 +79,12 @@ class Tensors(NamedTuple):
                 column: (at(bag.row), at(bag.pieces), at(there))
                 for column, (bag, there) in inputs.given.items()
             },
+            None if inputs.vectors is None else at(inputs.vectors),
+            PieceTensors.of(inputs.encoded, device)
+            if isinstance(inputs.encoded, Pieces)
+            else at(inputs.encoded)
+            if inputs.encoded is not None
+            else None,
         )
 
 
@@ -105,10 +120,18 @@ class Network(nn.Module):
         Whether the lower layers see the tags of a linear tagger.
     relations
         The number of relations.
+    encoder
+        A pretrained encoder. One that is fine-tuned is copied, and becomes a part of the network.
     """
 
     def __init__(
-        self, settings: Settings, vocabulary: Vocabulary, *, hinted: bool, relations: int
+        self,
+        settings: Settings,
+        vocabulary: Vocabulary,
+        *,
+        hinted: bool,
+        relations: int,
+        encoder: Encoder | None = None,
     ) -> None:
         super().__init__()
         self._dropout = settings.dropout
@@ -120,6 +143,11 @@ class Network(nn.Module):
         columns = vocabulary.tags
 
         self.words = nn.Embedding(words, settings.word)
+        self.pretrained = self.pretrained_projection = None
+        if settings.vector:
+            self.pretrained = nn.Embedding(len(vocabulary.vectors) + 1, settings.vector)
+            self.pretrained.weight.requires_grad = False
+            self.pretrained_projection = nn.Linear(settings.vector, settings.word, bias=False)
         self.letters = nn.Embedding(letters, settings.letter, padding_idx=NOTHING)
         self.windows = nn.ModuleList(
             nn.Conv1d(settings.letter, settings.filters, width, padding=width // 2)
@@ -141,6 +169,13 @@ class Network(nn.Module):
         self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
 
         size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
+        self.encoder = self.encoder_projection = None
+        if settings.encoded:
+            if encoder is not None and settings.fine_tune:
+                self.encoder = deepcopy(encoder.model)
+            self.encoder_mix = nn.Parameter(torch.zeros(settings.encoder_layers))
+            self.encoder_projection = nn.Linear(settings.encoded, settings.hidden)
+            size += settings.hidden
         layers = [BiLSTM(size, settings.hidden)]
         size = 2 * settings.hidden
         layers += [BiLSTM(size, settings.hidden) for _ in range(1, settings.lower)]
@@ -177,6 +212,21 @@ class Network(nn.Module):
         edges, of_heads, of_dependents = self._edges(heads, dependents, batch)
         return Outputs(logits, edges, of_heads, of_dependents)
 
+    def use_vectors(self, table: NDArray[np.float32]) -> None:
+        """Set the pretrained vectors of words."""
+        assert self.pretrained is not None  # noqa: S101
+        self.pretrained.weight.data.copy_(torch.from_numpy(table))
+
+    def groups(self, settings: Settings) -> list[dict[str, Any]]:
+        """Return the parameters that are trained, those of the encoder with their own rate."""
+        tuned = [] if self.encoder is None else list(self.encoder.parameters())
+        ours = {id(each) for each in tuned}
+        rest = [each for each in self.parameters() if each.requires_grad and id(each) not in ours]
+        groups: list[dict[str, Any]] = [{"params": rest}]
+        if tuned:
+            groups.append({"params": tuned, "lr": settings.encoder_rate})
+        return groups
+
     def relations(self, heads: Tensor, dependents: Tensor) -> Tensor:
         """Score all relations of edges.
 
@@ -200,20 +250,25 @@ class Network(nn.Module):
         if self.training and self._word_dropout:
             lost = torch.rand(numbers.shape, device=numbers.device) < self._word_dropout
             numbers = numbers.masked_fill(lost & (numbers > 1), UNKNOWN)
+        words = self.words(numbers)
+        if self.pretrained is not None and self.pretrained_projection is not None:
+            words = words + self.pretrained_projection(self.pretrained(batch.vectors))
         letters = self.letters(batch.letters).mT  # (U, letter, C)
         absent = (batch.letters == NOTHING)[:, None]
         spelled = [
             window(letters).masked_fill(absent, _LOWEST).amax(dim=2).relu()
             for window in self.windows
         ]
-        vectors = [self.words(numbers), torch.cat(spelled, dim=1)[batch.spelling]]
+        read = [words, torch.cat(spelled, dim=1)[batch.spelling]]
         if self.hints:
             hints = [
                 (batch.hints[column][1] @ pieces)[batch.hints[column][0]]
                 for column, pieces in self.hints.items()
             ]
-            vectors.append(self._without_some(torch.cat(hints, dim=1)))
-        return torch.cat(vectors, dim=1)
+            read.append(self._without_some(torch.cat(hints, dim=1)))
+        if self.encoder_projection is not None and batch.encoded is not None:
+            read.append(self.encoder_projection(self._mixed(batch.encoded, len(words))))
+        return torch.cat(read, dim=1)
 
     def _without_some(self, hints: Tensor) -> Tensor:
         """Hide the hints of some words in training, so that the network learns to tag by itself."""
@@ -221,6 +276,14 @@ class Network(nn.Module):
             return hints
         hidden = torch.rand(len(hints), device=hints.device) < self._hint_dropout
         return hints.masked_fill(hidden[:, None], 0)
+
+    def _mixed(self, encoded: Tensor | PieceTensors, rows: int) -> Tensor:
+        """Return the mean of the encoder's layers, each normalized, by learned shares."""
+        if isinstance(encoded, PieceTensors):
+            encoded = encode(self.encoder, encoded, len(self.encoder_mix), rows)
+        layers = layer_norm(encoded.float(), encoded.shape[2:])
+        mixed: Tensor = self.encoder_mix.softmax(dim=0) @ layers
+        return mixed
 
     def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
         """Return the vectors of tags: of those that are given, else the expected ones."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Inputs, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -27,7 +28,7 @@ class OnDevice:
 
     Parameters
     ----------
-    settings, vocabulary, relations
+    settings, vocabulary, relations, encoder
         As for `Network`.
     weights : dict of str to float32 array
         The parameters by name.
@@ -47,10 +48,13 @@ class OnDevice:
         weights: Mapping[str, NDArray[np.float32]],
         relations: int,
         device: str,
+        encoder: Encoder | None = None,
     ) -> None:
         hinted = any(name.startswith("hints.") for name in weights)
         self._device = device_named(device)
-        self._network = Network(settings, vocabulary, hinted=hinted, relations=relations)
+        self._network = Network(
+            settings, vocabulary, hinted=hinted, relations=relations, encoder=encoder
+        )
         load_state(self._network, {name: torch.from_numpy(w) for name, w in weights.items()})
         self._network.to(self._device).eval()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
+from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.forward import Found
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.types import Progress
@@ -45,7 +47,10 @@ _FIELDS: Final = {
     "labels": scheme.VALUES,
     "temperature": scheme.real(1e-4, 1e4, 1.0),
     "info": scheme.INFO,
+    "encoder": scheme.MAPPING_OR_NULL,
 }
+#: What a model file has of a pretrained encoder.
+_ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
 _NETWORK: Final = "network/"
@@ -99,6 +104,8 @@ class BiaffineParser(Parser):
         The device on which PyTorch runs the network; None: it is run by NumPy. See `to`.
     tagger : Tagger or None
         The linear tagger whose tags are an input of the network.
+    encoder : Encoder or None
+        The pretrained encoder whose vectors are an input of the network.
     text : Text or None
         Splits raw text into sentences and words, and adds missing lemmas.
     info : dict
@@ -127,12 +134,13 @@ class BiaffineParser(Parser):
         text: Text | None = None,
         info: dict[str, Any] | None = None,
         device: str | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         """Make a parser from its parts.
 
         Parameters
         ----------
-        settings, labels, temperature, tagger, text, info, device
+        settings, labels, temperature, tagger, text, info, device, encoder
             As the attributes.
         vocabulary
             The known words, characters and tags.
@@ -161,7 +169,10 @@ class BiaffineParser(Parser):
         self._shapes = shapes(
             settings, vocabulary, hinted=tagger is not None, relations=len(self.labels)
         )
+        if encoder is not None:
+            self._shapes |= encoder.shapes
         self._weights = weights
+        self.encoder = encoder
         self.to(device)
 
     def to(self, device: str | None) -> Self:
@@ -171,7 +182,8 @@ class BiaffineParser(Parser):
         ----------
         device
             None: NumPy, and kernels of this library. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this
-            device. The trees are the same, up to rounding errors of scores.
+            device. The trees are the same, up to rounding errors of scores. A parser with a
+            pretrained encoder takes None as ``"cpu"``.
 
         Returns
         -------
@@ -185,6 +197,8 @@ class BiaffineParser(Parser):
         OptionError
             If PyTorch has no such device.
         """
+        if device is None and self.encoder is not None:
+            device = "cpu"
         weights = stored.from_arrays(self._weights, self._shapes)
         self._network: Any
         if device is None:
@@ -195,8 +209,10 @@ class BiaffineParser(Parser):
             with needs_torch("the option device"):
                 from arborescence.parsers.neural.on_device import OnDevice
             self._network = OnDevice(
-                self.settings, self._vocabulary, weights, len(self.labels), device
+                self.settings, self._vocabulary, weights, len(self.labels), device, self.encoder
             )
+            if self.encoder is not None:
+                self.encoder.to(device)
         self.device = device
         return self
 
@@ -211,6 +227,10 @@ class BiaffineParser(Parser):
         device: str = "cpu",
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        vectors: str | os.PathLike[str] | None = None,
+        most_vectors: int = MOST_FREQUENT,
+        encoder: str | os.PathLike[str] | None = None,
+        encoder_cache: str | os.PathLike[str] | None = None,
         **settings: Any,
     ) -> Self:
         """Train a parser with PyTorch.
@@ -238,6 +258,19 @@ class BiaffineParser(Parser):
             it: on a CPU with the same result as without interruption.
         progress
             Called as ``progress(phase, done, total)``.
+        vectors
+            A file of pretrained word vectors: see `vectors.Vectors.read`. Those of the words of
+            both treebanks and of the most frequent words are stored in the model. They are not
+            trained, but the network learns how to add them to its own vectors.
+        most_vectors
+            The number of the most frequent words, whose vectors are stored in any case.
+        encoder
+            The name or the folder of a pretrained encoder: see `encoder.Encoder.load`. The model
+            stores its name; if it is fine-tuned, its weights too.
+        encoder_cache
+            A folder to keep the encoder's vectors of each sentence in: gigabytes, for this and
+            later training runs. Without it, and unless the encoder is fine-tuned, sentences are
+            encoded anew in each epoch.
         **settings
             The fields of `Settings`.
 
@@ -258,6 +291,23 @@ class BiaffineParser(Parser):
             from arborescence.parsers.neural.training import Trainer
         treebank, dev = list(treebank), list(dev or ())
         vocabulary = Vocabulary.of(treebank, chosen.columns)
+        table = of_words = None
+        if vectors is not None:
+            words, table = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors).scaled()
+            vocabulary = vocabulary._replace(vectors=words)
+            chosen = replace(chosen, vector=table.shape[1])
+        if chosen.fine_tune and encoder is None:
+            raise OptionError("fine_tune needs an encoder")
+        if encoder is not None:
+            check_device(device)
+            from arborescence.parsers.neural.encoder import Encoder
+
+            of_words = Encoder.load(
+                encoder, layers=chosen.encoder_layers, fine_tune=chosen.fine_tune, device=device
+            )
+            if not chosen.fine_tune:
+                of_words.keep_in(encoder_cache)
+            chosen = replace(chosen, encoded=of_words.size)
         hints = None
         if tagger:
             missing = [column for column in vocabulary.tags if column not in tagger.columns]
@@ -270,7 +320,16 @@ class BiaffineParser(Parser):
                 treebank, columns=tagger.columns, seed=chosen.seed, progress=progress
             ) or list(tagger.tag(treebank, overwrite=True))
         trainer = Trainer(
-            treebank, dev, hints, chosen, vocabulary, make=cls, device=device, tagger=tagger
+            treebank,
+            dev,
+            hints,
+            chosen,
+            vocabulary,
+            make=cls,
+            device=device,
+            tagger=tagger,
+            vectors=table,
+            encoder=of_words,
         )
         trainer.run(checkpoint=checkpoint, progress=progress)
         return cls(**trainer.parts(), text=text)
@@ -317,6 +376,7 @@ class BiaffineParser(Parser):
             "labels": self.labels,
             "temperature": self.temperature,
             "info": self.info,
+            "encoder": None if self.encoder is None else self.encoder.to_file(),
         }
         arrays = scheme.joined({"": {"allowed": self._allowed}, _NETWORK: self._weights})
         tagging.pack(self.tagger, self.text, header, arrays)
@@ -326,6 +386,7 @@ class BiaffineParser(Parser):
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
+        encoder = fields.pop("encoder")
         kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
         fields["settings"] = Settings.from_file(fields["settings"])
         fields["vocabulary"] = Vocabulary.from_file(fields["vocabulary"])
@@ -335,6 +396,7 @@ class BiaffineParser(Parser):
             raise ModelError(f"the tagger does not predict {', '.join(sorted(unknown))}")
         return cls(
             **fields,
+            encoder=_encoder_of(encoder, fields["settings"]),
             allowed=kept["allowed"],
             weights=scheme.part(arrays, _NETWORK),
             tagger=tagger,
@@ -465,6 +527,8 @@ class BiaffineParser(Parser):
             given = given_columns(some, self._vocabulary)
             hints = [hinted[b] for b in numbers] if self.tagger else None
             inputs = Inputs.of(some, self._vocabulary, hints, given)
+            if self.encoder is not None:
+                inputs = inputs._replace(encoded=self.encoder.read(some, inputs.layout))
             found = self._network.run(inputs)
             layout = inputs.layout
             for place, b in enumerate(numbers):
@@ -477,6 +541,25 @@ class BiaffineParser(Parser):
                 if new:
                     sentences[b] = sentences[b].replace(**new)
             yield _Group(numbers, layout.rows, layout.lengths - 1, found)
+
+
+def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:
+    """Load the encoder that a model file names."""
+    if (header is None) != (settings.encoded == 0):
+        raise ModelError("the settings and the encoder contradict each other")
+    if header is None:
+        return None
+    with needs_torch("a parser with a pretrained encoder"):
+        from arborescence.parsers.neural.encoder import Encoder
+
+    encoder = Encoder.load(
+        **scheme.fields_of(header, _ENCODER),
+        layers=settings.encoder_layers,
+        fine_tune=settings.fine_tune,
+    )
+    if encoder.size != settings.encoded:
+        raise ModelError(f"{encoder.name}: vectors of {encoder.size} columns")
+    return encoder
 
 
 class _Trees(NamedTuple):

@@ -20,6 +20,7 @@ _CHOICES: Final = {
     "scorer": get_args(Scorer),
     "projective": (False, True),
     "mixed": (False, True),
+    "fine_tune": (False, True),
     "precision": get_args(Precision),
 }
 #: Whole numbers, and the least and the greatest value of each.
@@ -27,8 +28,10 @@ _COUNTS: Final = {
     **dict.fromkeys(("epochs", "batch"), (1, 10**6)),
     **dict.fromkeys(("word", "letter", "filters", "tag", "hidden", "arc", "label"), (1, 10**4)),
     **dict.fromkeys(("lower", "upper"), (1, 16)),
+    **dict.fromkeys(("vector", "encoded"), (0, 10**5)),
+    "encoder_layers": (1, 1000),
 }
-_RATES: Final = ("rate",)
+_RATES: Final = ("rate", "encoder_rate")
 _SHARES: Final = ("dropout", "word_dropout", "hint_dropout", "given")
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
@@ -98,6 +101,15 @@ class Settings:
         not the losses). For GPUs.
     precision : {"float16", "int8"}
         How the weights of the model are rounded: see `stored.to_arrays`.
+    vector, encoded : int
+        The sizes of pretrained vectors of words, and of those of a pretrained encoder; 0 without.
+        `BiaffineParser.train` sets them.
+    encoder_layers : int
+        How many of the last layers of an encoder are mixed.
+    encoder_rate : float
+        The highest learning rate of an encoder that is fine-tuned.
+    fine_tune : bool
+        Whether the weights of an encoder are trained.
 
     Raises
     ------
@@ -129,6 +141,11 @@ class Settings:
     given: float = 0.5
     mixed: bool = False
     precision: Precision = "int8"
+    vector: int = 0
+    encoded: int = 0
+    encoder_layers: int = 4
+    encoder_rate: float = 2e-5
+    fine_tune: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))

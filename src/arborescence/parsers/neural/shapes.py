@@ -41,6 +41,9 @@ def shapes(
         "words.weight": (words, word),
         "letters.weight": (letters, settings.letter),
     }
+    if settings.vector:
+        found["pretrained.weight"] = (len(vocabulary.vectors) + 1, settings.vector)
+        found["pretrained_projection.weight"] = (word, settings.vector)
     for number, width in enumerate(WINDOWS):
         found[f"windows.{number}.weight"] = (settings.filters, settings.letter, width)
         found[f"windows.{number}.bias"] = (settings.filters,)
@@ -54,6 +57,11 @@ def shapes(
     tagged = both + len(vocabulary.tags) * tag
     if hinted:
         read += len(vocabulary.tags) * tag
+    if settings.encoded:
+        read += settings.hidden
+        found["encoder_mix"] = (settings.encoder_layers,)
+        found["encoder_projection.weight"] = (settings.hidden, settings.encoded)
+        found["encoder_projection.bias"] = (settings.hidden,)
     if vocabulary.lemmas:
         found["lemmas.weight"] = (lemmas, word)
         tagged += word

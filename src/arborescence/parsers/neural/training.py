@@ -6,6 +6,7 @@ the best epoch on dev are kept.
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.parser import BiaffineParser
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -97,6 +101,10 @@ class Trainer:
         Where PyTorch computes.
     tagger
         The linear tagger, for `dev`.
+    vectors : (V + 1, D) float32
+        The pretrained vectors of the words in ``vocabulary.vectors``; they are not trained.
+    encoder
+        A pretrained encoder.
 
     Raises
     ------
@@ -117,6 +125,8 @@ class Trainer:
         make: Callable[..., BiaffineParser],
         device: str = "cpu",
         tagger: Tagger | None = None,
+        vectors: NDArray[np.float32] | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         self._treebank, self._dev, self._hints = treebank, dev, hints
         self._settings, self._vocabulary, self._tagger = settings, vocabulary, tagger
@@ -128,7 +138,13 @@ class Trainer:
             for column, tagset in vocabulary.tags.items()
         }
         self._given = given_columns(treebank, vocabulary)
-        self._checkpoint = Checkpoint("biaffine", identity(settings, treebank, dev, hints or ()))
+        self._encoder = encoder
+        known = identity(settings, treebank, dev, hints or ())
+        if vectors is not None:
+            known += hashlib.sha256(vectors.tobytes()).hexdigest()
+        if encoder:
+            known += encoder.digest
+        self._checkpoint = Checkpoint("biaffine", known)
         self._forked = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.seed, 0))
@@ -137,9 +153,12 @@ class Trainer:
                 vocabulary,
                 hinted=hints is not None,
                 relations=len(self._trees.labels),
+                encoder=encoder,
             ).to(self._device)
+        if vectors is not None:
+            self._network.use_vectors(vectors)
         self._adam = torch.optim.AdamW(
-            self._network.parameters(), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
+            self._network.groups(settings), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
         )
         self._rates = [group["lr"] for group in self._adam.param_groups]
         self._step = 0
@@ -233,6 +252,8 @@ class Trainer:
         chosen = generator.random(len(sentences)) < self._settings.given
         given = {column: chosen & has[numbers] for column, has in self._given.items()}
         inputs = Inputs.of(sentences, self._vocabulary, hinted, given)
+        if self._encoder:
+            inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
         self._adam.zero_grad()
         loss = self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs))
         torch.autograd.backward(loss)
@@ -332,13 +353,16 @@ class Trainer:
             "allowed": self._trees.allowed,
             "weights": stored.to_arrays(weights, self._settings.precision),
             "tagger": self._tagger,
+            "encoder": self._encoder,
         }
 
     def _store(self, checkpoint: str | os.PathLike[str]) -> None:
         arrays = {}
         for name, parameter in self._network.named_parameters():
             kept = self._adam.state[parameter] if parameter.requires_grad else {}
-            moments = {moment: kept[moment] for moment in _moments_of(parameter)}
+            # The state is empty if no loss depends on a parameter, as in some encoders.
+            nothing = torch.zeros_like(parameter)
+            moments = {moment: kept.get(moment, nothing) for moment in _moments_of(parameter)}
             for part, value in {"": parameter, **moments, _BEST: self._best[name]}.items():
                 arrays[f"{part}/{name}"] = value.detach().cpu().numpy()
         header = {"step": self._step, "history": self._history}

@@ -32,7 +32,7 @@ _UNIQUE: Final = scheme.Field(
     "a list of different values of CoNLL-U",
     lambda value: _MANY.fits(value) and len(set(value)) == len(value),
 )
-_FIELDS: Final = {**dict.fromkeys(_NUMBERED, _UNIQUE), "tags": scheme.MAPPING}
+_FIELDS: Final = {**dict.fromkeys((*_NUMBERED, "vectors"), _UNIQUE), "tags": scheme.MAPPING}
 
 
 class Tagset(NamedTuple):
@@ -75,12 +75,15 @@ class Vocabulary(NamedTuple):
         The known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`.
     tags : dict of str to Tagset
         The columns that are predicted.
+    vectors : dict of str to int
+        The words with pretrained vectors, numbered from 1: see `vectors.Vectors`.
     """
 
     words: dict[str, int]
     lemmas: dict[str, int]
     letters: dict[str, int]
     tags: dict[str, Tagset]
+    vectors: dict[str, int] = {}  # noqa: RUF012 - nobody changes it
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], columns: Sequence[str], least: int = 2) -> Self:
@@ -101,7 +104,7 @@ class Vocabulary(NamedTuple):
         >>> trees = Sentence.from_words(["Trees", "see", "trees"], upos=["NOUN", "VERB", "NOUN"])
         >>> Vocabulary.of([trees], ["form", "upos", "feats"])._replace(letters={})
         Vocabulary(words={'trees': 2}, lemmas={}, letters={}, tags={'upos': \
-Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
+Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
         """
         words, lemmas, letters = Counter[str](), Counter[str](), Counter[str]()
         for sentence in treebank:
@@ -127,7 +130,7 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
 
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file: see `from_file`."""
-        names = {name: list(getattr(self, name)) for name in _NUMBERED}
+        names = {name: list(getattr(self, name)) for name in (*_NUMBERED, "vectors")}
         return {**names, "tags": {column: tagset.values for column, tagset in self.tags.items()}}
 
     @classmethod
@@ -153,6 +156,7 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})})
             lemmas,
             letters,
             {column: Tagset.of(values) for column, values in tags.items()},
+            {word: row for row, word in enumerate(fields["vectors"], 1)},
         )
 
     @property

@@ -1,0 +1,313 @@
+"""Vectors of words in their sentence, by a pretrained encoder of the package ``transformers``.
+
+The vector of a word is the mean of those of its pieces (see `pieces`), for each of the last layers.
+The network learns how much of each layer to take (Peters et al. 2018, *Deep contextualized word
+representations*). The encoder is frozen, and then its vectors can be kept on disk; or it is
+fine-tuned, and then it is a part of the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from arborescence.core.errors import MissingExtraError, ModelError, OptionError
+from arborescence.core.graph import check_count
+from arborescence.parsers.neural.feature_cache import FeatureCache
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Pieces, Splitter
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.inputs import Layout
+    from arborescence.treebank import Sentence
+
+#: So many of the last layers are mixed.
+LAYERS: Final = 4
+
+_GROUP_WORDS: Final = 2048  # encoded at a time
+_LARGEST: Final = float(np.finfo(np.float16).max)
+
+
+class PieceTensors(NamedTuple):
+    """`Pieces` on a device; `word` has the row of the network's input for each piece."""
+
+    ids: Tensor
+    mask: Tensor
+    place: Tensor
+    word: Tensor
+
+    @classmethod
+    def of(cls, pieces: Pieces, device: torch.device | str) -> Self:
+        """Copy pieces to a device."""
+        mask = np.arange(pieces.ids.shape[1]) < pieces.lengths[:, None]
+        return cls(
+            *(torch.from_numpy(array).to(device) for array in (pieces.ids, mask, *pieces[2:]))
+        )
+
+
+class Encoder:
+    """A pretrained encoder, frozen or to be fine-tuned: see `load`.
+
+    Attributes
+    ----------
+    name : str
+        The name or the folder that it was loaded from.
+    digest : str
+        A digest of its weights and its pieces, by which an encoder is known again.
+    model : torch.nn.Module
+    layers : int
+        How many of its last layers are used.
+    size : int
+        The number of columns of its vectors.
+    fine_tune : bool
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        tokenizer: Any,
+        *,
+        layers: int = LAYERS,
+        fine_tune: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        check_count(layers, "encoder_layers")
+        depth = model.config.num_hidden_layers + 1  # with the embeddings
+        if layers > depth:
+            raise OptionError(f"encoder_layers is {layers}, but {name} has {depth} layers only")
+        self.name = name
+        self.layers = layers
+        self.size: int = model.config.hidden_size
+        self.fine_tune = fine_tune
+        self.digest = _digest(model, tokenizer)
+        self.model = model.eval()
+        self._splitter = Splitter(tokenizer, _room(model, tokenizer))
+        self._cache: FeatureCache | None = None
+        self.to(device)
+
+    @classmethod
+    def load(
+        cls,
+        name: str | os.PathLike[str],
+        *,
+        layers: int = LAYERS,
+        fine_tune: bool = False,
+        device: str = "cpu",
+        digest: str | None = None,
+    ) -> Self:
+        """Load an encoder from a folder, or by its name on the Hugging Face hub.
+
+        Code from the hub is not run.
+
+        Parameters
+        ----------
+        name
+            A folder, or a name such as ``"FacebookAI/xlm-roberta-base"``.
+        layers
+            How many of the last layers to use; the embeddings count as the first layer.
+        fine_tune
+            Whether its weights are changed in training.
+        device
+            Where to compute: see `torch.device`.
+        digest
+            The digest of the encoder that is wanted, if known.
+
+        Raises
+        ------
+        MissingExtraError
+            If the package ``transformers`` is not installed.
+        ModelError
+            If there is no such encoder, or it has another digest.
+        OptionError
+            If it has fewer layers.
+        """
+        try:
+            import transformers
+        except ImportError as error:
+            raise MissingExtraError(
+                "pretrained encoders need the package transformers: install it with "
+                "`pip install 'arborescence[transformers]'`"
+            ) from error
+        name = str(Path(name).resolve() if Path(name).is_dir() else name)
+        try:
+            with _quiet(transformers.utils.logging):
+                tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+                model = transformers.AutoModel.from_pretrained(name)
+        except Exception as error:  # of any kind: damaged files, no connection, other packages
+            reason = str(error).strip().partition("\n")[0]
+            raise ModelError(f"{name}: the encoder cannot be loaded: {reason}") from error
+        if model.config.is_encoder_decoder:
+            model = model.get_encoder()
+        if getattr(model, "pooler", None) is not None:
+            model.pooler = None  # a vector of the whole sentence: not used, and often untrained
+        encoder = cls(
+            name, model.float(), tokenizer, layers=layers, fine_tune=fine_tune, device=device
+        )
+        if digest not in (None, encoder.digest):
+            raise ModelError(
+                f"{name}: not the encoder that the parser was trained with: other weights or pieces"
+            )
+        return encoder
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The names and shapes of its weights in a network, if it is fine-tuned."""
+        if not self.fine_tune:
+            return {}
+        named = self.model.named_parameters()
+        return {f"encoder.{name}": tuple(weights.shape) for name, weights in named}
+
+    def to_file(self) -> dict[str, str]:
+        """Return what a model file keeps: the arguments of `load` by which to find it again."""
+        return {"name": self.name, "digest": self.digest}
+
+    def to(self, device: str) -> Self:
+        """Choose where to compute."""
+        self._device = device
+        if not self.fine_tune:
+            self.model.to(device)
+        return self
+
+    def keep_in(self, folder: str | os.PathLike[str] | None) -> Self:
+        """Choose a folder to keep vectors in; None keeps none. Not for fine-tuned encoders."""
+        key = f"{self.digest}-{self.layers}"
+        shape = self.layers, self.size
+        self._cache = None if folder is None else FeatureCache(folder, key, shape)
+        return self
+
+    def read(self, sentences: Sequence[Sentence], layout: Layout) -> NDArray[np.float16] | Pieces:
+        """Return what the network reads of sentences, by the rows of its inputs.
+
+        Parameters
+        ----------
+        sentences, layout
+            B sentences, and the order of rows: see `inputs.Inputs`.
+
+        Returns
+        -------
+        encoded
+            The vectors of a frozen encoder, (N, layers, size) float16, zero for roots. For one that
+            is fine-tuned: the pieces, with rows in `Pieces.word`.
+        """
+        words = [sentence.forms for sentence in sentences]
+        rows = np.delete(layout.flat, np.cumsum(layout.lengths) - layout.lengths)
+        if self.fine_tune:
+            pieces = self._splitter(words)
+            return pieces._replace(word=rows[pieces.word])
+        encoded = np.zeros((len(layout.flat), self.layers, self.size), dtype=np.float16)
+        encoded[rows] = np.concatenate(self.features(words))
+        return encoded
+
+    def features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
+        """Return the vectors of the words of sentences: (n, layers, size) each.
+
+        They are rounded to float16, so that they are the same whether they were kept or not.
+        """
+        found = self._cache.get(sentences) if self._cache else [None] * len(sentences)
+        todo = sorted(
+            {tuple(words) for words, there in zip(sentences, found, strict=True) if there is None},
+            key=len,
+        )
+        new: dict[tuple[str, ...], NDArray[np.float16]] = {}
+        for group in _groups(todo):
+            encoded = dict(zip(group, self._encode(group), strict=True))
+            if self._cache:
+                self._cache.put(encoded.items())
+            new |= encoded
+        return [
+            new[tuple(words)] if there is None else there
+            for words, there in zip(sentences, found, strict=True)
+        ]
+
+    def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
+        ends = np.cumsum([len(words) for words in sentences])
+        pieces = PieceTensors.of(self._splitter(sentences), self._device)
+        with torch.inference_mode():
+            vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
+            rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()
+        return np.split(rounded, ends[:-1])
+
+
+def encode(model: Any, pieces: PieceTensors, layers: int, rows: int) -> Tensor:
+    """Return the mean vectors of the pieces of words, for each of the last layers.
+
+    Parameters
+    ----------
+    model
+        An encoder.
+    pieces
+        What it reads.
+    layers
+        The number of layers.
+    rows
+        The number of rows of the result; those without pieces are zero.
+
+    Returns
+    -------
+    vectors : (rows, layers, D) float
+    """
+    states = model(
+        input_ids=pieces.ids, attention_mask=pieces.mask.long(), output_hidden_states=True
+    ).hidden_states[-layers:]
+    found = torch.stack([state.flatten(0, 1)[pieces.place] for state in states], dim=1)
+    counts = torch.bincount(pieces.word, minlength=rows).clamp(min=1)
+    sums = found.new_zeros(rows, *found.shape[1:]).index_add(0, pieces.word, found)
+    return sums / counts[:, None, None]
+
+
+def _groups(sentences: Sequence[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    """Yield groups of sentences that are encoded at a time."""
+    group: list[tuple[str, ...]] = []
+    for words in sentences:  # the longest is the last
+        if group and (len(group) + 1) * len(words) > _GROUP_WORDS:
+            yield group
+            group = []
+        group.append(words)
+    if group:
+        yield group
+
+
+def _room(model: Any, tokenizer: Any) -> int:
+    """Return how many pieces an encoder can read at once."""
+    room: int = min(tokenizer.model_max_length, LONGEST_WINDOW)
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    if isinstance(table, nn.Embedding):
+        # In models like RoBERTa, places are counted from the number after that of the padding.
+        first = 0 if table.padding_idx is None else table.padding_idx + 1
+        room = min(room, table.num_embeddings - first)
+    return room
+
+
+def _digest(model: Any, tokenizer: Any) -> str:
+    digest = hashlib.blake2b(model.config.model_type.encode(), digest_size=16)
+    for name, weights in sorted(model.named_parameters()):
+        digest.update(name.encode())
+        digest.update(weights.detach().cpu().contiguous().numpy().data)
+    for piece, number in sorted(tokenizer.get_vocab().items()):
+        digest.update(f"{number} {piece}\n".encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+@contextmanager
+def _quiet(logging: Any) -> Iterator[None]:
+    """Let transformers print errors only, and no progress bars."""
+    verbosity, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if has_bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,118 @@
+"""The vectors of encoded sentences on disk, so that each sentence is encoded once, not each epoch.
+
+They are in an SQLite database: several processes may use it at once, and an interruption leaves
+what was written before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Features = NDArray[np.float16]
+
+
+class FeatureCache:
+    """The vectors of sentences, by their words, in a file.
+
+    Parameters
+    ----------
+    folder
+        Where the file is; made if it does not exist.
+    key
+        What the vectors depend on beside the words: it becomes the name of the file.
+    shape
+        The shape of the vectors of a word.
+
+    Raises
+    ------
+    ModelError
+        Also by the methods: if the file cannot be read or written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> cache = FeatureCache(tempfile.mkdtemp(), "example", (2,))
+    >>> cache.put([(["Trees", "grow"], np.array([[1, 2], [3, 4]], np.float16))])
+    >>> cache.get([["Trees", "grow"], ["trees", "grow"]])
+    [array([[1., 2.],
+           [3., 4.]], dtype=float16), None]
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], key: str, shape: tuple[int, ...]) -> None:
+        self.path = Path(folder) / f"{key}.sqlite"
+        self._shape = shape
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"{folder}: {error.strerror}") from error
+        with self._opened() as file:
+            file.execute("CREATE TABLE IF NOT EXISTS features (words BLOB PRIMARY KEY, rows BLOB)")
+
+    def get(self, sentences: Iterable[Sequence[str]]) -> list[Features | None]:
+        """Return the vectors of each sentence, None where there are none: (n, *shape) float16."""
+        with self._opened() as file:
+            return [self._found(file, words) for words in sentences]
+
+    def put(self, encoded: Iterable[tuple[Sequence[str], Features]]) -> None:
+        """Keep the vectors of sentences: all, or after an error none."""
+        with self._opened() as file:
+            file.executemany(
+                "INSERT OR REPLACE INTO features VALUES (?, ?)",
+                ((_key(words), rows.astype("<f2").tobytes()) for words, rows in encoded),
+            )
+
+    def _found(self, file: sqlite3.Connection, words: Sequence[str]) -> Features | None:
+        row = file.execute("SELECT rows FROM features WHERE words = ?", [_key(words)]).fetchone()
+        if row is None:
+            return None
+        shape = len(words), *self._shape
+        if not isinstance(row[0], bytes) or len(row[0]) != 2 * np.prod(shape):
+            raise ModelError(f"{self.path}: the cache is damaged: remove this file")
+        return np.frombuffer(row[0], dtype="<f2").reshape(shape)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file, as SQLite wants a connection for each thread; write all or nothing."""
+        try:
+            with closing(sqlite3.connect(self.path, timeout=60)) as file, file:
+                yield file
+        except sqlite3.OperationalError as error:
+            raise ModelError(f"{self.path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise ModelError(
+                f"{self.path}: the cache is damaged ({error}): remove this file"
+            ) from error
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove the caches in a folder if there are any, and the folder if nothing else is in it.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> cache = FeatureCache(folder, "example", (2,))
+    >>> remove(folder)
+    >>> folder.exists()
+    False
+    """
+    for path in Path(folder).glob("*.sqlite"):
+        path.unlink()
+    with suppress(OSError):
+        Path(folder).rmdir()
+
+
+def _key(words: Sequence[str]) -> bytes:
+    return hashlib.blake2b("\n".join(words).encode(), digest_size=16).digest()

@@ -1,0 +1,169 @@
+"""Words cut into the pieces that a pretrained encoder reads, in windows that it has room for.
+
+A sentence with more pieces than the encoder can read is split at words into windows that overlap by
+half. The vector of a word is taken from the window where the word has most context, as is usual
+since BERT's question answering (Devlin et al. 2019, *BERT: Pre-training of Deep Bidirectional
+Transformers for Language Understanding*).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arborescence.parsers.neural.inputs import Numbers
+
+#: Of longer words only the first pieces are read.
+LONGEST_WORD: Final = 64
+#: Windows have at most so many pieces, also where an encoder has room for more.
+LONGEST_WINDOW: Final = 512
+
+
+class Pieces(NamedTuple):
+    """What an encoder reads: W windows of at most P pieces.
+
+    Attributes
+    ----------
+    ids : (W, P) int64
+        The numbers of the pieces, with padding.
+    lengths : (W,) int64
+        The number of pieces of each window.
+    place : (M,) int64
+        Where the pieces are, in the flattened `ids`, that the vectors of words are the means of.
+    word : (M,) int64
+        The number of the word of each such piece, counted over all sentences.
+    """
+
+    ids: Numbers
+    lengths: Numbers
+    place: Numbers
+    word: Numbers
+
+
+class Splitter:
+    """Cuts words into pieces, with a tokenizer of the package ``transformers``.
+
+    Each word is tokenized by itself, so that slow and fast tokenizers are used in the same way. A
+    word without any piece, such as one of invisible characters, becomes the unknown piece.
+
+    Parameters
+    ----------
+    tokenizer
+        The tokenizer of an encoder.
+    room
+        The most pieces that the encoder can read at once, with the special ones at both ends.
+    """
+
+    def __init__(self, tokenizer: Any, room: int) -> None:
+        self._tokenizer = tokenizer
+        # Byte-level tokenizers see whether a space stands before a word; the others do not care.
+        plain, spaced = self._cut(["a", " a"])
+        self._space = " " if len(spaced) <= len(plain) else ""
+        [whole] = tokenizer([f"{self._space}a"])["input_ids"]
+        [inner] = self._cut([f"{self._space}a"])
+        start = next(i for i in range(len(whole)) if whole[i : i + len(inner)] == inner)
+        self._before, self._after = whole[:start], whole[start + len(inner) :]
+        self._room = min(room, LONGEST_WINDOW) - len(self._before) - len(self._after)
+        self._longest = min(LONGEST_WORD, self._room // 2)
+        if self._longest < 1:
+            raise ModelError(f"the encoder has room for {room} pieces only")
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> Pieces:
+        """Cut the words of sentences into pieces, and lay these out in windows."""
+        cut = self._pieces_of({word for words in sentences for word in words})
+        rows: list[list[int]] = []
+        taken: list[tuple[int, int, int]] = []  # window, place in it, word
+        first = 0
+        for words in sentences:
+            pieces = [cut[word] for word in words]
+            for begin, end, kept in windows([len(each) for each in pieces], self._room):
+                row = list(self._before)
+                for number in range(begin, end):
+                    if number in kept:
+                        places = range(len(row), len(row) + len(pieces[number]))
+                        taken += [(len(rows), place, first + number) for place in places]
+                    row += pieces[number]
+                rows.append(row + self._after)
+            first += len(words)
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        ids = np.full((len(rows), lengths.max(initial=1)), self._padding, dtype=np.int64)
+        for into, row in zip(ids, rows, strict=True):
+            into[: len(row)] = row
+        window, place, word = np.array(taken, dtype=np.int64).reshape(-1, 3).T
+        return Pieces(ids, lengths, window * ids.shape[1] + place, word)
+
+    @property
+    def _padding(self) -> int:
+        return int(self._tokenizer.pad_token_id or 0)
+
+    def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
+        """Return the pieces of each word, at least one."""
+        ordered = sorted(words)
+        found = self._cut([f"{self._space}{word}" for word in ordered]) if ordered else []
+        unknown = self._tokenizer.unk_token_id
+        cut = {}
+        for word, pieces in zip(ordered, found, strict=True):
+            if not pieces and unknown is None:
+                raise ModelError(f"the encoder's tokenizer finds no piece in {word!r}")
+            cut[word] = pieces[: self._longest] or [unknown]
+        return cut
+
+    def _cut(self, texts: list[str]) -> list[list[int]]:
+        ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=False)["input_ids"]
+        return ids
+
+
+def windows(counts: Sequence[int], room: int) -> list[tuple[int, int, range]]:
+    """Split a sentence into overlapping windows.
+
+    Parameters
+    ----------
+    counts
+        The number of pieces of each word, from 1 to ``room // 2``.
+    room
+        The most pieces in a window.
+
+    Returns
+    -------
+    windows : list of (int, int, range)
+        The first word of each window, the one after its last, and the words whose vectors are taken
+        from it: those that are farther from its ends than they are from those of another window.
+        The ends of the sentence do not count as ends: a word there misses nothing.
+
+    Examples
+    --------
+    >>> windows([1] * 10, room=6)
+    [(0, 6, range(0, 5)), (3, 9, range(5, 8)), (6, 10, range(8, 10))]
+    """
+    starts = np.cumsum([0, *counts])
+    words = len(counts)
+    begin, end = 0, _last_start(starts, room)
+    found = [(begin, end)]
+    while end < words:
+        begin = int(np.searchsorted(starts, starts[end] - room // 2))
+        end = _last_start(starts, int(starts[begin]) + room)
+        found.append((begin, end))
+    if len(found) == 1:
+        return [(0, words, range(words))]
+    context = np.full((len(found), words), -1.0)
+    for row, (begin, end) in zip(context, found, strict=True):
+        before = starts[begin:end] - (starts[begin] if begin else -np.inf)
+        after = (starts[end] if end < words else np.inf) - starts[begin + 1 : end + 1]
+        row[begin:end] = np.minimum(before, after)
+    best = context.argmax(axis=0)
+    ends = np.searchsorted(best, np.arange(len(found) + 1))
+    return [
+        (begin, end, range(int(first), int(last)))
+        for (begin, end), first, last in zip(found, ends[:-1], ends[1:], strict=True)
+    ]
+
+
+def _last_start(starts: Numbers, limit: int) -> int:
+    """Return the last word that starts at most there."""
+    return int(np.searchsorted(starts, limit, side="right")) - 1

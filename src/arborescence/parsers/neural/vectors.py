@@ -1,0 +1,222 @@
+"""Pretrained word vectors, read from the text formats of word2vec, fastText and GloVe.
+
+A line has a word and D numbers with spaces between; in the formats of word2vec and fastText the
+first line gives the number of words and D. Words are sorted by frequency, most frequent first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.errors import ModelError, TreebankError
+from arborescence.core.files import opened
+from arborescence.core.graph import check_count
+from arborescence.treebank.conllu import inflated
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+#: So many of the most frequent words are kept, beside those that are wanted.
+MOST_FREQUENT: Final = 100_000
+
+_LONGEST_LINE: Final = 2**20
+_LARGEST: Final = float(np.finfo(np.float32).max)
+_FORM: Final = re.compile(r"[^\t\r]+")
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Vectors(NamedTuple):
+    """Words and their vectors.
+
+    Attributes
+    ----------
+    words : dict of str to int
+        The row of each word in `table`, from 1.
+    table : (V + 1, D) float32
+        The vectors. Row 0, for unknown words, is zero.
+    """
+
+    words: dict[str, int]
+    table: NDArray[np.float32]
+
+    @classmethod
+    def read(
+        cls,
+        source: str | os.PathLike[str] | IO[bytes],
+        wanted: Collection[str] = (),
+        most: int = MOST_FREQUENT,
+    ) -> Self:
+        r"""Read the vectors of the wanted words, and of the most frequent ones.
+
+        Memory is needed for these vectors only. Of the other lines only the number of columns is
+        checked. Of a word that occurs twice, the first vector counts.
+
+        Parameters
+        ----------
+        source
+            A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
+            its first bytes.
+        wanted
+            Words to keep wherever they are in the file: see `words_of`.
+        most
+            Keep also the first lines of the file, so many. So words that are not wanted now, but
+            come in a text later, have vectors too.
+
+        Raises
+        ------
+        ModelError
+            If the file has no vectors, or a line has another number of columns than the first one,
+            or a value is not a finite number. The message gives the file and the line. Words that
+            are not UTF-8 are skipped, as word2vec sometimes cuts a word within a character; if
+            they are more than one of a hundred, that is an error.
+
+        Examples
+        --------
+        >>> import io
+        >>> file = io.BytesIO(b"3 2\nthe 1 0\nof 0 1\ntrees 1 .5\n")
+        >>> Vectors.read(file, wanted={"trees"}, most=1)
+        Vectors(words={'the': 1, 'trees': 2}, table=array([[0. , 0. ],
+               [1. , 0. ],
+               [1. , 0.5]], dtype=float32))
+        """
+        check_count(most, "most", 0)
+        try:
+            with opened(source) as (file, name):
+                words, rows = _kept(_lines(inflated(file, name), name), name, wanted, most)
+        except TreebankError as error:  # the gzip data is damaged
+            raise ModelError(str(error)) from error
+        table = np.stack([np.zeros_like(rows[0]), *rows])
+        return cls(words, table)
+
+    def scaled(self) -> Self:
+        """Return the vectors multiplied by one number, so that the mean square of the values is 1.
+
+        So the same learning rate fits any file.
+
+        >>> Vectors({"trees": 1}, np.array([[0, 0], [1, 7]], np.float32)).scaled().table
+        array([[0. , 0. ],
+               [0.2, 1.4]], dtype=float32)
+        """
+        size = np.sqrt(np.mean(self.table[1:].astype(np.float64) ** 2)) or 1.0
+        return self._replace(table=(self.table / size).astype(np.float32))
+
+
+def words_of(treebank: Iterable[Sentence]) -> set[str]:
+    """Return the forms of a treebank, as they are and in lower case.
+
+    >>> from arborescence.treebank import Sentence
+    >>> sorted(words_of([Sentence.from_words(["Trees", "grow"])]))
+    ['Trees', 'grow', 'trees']
+    """
+    forms = {form for sentence in treebank for form in sentence.forms}
+    return forms | {form.lower() for form in forms}
+
+
+def row_of(form: str, words: dict[str, int]) -> int:
+    """Return the row of a form, else that of the form in lower case, else 0.
+
+    >>> [row_of(form, {"may": 1, "May": 2}) for form in ["May", "MAY", "June"]]
+    [2, 1, 0]
+    """
+    return words.get(form) or words.get(form.lower(), 0)
+
+
+def _kept(
+    lines: Iterator[tuple[str, bytes]], name: str, wanted: Collection[str], most: int
+) -> tuple[dict[str, int], list[NDArray[np.float32]]]:
+    """Return the rows of the words to keep, and their vectors."""
+    words: dict[str, int] = {}
+    rows: list[NDArray[np.float32]] = []
+    size = seen = 0
+    strange: list[str] = []  # where a word is not UTF-8
+    for at, line in lines:
+        if not size:
+            first = line.split()
+            has_header = len(first) == 2 and all(field.isdigit() for field in first)
+            size = int(first[1]) if has_header else len(first) - 1
+            if size < 1:
+                raise ModelError(f"{at}: neither a word with numbers, nor how many of both follow")
+            if has_header:
+                continue
+        seen += 1
+        word = _word(line, size, at)
+        if word is None:
+            strange.append(at)
+        elif word in words or not _FORM.fullmatch(word):
+            continue  # only the first one counts; no sentence can have the other
+        elif seen <= most or word in wanted:
+            rows.append(_numbers(line, size, at))
+            words[word] = len(rows)
+    if not seen:
+        raise ModelError(f"{name}: no vectors: the file is empty")
+    if 100 * len(strange) > seen:
+        raise ModelError(f"{strange[0]}: the word is not UTF-8: convert the file first")
+    if not rows:
+        raise ModelError(f"{name}: has none of the wanted words")
+    return words, rows
+
+
+def _word(line: bytes, size: int, at: str) -> str | None:
+    """Return the word before so many numbers; None if it is not UTF-8.
+
+    A word may have spaces, but not a number at its end: that would be one number too many.
+    """
+    if line.count(b" ") == size:  # the usual case, in a third of the time
+        word = line[: line.find(b" ")]
+    else:
+        word, *numbers = line.rsplit(None, size)
+        *_, last = word.split()
+        if len(numbers) < size or (last != word and _is_number(last)):
+            raise ModelError(
+                f"{at}: {len(line.split()) - 1} numbers, but the first line says {size}"
+            )
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _numbers(line: bytes, size: int, at: str) -> NDArray[np.float32]:
+    fields = line.rsplit(None, size)[1:]
+    try:
+        with np.errstate(over="ignore"):
+            vector = np.array(fields, dtype=np.float32)
+    except ValueError:
+        vector = np.full(size, np.nan, dtype=np.float32)
+    if not np.isfinite(vector).all():
+        [wrong, *_] = (field for field in fields if not _is_number(field))
+        raise ModelError(f"{at}: {wrong.decode(errors='replace')!r} is not a finite number")
+    return vector
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        return bool(abs(float(field)) <= _LARGEST)
+    except ValueError:
+        return False
+
+
+def _lines(pieces: Iterable[bytes], name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines that are not blank, without their ends, and where each is: ``FILE:LINE``."""
+    held, number = b"", 0
+    for piece in itertools.chain(pieces, [b"\n"]):
+        *lines, held = (held + piece).split(b"\n")
+        for line in lines:
+            number += 1
+            line = (line.removeprefix(_BOM) if number == 1 else line).rstrip()
+            if line:
+                yield f"{name}:{number}", line
+        if len(held) > _LONGEST_LINE:
+            raise ModelError(
+                f"{name}:{number + 1}: no end of the line within {len(held)} bytes: no vectors "
+                "in text form (word2vec's binary form is another)"
+            )

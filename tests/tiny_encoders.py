@@ -1,0 +1,31 @@
+"""Tiny pretrained encoders with random weights, made by the package transformers itself."""
+
+from __future__ import annotations
+
+WORDS = ["birds", "sing", "trees", "grow", "cats", "see", "songs", "began", "hear", "old", "of"]
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, ".", "!", "un", "##der"]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+PIECES += [*LETTERS, *(f"##{letter}" for letter in LETTERS)]
+
+
+def make_bert(folder, room=32, seed=1):
+    """A BERT of two layers; its words are cut into pieces of WordPiece. Returns the folder."""
+    import torch
+    import transformers
+
+    vocabulary = folder / "vocab.txt"
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabulary.write_text("\n".join(PIECES))
+    tokenizer = transformers.BertTokenizer(str(vocabulary), model_max_length=room)
+    tokenizer.save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=room,
+    )
+    torch.manual_seed(seed)
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder

@@ -25,7 +25,13 @@ from arborescence.parsers.neural.network import Network, Tensors, load_state, st
 TREEBANK = sentences()
 FEW = TREEBANK[:3]
 TINY = {"word": 8, "letter": 4, "filters": 8, "tag": 4, "hidden": 16, "arc": 16, "label": 16}
-TINY |= {"encoder_layers": 2, "dropout": 0, "word_dropout": 0, "columns": ("form", "upos")}
+TINY |= {
+    "precision": "float16",
+    "encoder_layers": 2,
+    "dropout": 0,
+    "word_dropout": 0,
+    "columns": ("form", "upos"),
+}
 LONG = ["Birds", "under", "\u200b", "old", "trees", "sing", "!"] * 12
 
 

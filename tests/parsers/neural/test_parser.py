@@ -114,7 +114,10 @@ def test_the_k_best_trees(parser, projective):
     for sentence, found in zip(NEW, parser.kbest(NEW, 5, projective=projective), strict=True):
         scores = parser.scores(sentence)
         heads, weights = arb.kbest(scores, 5, projective=bool(projective))
-        assert [tree.heads.tolist() for tree, _ in found] == heads.tolist()
+        words = np.arange(1, len(sentence) + 1)
+        assert len({tree.heads.tobytes() for tree, _ in found}) == len(heads)
+        for tree, weight in found:  # trees of nearly the same weight may change places
+            assert weight == pytest.approx(scores[tree.heads[1:], words].sum(), rel=1e-5, abs=1e-4)
         assert [weight for _, weight in found] == pytest.approx(weights, rel=1e-5, abs=1e-4)
         [best] = parser.parse([sentence], projective=projective)
         assert found[0][0].raw == best.raw

@@ -119,7 +119,13 @@ def test_inputs_have_the_rows():
 
 
 TINY = {"word": 8, "letter": 4, "filters": 8, "tag": 4, "hidden": 16, "arc": 16, "label": 16}
-TINY |= {"dropout": 0, "word_dropout": 0, "columns": ("form", "upos"), "rate": 0.02}
+TINY |= {
+    "precision": "float16",
+    "dropout": 0,
+    "word_dropout": 0,
+    "columns": ("form", "upos"),
+    "rate": 0.02,
+}
 
 
 def test_training_and_files(tmp_path):

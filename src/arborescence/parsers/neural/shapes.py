@@ -32,7 +32,7 @@ def shapes(
     >>> from arborescence.parsers.neural.vocabulary import Vocabulary
     >>> found = shapes(Settings(), Vocabulary({}, {}, {}, {}), hinted=False, relations=40)
     >>> found["words.weight"], found["relation_weights"]
-    ((2, 100), (101, 40, 101))
+    ((2, 100), (65, 40, 65))
     """
     words, lemmas, letters = vocabulary.sizes
     word, tag, both = settings.word, settings.tag, 2 * settings.hidden

@@ -6,6 +6,7 @@ from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vocabulary import Vocabulary
+from arborescence.parsers.tagger.stages import Guesses
 from arborescence.treebank import Sentence
 
 SIZES = {
@@ -71,6 +72,20 @@ def weights_of(settings, vocabulary, hinted=True, seed=2):
 def inputs_of(some, vocabulary, hinted=True, seed=3):
     """Look up sentences; a random half of them shows its tags."""
     shown = np.random.default_rng(seed).random(len(some)) < 0.5
-    others = sentences([len(sentence) for sentence in some], seed)
     given = dict.fromkeys([*vocabulary.tags, "lemma"], shown)
-    return Inputs.of(some, vocabulary, others if hinted else None, given)
+    return Inputs.of(some, vocabulary, hints_for(some, vocabulary) if hinted else None, given)
+
+
+def hints_for(some, vocabulary, seed=4, k=3):
+    """Draw the guesses of a linear tagger; some tags are unknown to the vocabulary."""
+    generator = np.random.default_rng(seed)
+    return [
+        {
+            column: Guesses(
+                generator.integers(-1, len(tagset.values), (len(sentence), k)),
+                generator.random((len(sentence), k), dtype=np.float32),
+            )
+            for column, tagset in vocabulary.tags.items()
+        }
+        for sentence in some
+    ]

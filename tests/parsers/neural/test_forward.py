@@ -12,6 +12,7 @@ from arborescence.treebank import read
 from modes import UNCOMPILED
 from small_networks import (
     RELATIONS,
+    hints_for,
     inputs_of,
     sentences,
     settings_of,
@@ -87,7 +88,7 @@ def test_same_as_pytorch_on_real_sentences(treebanks, name):
     weights = weights_of(settings, vocabulary)
     shown = np.arange(len(gold)) % 2 == 0
     given = dict.fromkeys([*vocabulary.tags, "lemma"], shown)
-    inputs = Inputs.of(gold, vocabulary, gold, given)
+    inputs = Inputs.of(gold, vocabulary, hints_for(gold, vocabulary), given)
     wanted = on_device(settings, vocabulary, weights).run(inputs)
     assert_same(Forward(settings, vocabulary, weights).run(inputs), wanted, inputs)
 
@@ -98,13 +99,13 @@ def test_batches_do_not_matter(scorer):
     vocabulary = vocabulary_of(settings)
     network = Forward(settings, vocabulary, weights_of(settings, vocabulary))
     some = sentences([5, 1, 12, 5])
-    others = sentences([len(sentence) for sentence in some], seed=9)
+    hints = hints_for(some, vocabulary)
 
     def run(numbers):
         shown = np.array(numbers) % 2 == 0
         given = dict.fromkeys([*vocabulary.tags, "lemma"], shown)
         inputs = Inputs.of(
-            [some[b] for b in numbers], vocabulary, [others[b] for b in numbers], given
+            [some[b] for b in numbers], vocabulary, [hints[b] for b in numbers], given
         )
         return inputs.layout, network.run(inputs)
 

@@ -18,14 +18,16 @@ torch = pytest.importorskip("torch", reason="training needs the extra 'torch'")
 from arborescence.parsers.neural.settings import Settings  # noqa: E402
 from arborescence.parsers.neural.training import Trainer  # noqa: E402
 from arborescence.parsers.neural.vocabulary import Vocabulary  # noqa: E402
+from small_networks import hints_for  # noqa: E402
 from tiny_networks import TINY  # noqa: E402
 
 FEW = treebank()[:3]
 
 
-def trainer(sentences=FEW, dev=(), hints=None, **settings):
+def trainer(sentences=FEW, dev=(), *, hinted=False, **settings):
     chosen = Settings(**{**TINY, **settings})
     vocabulary = Vocabulary.of(sentences, chosen.columns)
+    hints = hints_for(sentences, vocabulary) if hinted else None
     return Trainer(sentences, list(dev), hints, chosen, vocabulary, make=BiaffineParser)
 
 
@@ -43,18 +45,18 @@ def test_each_loss_learns_a_tiny_treebank_by_heart(loss, scorer):
     assert scores["las"] == scores["las_of_words"] == scores["upos"] == 100
 
 
-@pytest.mark.parametrize("hints", [None, treebank()])
-def test_an_interrupted_training_continues_bit_for_bit(tmp_path, hints):
-    settings = {"epochs": 4, "batch": 12, "dropout": 0.3, "word_dropout": 0.3, "hints": hints}
-    straight = trainer(treebank(), FEW if hints is None else [], **settings)
+@pytest.mark.parametrize("hinted", [False, True])
+def test_an_interrupted_training_continues_bit_for_bit(tmp_path, hinted):
+    settings = {"epochs": 4, "batch": 12, "dropout": 0.3, "word_dropout": 0.3, "hinted": hinted}
+    straight = trainer(treebank(), [] if hinted else FEW, **settings)
     straight.run()
     path = tmp_path / "checkpoint"
     for stop in (1, 3):
-        run = trainer(treebank(), FEW if hints is None else [], **settings)
+        run = trainer(treebank(), [] if hinted else FEW, **settings)
         interrupted = pytest.raises(KeyboardInterrupt)
         with interrupted:
             run.run(checkpoint=path, progress=interrupts_in(stop + 1))
-    rest = trainer(treebank(), FEW if hints is None else [], **settings)
+    rest = trainer(treebank(), [] if hinted else FEW, **settings)
     said = []
     rest.run(checkpoint=path, progress=lambda phase, *_: said.append(phase))
     assert said[0] == "epoch 4"
@@ -64,7 +66,7 @@ def test_an_interrupted_training_continues_bit_for_bit(tmp_path, hints):
         (one == two).all()
         for one, two in zip(rest._network.parameters(), straight._network.parameters(), strict=True)
     )
-    done = trainer(treebank(), FEW if hints is None else [], **settings)
+    done = trainer(treebank(), [] if hinted else FEW, **settings)
     done.run(checkpoint=path, progress=lambda *_: pytest.fail("has nothing to do"))
     assert weights(done) == weights(straight)
 
@@ -85,7 +87,7 @@ def test_a_checkpoint_of_other_settings_or_data(tmp_path):
         trainer(epochs=1, seed=2),
         trainer(treebank()[:2], epochs=1),
         trainer(dev=FEW, epochs=1),
-        trainer(hints=FEW, epochs=1),
+        trainer(hinted=True, epochs=1),
     ):
         with pytest.raises(ModelError, match="of another treebank, other settings"):
             other.run(checkpoint=path)
@@ -183,7 +185,7 @@ def test_nothing_to_learn_from():
 
 def test_every_parameter_learns():
     """Adam has moments of all parameters: none is left out of the loss, or of checkpoints."""
-    run = trainer(hints=FEW, epochs=1, columns=("form", "lemma", "upos", "xpos", "feats"))
+    run = trainer(hinted=True, epochs=1, columns=("form", "lemma", "upos", "xpos", "feats"))
     before = {name: value.clone() for name, value in run._network.named_parameters()}
     for _ in range(3):  # the first weights of edges and relations are 0
         run._run_epoch(None)

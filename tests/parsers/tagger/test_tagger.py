@@ -236,3 +236,20 @@ def test_learns_from_a_real_treebank():
     assert accuracy["upos"] > 0.88
     assert accuracy["xpos"] > 0.87
     assert accuracy["feats"] > 0.88
+
+
+def test_guesses_are_those_of_the_tagger(tagger):
+    tagged = list(tagger.tag(TREEBANK, overwrite=True))
+    for column, (tags, guesses) in tagger.guess(TREEBANK, k=4).items():
+        best = [tags[code] for code in guesses.tags[:, 0].tolist()]
+        assert best == [tag for sentence in tagged for tag in getattr(sentence, column)]
+        there = guesses.tags >= 0
+        assert (guesses.chances[there] > 0).all()
+        assert (guesses.chances[~there] == 0).all()
+        assert (np.diff(guesses.chances) <= 0).all()
+        assert (guesses.chances.sum(axis=1) <= 1.00001).all()
+        if len(tags) <= 4:  # then these are all tags that are allowed
+            np.testing.assert_allclose(guesses.chances.sum(axis=1), 1, rtol=1e-5)
+        for row in guesses.tags:
+            codes = row[row >= 0].tolist()
+            assert len(set(codes)) == len(codes)

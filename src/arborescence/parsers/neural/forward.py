@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.inputs import Bag, Inputs, Layout, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
+    from arborescence.parsers.tagger.stages import Guesses
 
     Array = NDArray[np.float32]
 
@@ -118,7 +119,7 @@ class Forward:
             self._letters.run(inputs.letters)[inputs.spelling],
         ]
         parts += [
-            _summed(inputs.hints[column.name], column.hints)
+            _expected(inputs.hints[column.name], column.hints)
             for column in self._columns
             if column.hints is not None
         ]
@@ -249,8 +250,8 @@ class _Column(NamedTuple):
         The vectors of pieces.
     of_values : (V, tag) float32
         The vectors of values.
-    hints : (P, tag) float32 or None
-        The vectors of pieces that the linear tagger predicts.
+    hints : (V + 1, tag) float32 or None
+        The vectors of values that the linear tagger predicts; the last one is for none.
     """
 
     name: str
@@ -272,7 +273,7 @@ class _Column(NamedTuple):
             weights[f"taggers.{name}.bias"],
             vectors,
             pieces @ vectors,
-            weights.get(f"hints.{name}"),
+            _with_none(pieces @ weights[f"hints.{name}"]) if f"hints.{name}" in weights else None,
         )
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
@@ -286,6 +287,17 @@ class _Column(NamedTuple):
         shown = given[inputs.layout.sentence]
         found[shown] = _summed(bag, self.vectors)[shown]
         return best, found
+
+
+def _with_none(vectors: Array) -> Array:
+    """Append the vector of no value, which index -1 finds."""
+    return np.concatenate([vectors, np.zeros_like(vectors[:1])])
+
+
+def _expected(hints: Guesses, vectors: Array) -> Array:
+    """Return the sum of the vectors of tags, weighted by their probabilities."""
+    expected: Array = (hints.chances[:, None] @ vectors[hints.tags])[:, 0]
+    return expected
 
 
 def _summed(bag: Bag, vectors: Array) -> Array:

@@ -8,7 +8,7 @@ sequence.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from arborescence.parsers.neural.vocabulary import (
     is_given,
     pieces_of,
 )
+from arborescence.parsers.tagger.stages import Guesses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.hints import Hints
     from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
     from arborescence.treebank import Sentence
@@ -95,7 +97,7 @@ class Layout(NamedTuple):
         sentence[flat] = np.repeat(np.arange(len(lengths)), lengths)
         return cls(sizes, rows, lengths, flat, mirrored, sentence)
 
-    def packed(self, values: Numbers) -> Numbers:
+    def packed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Put values that are given sentence by sentence into the order of rows."""
         packed = np.empty_like(values)
         packed[self.flat] = values
@@ -140,8 +142,8 @@ class Inputs(NamedTuple):
         For each word a row of `letters`.
     letters : (U, C) int64
         The numbers of the characters of each different form, with both ends.
-    hints : dict of str to Bag
-        The tags that the linear tagger predicts, by column.
+    hints : dict of str to Guesses
+        The most probable tags by the linear tagger, by column: (N, k) each.
     lemmas : (N,) int64 or None
         The numbers of the lemmas; unknown where a sentence has none.
     given : dict of str to (Bag, (B,) bool)
@@ -156,7 +158,7 @@ class Inputs(NamedTuple):
     words: Numbers
     spelling: Numbers
     letters: Numbers
-    hints: dict[str, Bag]
+    hints: dict[str, Guesses]
     lemmas: Numbers | None
     given: dict[str, tuple[Bag, NDArray[np.bool_]]]
     vectors: Numbers | None = None
@@ -167,7 +169,7 @@ class Inputs(NamedTuple):
         cls,
         sentences: Sequence[Sentence],
         vocabulary: Vocabulary,
-        hinted: Sequence[Sentence] | None,
+        hints: Sequence[Hints] | None,
         given: dict[str, NDArray[np.bool_]],
     ) -> Self:
         """Look up the words of sentences.
@@ -178,8 +180,8 @@ class Inputs(NamedTuple):
             B sentences.
         vocabulary
             The known words and tags.
-        hinted
-            The same sentences with the tags of the linear tagger, if there is one.
+        hints
+            The guesses of the linear tagger for each sentence, if there is one.
         given
             For each column that the parser looks at beside the form: which sentences have it.
         """
@@ -198,11 +200,11 @@ class Inputs(NamedTuple):
             column: Bag.of([getattr(s, column) for s in sentences], tagset, layout)
             for column, tagset in vocabulary.tags.items()
         }
-        hints = {}
-        if hinted is not None:
-            hints = {
-                column: Bag.of([getattr(s, column) for s in hinted], tagset, layout)
-                for column, tagset in vocabulary.tags.items()
+        guesses = {}
+        if hints is not None:
+            guesses = {
+                column: _packed([each[column] for each in hints], layout)
+                for column in vocabulary.tags
             }
         lemmas = None
         if vocabulary.lemmas:
@@ -221,7 +223,7 @@ class Inputs(NamedTuple):
             layout.packed(np.array(numbers, dtype=np.int64)[rows]),
             layout.packed(rows),
             letters_of(spellings, vocabulary),
-            hints,
+            guesses,
             lemmas,
             {column: (bag, given[column]) for column, bag in tags.items()},
             vectors,
@@ -272,6 +274,15 @@ def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) ->
     for row, numbers in zip(letters, spelled, strict=True):
         row[: len(numbers)] = numbers
     return letters
+
+
+def _packed(hints: Sequence[Guesses], layout: Layout) -> Guesses:
+    """Put the guesses for sentences into the order of rows; there is none for roots."""
+    root = Guesses.empty(1, hints[0].tags.shape[1])
+    tags, chances = (
+        np.concatenate([part for each in hints for part in (root[i], each[i])]) for i in range(2)
+    )
+    return Guesses(layout.packed(tags), layout.packed(chances))
 
 
 def _shortened(form: str) -> str:

@@ -73,7 +73,7 @@ class Tensors(NamedTuple):
             at(inputs.words),
             at(inputs.spelling),
             at(inputs.letters),
-            {column: (at(bag.row), at(bag.pieces)) for column, bag in inputs.hints.items()},
+            {column: (at(each.tags), at(each.chances)) for column, each in inputs.hints.items()},
             None if inputs.lemmas is None else at(inputs.lemmas),
             {
                 column: (at(bag.row), at(bag.pieces), at(there))
@@ -262,13 +262,19 @@ class Network(nn.Module):
         read = [words, torch.cat(spelled, dim=1)[batch.spelling]]
         if self.hints:
             hints = [
-                (batch.hints[column][1] @ pieces)[batch.hints[column][0]]
-                for column, pieces in self.hints.items()
+                self._expected(column, vectors, *batch.hints[column])
+                for column, vectors in self.hints.items()
             ]
             read.append(self._without_some(torch.cat(hints, dim=1)))
         if self.encoder_projection is not None and batch.encoded is not None:
             read.append(self.encoder_projection(self._mixed(batch.encoded, len(words))))
         return torch.cat(read, dim=1)
+
+    def _expected(self, column: str, vectors: Tensor, tags: Tensor, chances: Tensor) -> Tensor:
+        """Return the sum of the vectors of tags, weighted by their probabilities."""
+        of_values = pad(self._pieces[column].to(vectors) @ vectors, (0, 0, 0, 1))  # -1: nothing
+        expected: Tensor = (chances[:, None] @ of_values[tags])[:, 0]
+        return expected
 
     def _without_some(self, hints: Tensor) -> Tensor:
         """Hide the hints of some words in training, so that the network learns to tag by itself."""

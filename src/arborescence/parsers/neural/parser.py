@@ -12,6 +12,7 @@ import arborescence
 from arborescence.core.errors import MissingExtraError, ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.hints import hints_of, jackknifed_hints
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
@@ -22,7 +23,6 @@ from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.tagger import tagging
-from arborescence.parsers.tagger.retagging import retagged
 
 if TYPE_CHECKING:
     import os
@@ -247,7 +247,7 @@ class BiaffineParser(Parser):
             without and with their tags; the mean LAS decides. Without it, the last epoch is used.
         tagger
             A linear tagger, stored in the model: its tags are an input of the network. In training,
-            they are those of other taggers that have not seen the sentence (`retagged`).
+            they are those of other taggers that have not seen the sentence (jackknifing).
         text
             Stored in the model, for raw text and words without lemmas.
         device
@@ -316,9 +316,9 @@ class BiaffineParser(Parser):
                     f"the tagger does not predict {', '.join(missing)}: train it on this treebank, "
                     "or choose other columns"
                 )
-            hints = retagged(
-                treebank, columns=tagger.columns, seed=chosen.seed, progress=progress
-            ) or list(tagger.tag(treebank, overwrite=True))
+            hints = jackknifed_hints(
+                treebank, tagger, vocabulary, seed=chosen.seed, progress=progress
+            )
         trainer = Trainer(
             treebank,
             dev,
@@ -518,14 +518,12 @@ class BiaffineParser(Parser):
 
     def _groups(self, sentences: list[Sentence]) -> Iterator[_Group]:
         """Yield groups of sentences with their scores; write missing tags into the list."""
-        hinted = sentences
-        if self.tagger:
-            hinted = list(self.tagger.tag(sentences, overwrite=True))
+        of_all = hints_of(sentences, self.tagger, self._vocabulary) if self.tagger else None
         lengths = [len(sentence) for sentence in sentences]
         for numbers in _grouped(lengths, self.settings.most_edges):
             some = [sentences[b] for b in numbers]
             given = given_columns(some, self._vocabulary)
-            hints = [hinted[b] for b in numbers] if self.tagger else None
+            hints = [of_all[b] for b in numbers] if of_all is not None else None
             inputs = Inputs.of(some, self._vocabulary, hints, given)
             if self.encoder is not None:
                 inputs = inputs._replace(encoded=self.encoder.read(some, inputs.layout))

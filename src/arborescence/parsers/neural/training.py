@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
+    from arborescence.parsers.neural.hints import Hints
     from arborescence.parsers.neural.parser import BiaffineParser
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -90,7 +91,7 @@ class Trainer:
     treebank, dev
         Sentences to learn from, and to choose the best epoch by; `dev` may be empty.
     hints
-        The training sentences with the tags of a linear tagger; None without one.
+        For each training sentence, what linear taggers guess; None without one.
     settings
         All settings that, with the data, determine the result.
     vocabulary
@@ -118,7 +119,7 @@ class Trainer:
         self,
         treebank: Sequence[Sentence],
         dev: Sequence[Sentence],
-        hints: Sequence[Sentence] | None,
+        hints: Sequence[Hints] | None,
         settings: Settings,
         vocabulary: Vocabulary,
         *,
@@ -139,9 +140,12 @@ class Trainer:
         }
         self._given = given_columns(treebank, vocabulary)
         self._encoder = encoder
-        known = identity(settings, treebank, dev, hints or ())
-        if vectors is not None:
-            known += hashlib.sha256(vectors.tobytes()).hexdigest()
+        known = identity(settings, treebank, dev)
+        arrays = [array for each in hints or () for guesses in each.values() for array in guesses]
+        digest = hashlib.sha256()
+        for array in [*arrays, *([] if vectors is None else [vectors])]:
+            digest.update(array.tobytes())
+        known += digest.hexdigest()
         if encoder:
             known += encoder.digest
         self._checkpoint = Checkpoint("biaffine", known)
@@ -248,10 +252,10 @@ class Trainer:
     def _learn(self, numbers: Sequence[int], generator: np.random.Generator) -> None:
         """Take one step of Adam on a batch."""
         sentences = [self._treebank[b] for b in numbers]
-        hinted = None if self._hints is None else [self._hints[b] for b in numbers]
+        hints = None if self._hints is None else [self._hints[b] for b in numbers]
         chosen = generator.random(len(sentences)) < self._settings.given
         given = {column: chosen & has[numbers] for column, has in self._given.items()}
-        inputs = Inputs.of(sentences, self._vocabulary, hinted, given)
+        inputs = Inputs.of(sentences, self._vocabulary, hints, given)
         if self._encoder:
             inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
         self._adam.zero_grad()

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 #: Smaller gradients are skipped: their effect is not worth the time.
 NEGLIGIBLE: Final = np.float32(0.003)
 _FIRST_SQUARE: Final = np.float32(0.1)
-# The unit of int8 weights: a weight of 1 is stored as 10.
-_UNIT: Final = np.float32(0.1)
+#: The unit of int8 weights: a weight of 1 is stored as 10.
+UNIT: Final = np.float32(0.1)
 _LONGEST_GAP: Final = 255
 _ARRAYS: Final = {
     "gaps": scheme.Array((np.uint8,), ("weights",)),
@@ -73,7 +73,7 @@ class Learned:
 
     def in_bytes(self) -> NDArray[np.int8]:
         """Round the weights to int8, as model files store them."""
-        rounded: NDArray[np.int8] = np.rint(self.weights / _UNIT).clip(-127, 127).astype(np.int8)
+        rounded: NDArray[np.int8] = np.rint(self.weights / UNIT).clip(-127, 127).astype(np.int8)
         return rounded
 
 

@@ -242,6 +242,36 @@ def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.
 
 
 @kernel
+def _rank(
+    tags: np.ndarray,
+    scores: np.ndarray,
+    unit: float,
+    guesses: np.ndarray,
+    chances: np.ndarray,
+    i: int,
+) -> None:
+    """Write the most probable of `tags`, best first, and their probabilities into row i."""
+    count = min(guesses.shape[1], tags.size)
+    for k in range(count):
+        at = -1
+        for candidate in range(tags.size):
+            taken = False
+            for earlier in range(k):
+                taken |= guesses[i, earlier] == candidate
+            if not taken and (at < 0 or scores[candidate] > scores[at]):
+                at = candidate
+        guesses[i, k] = at
+    highest = float(scores[guesses[i, 0]])
+    total = 0.0
+    for candidate in range(tags.size):
+        total += np.exp((float(scores[candidate]) - highest) * unit)
+    for k in range(count):
+        at = guesses[i, k]
+        chances[i, k] = np.exp((float(scores[at]) - highest) * unit) / total
+        guesses[i, k] = np.int64(tags[at])
+
+
+@kernel
 def tag_words(
     letters: np.ndarray,
     word_places: np.ndarray,
@@ -254,6 +284,9 @@ def tag_words(
     weights: np.ndarray,
     scores: np.ndarray,
     tags: np.ndarray,
+    unit: float,
+    guesses: np.ndarray,
+    chances: np.ndarray,
     gold: np.ndarray,
     squares: np.ndarray,
 ) -> None:
@@ -281,6 +314,11 @@ def tag_words(
         Scratch.
     tags : int64, shape (n,)
         Filled for these sentences.
+    unit
+        The unit of the weights, for probabilities.
+    guesses, chances : int64 and float32, shape (n, k)
+        Filled with the k most probable tags of each word, given the tags before it, and their
+        probabilities; -1 and 0 where a word has fewer choices. With k = 0, they are not looked for.
     gold : int64, shape (n,)
         The gold tags: then `weights` are float32 and are trained. Empty: no training. A word whose
         gold tag is not allowed is skipped.
@@ -306,6 +344,11 @@ def tag_words(
                     places[template] = word_places[i, template]
                 _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
                 best = _best(places, weights, choices, scores)
+                if guesses.shape[1]:
+                    _rank(choices, scores, unit, guesses, chances, i)
+            elif guesses.shape[1]:
+                guesses[i, 0] = choices[0]
+                chances[i, 0] = 1
             tag_2 = tag
             tag = choices[best]
             tags[i] = tag

@@ -9,7 +9,7 @@ from arborescence.parsers.shared.jackknifing import jackknife
 from arborescence.parsers.tagger.tagger import Tagger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
@@ -69,10 +69,34 @@ def retagged(
     >>> retagged(treebank, folds=7, columns=["upos"])[-1].upos
     ['DET', 'NOUN']
     """
+    result = list(treebank)
+    taggers = taggers_of_others(
+        treebank, folds=folds, columns=columns, epochs=epochs, seed=seed, progress=progress
+    )
+    for part, tagger in taggers:
+        predicted = tagger.tag([treebank[i] for i in part], overwrite=True)
+        for i, sentence in zip(part, predicted, strict=True):
+            result[i] = sentence
+    return result if len(treebank) >= folds else []
+
+
+def taggers_of_others(
+    treebank: Sequence[Sentence],
+    *,
+    folds: int = 5,
+    columns: Sequence[str] = ("upos", "xpos", "feats"),
+    epochs: int = 8,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[tuple[list[int], Tagger]]:
+    """Yield the numbers of the sentences of each fold, and a tagger trained on the other folds.
+
+    The parameters and the errors are those of `retagged`. Nothing is yielded if there are fewer
+    sentences than folds.
+    """
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
-        return []
-    result = list(treebank)
+        return
     numbers = range(len(treebank))
     for fold, (part, rest) in enumerate(jackknife(numbers, folds, seed)):
 
@@ -83,7 +107,4 @@ def retagged(
         tagger = Tagger.train(
             [treebank[i] for i in rest], columns=columns, epochs=epochs, seed=seed, progress=say
         )
-        predicted = tagger.tag([treebank[i] for i in part], overwrite=True)
-        for i, sentence in zip(part, predicted, strict=True):
-            result[i] = sentence
-    return result
+        yield part, tagger

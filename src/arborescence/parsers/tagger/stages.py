@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import pack, unpack
+from arborescence.parsers.shared.adagrad import UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
@@ -103,6 +103,26 @@ class Words:
         return codes
 
 
+class Guesses(NamedTuple):
+    """The k most probable tags of n words, each given the tags before it.
+
+    Attributes
+    ----------
+    tags : (n, k) int64
+        Their codes, the most probable one first; -1 where there are fewer than k.
+    chances : (n, k) float32
+        Their probabilities.
+    """
+
+    tags: Codes
+    chances: npt.NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, words: int, k: int) -> Self:
+        """Make room for those of some words."""
+        return cls(np.full((words, k), UNKNOWN), np.zeros((words, k), dtype=np.float32))
+
+
 @dataclass(frozen=True)
 class Stage:
     """A model that predicts one column from left to right.
@@ -136,14 +156,19 @@ class Stage:
         index = np.searchsorted(self.contexts[:-1], found)
         return np.where(self.contexts[index] == found, index, UNKNOWN)
 
-    def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes) -> None:
-        """Write the codes of the sentences in the mask `wanted` into `codes`."""
+    def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes, k: int = 0) -> Guesses:
+        """Write the codes of the sentences in the mask `wanted` into `codes`.
+
+        Return the k most probable tags of their words.
+        """
+        guesses = Guesses.empty(len(words), k)
         if wanted.any():
             scores = np.empty(len(self.tags), dtype=np.int32)
             self._run(
                 words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
-                _NO_GOLD, _NO_SQUARES,
+                float(UNIT), guesses.tags, guesses.chances, _NO_GOLD, _NO_SQUARES,
             )  # fmt: skip
+        return guesses
 
     def learn(
         self, words: Words, order: Codes, context: Codes, gold: Codes, learned: Learned
@@ -151,11 +176,11 @@ class Stage:
         """Train for one epoch on the sentences in `order` with their `gold` codes."""
         scores = np.empty(len(self.tags), dtype=np.float32)
         self._run(
-            words, order, context, learned.weights, scores, np.empty_like(gold), gold,
-            learned.squares,
+            words, order, context, learned.weights, scores, np.empty_like(gold),
+            1.0, *Guesses.empty(len(words), 0), gold, learned.squares,
         )  # fmt: skip
 
-    def _run(self, words: Words, order: Codes, context: Codes, *rest: npt.NDArray[Any]) -> None:
+    def _run(self, words: Words, order: Codes, context: Codes, *rest: Any) -> None:
         kernels.tag_words(
             words.letters, words.places, words.starts, order, self.features, context,
             self.allowed, self.allowed_starts, *rest,

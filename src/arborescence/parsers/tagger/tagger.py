@@ -18,7 +18,7 @@ from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import as_sentences, batches
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
+from arborescence.parsers.tagger.stages import COLUMNS, UNKNOWN, Guesses, Stage, Words, joint
 from arborescence.parsers.tagger.training import trained, untrained
 
 if TYPE_CHECKING:
@@ -169,6 +169,43 @@ class Tagger:
             )
             for sentence, change in zip(batch, wanted.tolist(), strict=True):
                 yield next(tagged) if change else sentence
+
+    def guess(
+        self, sentences: Sequence[Sentence], k: int = 3
+    ) -> dict[str, tuple[tuple[str, ...], Guesses]]:
+        """Return the most probable tags of all words, without any given tags.
+
+        Parameters
+        ----------
+        sentences
+            Sentences with n words in all.
+        k
+            How many tags of each word.
+
+        Returns
+        -------
+        guesses : dict of str to (tuple of str, Guesses)
+            For each column: the tags by code, and the guesses of the words of all sentences.
+
+        Examples
+        --------
+        >>> from arborescence.treebank import Sentence
+        >>> noun = Sentence.from_words(["a", "saw"], upos=["DET", "NOUN"])
+        >>> verb = Sentence.from_words(["I", "saw"], upos=["PRON", "VERB"])
+        >>> tags, guesses = Tagger.train([noun] * 2 + [verb]).guess([verb], k=2)["upos"]
+        >>> tags, guesses.tags[1], bool(guesses.chances[1, 0] > 0.5)
+        (('DET', 'NOUN', 'PRON', 'VERB'), array([3, 1]), True)
+        """
+        words = Words(sentences)
+        nothing = np.zeros(len(words.sentences), dtype=np.bool_)
+        guesses: dict[str, tuple[tuple[str, ...], Guesses]] = {}
+        codes: dict[str, Codes] = {}
+        for stage in self._stages:
+            found = joint(codes, _sizes(self._stages), len(words))
+            codes.setdefault(stage.column, np.full(len(words), UNKNOWN))
+            of_stage = stage.tag(words, ~nothing, found, codes[stage.column], k)
+            guesses[stage.column] = stage.tags, of_stage
+        return guesses
 
     def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
         """Return the share of correctly tagged words for each column, without any given tags.

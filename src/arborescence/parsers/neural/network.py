@@ -136,7 +136,6 @@ class Network(nn.Module):
         super().__init__()
         self._dropout = settings.dropout
         self._word_dropout = settings.word_dropout
-        self._hint_dropout = settings.hint_dropout
         self._arc = settings.arc
         self._is_mlp = settings.scorer == "mlp"
         words, lemmas, letters = vocabulary.sizes
@@ -260,12 +259,10 @@ class Network(nn.Module):
             for window in self.windows
         ]
         read = [words, torch.cat(spelled, dim=1)[batch.spelling]]
-        if self.hints:
-            hints = [
-                self._expected(column, vectors, *batch.hints[column])
-                for column, vectors in self.hints.items()
-            ]
-            read.append(self._without_some(torch.cat(hints, dim=1)))
+        read += [
+            self._expected(column, vectors, *batch.hints[column])
+            for column, vectors in self.hints.items()
+        ]
         if self.encoder_projection is not None and batch.encoded is not None:
             read.append(self.encoder_projection(self._mixed(batch.encoded, len(words))))
         return torch.cat(read, dim=1)
@@ -275,13 +272,6 @@ class Network(nn.Module):
         of_values = pad(self._pieces[column].to(vectors) @ vectors, (0, 0, 0, 1))  # -1: nothing
         expected: Tensor = (chances[:, None] @ of_values[tags])[:, 0]
         return expected
-
-    def _without_some(self, hints: Tensor) -> Tensor:
-        """Hide the hints of some words in training, so that the network learns to tag by itself."""
-        if not self.training or not self._hint_dropout:
-            return hints
-        hidden = torch.rand(len(hints), device=hints.device) < self._hint_dropout
-        return hints.masked_fill(hidden[:, None], 0)
 
     def _mixed(self, encoded: Tensor | PieceTensors, rows: int) -> Tensor:
         """Return the mean of the encoder's layers, each normalized, by learned shares."""

@@ -32,7 +32,7 @@ _COUNTS: Final = {
     "encoder_layers": (1, 1000),
 }
 _RATES: Final = ("rate", "encoder_rate")
-_SHARES: Final = ("dropout", "word_dropout", "hint_dropout", "given")
+_SHARES: Final = ("dropout", "word_dropout", "given")
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
     "root": scheme.one_of(get_args(Root)),
@@ -91,8 +91,6 @@ class Settings:
         sentence.
     word_dropout : float
         The share of words whose own vector is replaced by that of unknown words.
-    hint_dropout : float
-        The share of words whose tags by the linear tagger are hidden.
     given : float
         The share of training sentences whose gold tags and lemmas the upper layers see; they see
         predicted tags of the others.
@@ -137,7 +135,6 @@ class Settings:
     label: int = 64
     dropout: float = 0.33
     word_dropout: float = 0.25
-    hint_dropout: float = 0.4
     given: float = 0.5
     mixed: bool = False
     precision: Precision = "int8"

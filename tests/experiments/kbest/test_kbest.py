@@ -167,7 +167,7 @@ def few(malformed):
 
 def test_report():
     text = report_of(ALL)
-    assert "head, 1 epochs, bits 10; averages over seeds 1 to 3" in text
+    assert "head, epochs 1, bits 10; averages over seeds 1 to 3" in text
     assert "25.00 % of the best trees are malformed, and 16.00 % of the 50 best" in text
     assert "13 times, which a rate like this cannot reach" in text
     assert "1 of the 3 treebanks have no malformed tree at k = 1" in text
@@ -328,7 +328,10 @@ def test_quick(treebanks, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"recipe": Recipe(parser="transition")}, "parser must be linear, not 'transition'"),
+        (
+            {"recipe": Recipe(parser="transition")},
+            "parser must be linear or biaffine, not 'transition'",
+        ),
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"ks": (5, 10)}, "from 1 on, not 5, 10"),
         ({"ks": (1, 5, 5)}, "must increase"),

@@ -175,6 +175,20 @@ def test_samples_of_the_curve():
     assert curve["60"] == two
 
 
+def test_methods_of_neural_parsers():
+    ways = methods(Recipe(parser="biaffine"))
+    assert list(ways) == [
+        *("biaffine-head", "biaffine-margin-multi", "biaffine-margin-single"),
+        *("biaffine-tree-multi", "biaffine-tree-single"),
+    ]
+    treebanks = [synthetic("A", 100, malformed) for malformed in (4, 8, 12, 16, 20, 24)]
+    pairs = [(one.method, one.other) for one in against_multi(dict.fromkeys(ways, treebanks))]
+    assert pairs == [
+        (f"biaffine-{loss}-single", f"biaffine-{loss}-multi") for loss in ("margin", "tree")
+    ]
+    assert not methods(Recipe(parser="transition"))
+
+
 def test_methods_differ():
     assert list(methods(RECIPE)) == [
         *("head", "perceptron-multi", "perceptron-single", "mira-multi"),

@@ -171,7 +171,7 @@ def test_tables(tmp_path):
     write(tmp_path, texts)
     text = texts["report.md"]
     assert text.endswith("\n- Grove: no test part\n")
-    assert "epochs 7, seed 3, bits 12" in text
+    assert "epochs 7, bits 12, seed 3" in text
     assert "![uas.svg](uas.svg)" in text
     directed, undirected, _, pair = table_rows(text, "Birdish")
     assert directed == ["Birdish", "1,200 (train)", "80.00", "85.00", "60.00", "70.00"]

@@ -27,7 +27,6 @@ from arborescence.experiments.common.statistics import (
     rank_correlation,
     ratio_interval,
 )
-from arborescence.experiments.root.recipes import BASE, OF_TREES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -398,10 +397,12 @@ def differences(
 
 
 def against_base(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
-    """Compare each other method with `BASE`."""
-    return differences(studied, [(method, BASE) for method in studied if method != BASE])
+    """Compare each other method with the first one, the loss `head`."""
+    base, *others = studied
+    return differences(studied, [(method, base) for method in others])
 
 
 def against_multi(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
     """Compare training with single-root trees to training with any trees."""
-    return differences(studied, [(f"{loss}-single", f"{loss}-multi") for loss in OF_TREES])
+    losses = [name.removesuffix("-single") for name in studied if name.endswith("-single")]
+    return differences(studied, [(f"{loss}-single", f"{loss}-multi") for loss in losses])

@@ -35,7 +35,6 @@ from arborescence.experiments.root.measure import (
     root_edges,
     trend,
 )
-from arborescence.experiments.root.recipes import BASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -384,7 +383,7 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
 
 def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
     """Write the effect of the training loss on malformed trees."""
-    treebanks = studied[BASE]
+    base, treebanks = next(iter(studied.items()))
     yield "## What parsers learn by\n"
     yield (
         f"The same for parsers that were trained in other ways, over {len(treebanks)} treebanks.\n"
@@ -410,7 +409,7 @@ def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
     )
     yield (
         "Differences of the percentage of malformed trees, in points, tested over treebanks.\n"
-        f"Those from {BASE} are adjusted together, and so are the others:\n"
+        f"Those from {base} are adjusted together, and so are the others:\n"
     )
     yield listing(
         {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Install the wheel in dist/ in a clean environment of each CPython that is here, without Numba and
-# without a compiler on the path, and use it. Then run the tests of kernels for each level of
-# processor.
+# without a compiler on the path, and use it. Then run the tests of exactness for each level of
+# processor. With the argument `all`, before a release: run all tests of kernels for the best level,
+# and compare all levels with the JIT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,8 +33,10 @@ done
 
 venv="$scratch/3.11"
 "$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools
-suites="tests/core tests/nonprojective tests/projective tests/undirected tests/inference tests/transitions
-  tests/treebank"
+exactness="tests/nonprojective/test_decode.py tests/nonprojective/test_kbest.py tests/projective/test_decode.py"
+suites=$exactness
+[ "${1:-}" != all ] || suites="tests/core tests/nonprojective tests/projective tests/undirected tests/inference
+  tests/transitions tests/treebank"
 for level in x86-64-v4 x86-64-v3 x86-64-v2; do
   if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
 import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then
@@ -41,13 +44,13 @@ import sys; from arborescence.core import native; sys.exit(native.KERNELS is Non
     # shellcheck disable=SC2086
     clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n auto \
       --dist worksteal -m "not long" $suites
-    # The other levels: the suites of exactness.
-    suites="tests/nonprojective/test_decode.py tests/nonprojective/test_kbest.py tests/projective/test_decode.py"
+    suites=$exactness
   else
     echo "--- this processor does not run $level"
   fi
 done
 
+[ "${1:-}" = all ] || exit 0
 echo "--- compared with the JIT"
 "$venv/bin/pip" install --quiet "$wheel[cli,jit]"
 "$venv/bin/python" native/compare.py

@@ -14,6 +14,7 @@ from arborescence.cli.options import QuietOption, RootOption, SkipOption, usage_
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.parsers.shared.types import (
+    AnyKind,
     AnyLoss,
     Features,
     Inference,
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 #: The kinds of parsers that can be trained.
-Kind = Literal["linear", "transition", "biaffine"]
 #: The help page groups the options by the kinds of parsers that they go with.
-PANELS: Final[dict[str, tuple[Kind, ...]]] = {
+PANELS: Final[dict[str, tuple[AnyKind, ...]]] = {
     "Parsers without a neural network: --parser linear or transition": ("linear", "transition"),
     "Graph-based parsers: --parser linear or biaffine": ("linear", "biaffine"),
     "Linear graph-based parsers: --parser linear": ("linear",),
@@ -42,7 +42,7 @@ of_both, of_graphs, of_linear, of_transition, of_biaffine = (
     partial(typer.Option, rich_help_panel=panel) for panel in PANELS
 )
 #: The default of --columns.
-COLUMNS: Final[dict[Kind, str]] = {
+COLUMNS: Final[dict[AnyKind, str]] = {
     "linear": "form,lemma,upos,xpos,feats",
     "transition": "form,lemma,upos,xpos,feats",
     "biaffine": "form,upos,xpos,feats",
@@ -61,7 +61,7 @@ def train(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
     parser: Annotated[
-        Kind,
+        AnyKind,
         typer.Option(
             help="Graph-based: the best tree by a linear model, or by a neural network (biaffine; "
             "its training needs PyTorch); or transition-based."
@@ -402,7 +402,7 @@ def reached(info: dict[str, Any]) -> str:
     return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown(scores)}; "
 
 
-def refuse_options_of_others(context: typer.Context, parser: Kind) -> None:
+def refuse_options_of_others(context: typer.Context, parser: AnyKind) -> None:
     """Complain of options that were given but go with another kind of parser."""
     for option in context.command.params:
         kinds = PANELS.get(getattr(option, "rich_help_panel", None) or "", (parser,))

@@ -5,7 +5,7 @@ import pytest
 
 from arborescence import ModelError
 from arborescence.parsers.neural.shapes import shapes
-from arborescence.parsers.neural.stored import from_arrays, rounded, to_arrays
+from arborescence.parsers.neural.stored import from_arrays, to_arrays
 from small_networks import RELATIONS, settings_of, vocabulary_of, weights_of
 
 COLUMNS = [
@@ -13,6 +13,12 @@ COLUMNS = [
     ("form", "upos"),
     ("form", "lemma", "upos", "xpos", "feats"),
 ]
+
+
+def rounded(weights, precision):
+    """Return the weights as they are after storing and loading them."""
+    sizes = {name: array.shape for name, array in weights.items()}
+    return from_arrays(to_arrays(weights, precision), sizes)
 
 
 @pytest.mark.parametrize("scorer", ["biaffine", "mlp"])

@@ -17,7 +17,6 @@ import numpy as np
 
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
-from arborescence.parsers.neural.vocabulary import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -264,9 +263,7 @@ class _Column(NamedTuple):
     @classmethod
     def of(cls, name: str, tagset: Tagset, weights: Mapping[str, Array]) -> _Column:
         vectors = weights[f"tags.{name}"]
-        pieces = np.zeros((len(tagset.values), len(vectors)), dtype=np.float32)
-        for row, value in zip(pieces, tagset.values, strict=True):
-            row[[tagset.pieces[piece] for piece in pieces_of(value)]] = 1
+        pieces = tagset.table(tagset.values)
         return cls(
             name,
             np.ascontiguousarray(weights[f"taggers.{name}.weight"].T),

@@ -21,7 +21,6 @@ from arborescence.parsers.neural.vocabulary import (
     STRANGE,
     UNKNOWN,
     is_given,
-    pieces_of,
 )
 from arborescence.parsers.tagger.stages import Guesses
 
@@ -123,11 +122,7 @@ class Bag(NamedTuple):
         """Look up the values of each sentence."""
         found: dict[str, int] = {"": 0}
         rows = [found.setdefault(v, len(found)) for tags in values for v in ("", *tags)]
-        pieces = np.zeros((len(found), len(tagset.pieces)), dtype=np.float32)
-        for value, row in found.items():
-            known = [tagset.pieces[p] for p in pieces_of(value) if p in tagset.pieces]
-            pieces[row, known] = 1
-        return cls(layout.packed(np.array(rows, dtype=np.int64)), pieces)
+        return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(found))
 
 
 class Inputs(NamedTuple):

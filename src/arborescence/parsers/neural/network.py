@@ -23,7 +23,7 @@ from arborescence.parsers.neural.encoder import PieceTensors, encode
 from arborescence.parsers.neural.lstm import BiLSTM
 from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
-from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset, pieces_of
+from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,7 +165,9 @@ class Network(nn.Module):
                 for name, tags in columns.items()
             }
         )
-        self._pieces = {name: _pieces(tags) for name, tags in columns.items()}
+        self._pieces = {
+            name: torch.from_numpy(tags.table(tags.values)) for name, tags in columns.items()
+        }
 
         size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
         self.encoder = self.encoder_projection = None
@@ -343,14 +345,6 @@ def load_state(network: Network, state: Mapping[str, Tensor]) -> None:
 
 def _vectors(tags: Tagset, size: int) -> nn.Parameter:
     return nn.Parameter(torch.randn(len(tags.pieces), size) * 0.1)
-
-
-def _pieces(tags: Tagset) -> Tensor:
-    """Return which pieces each value has, (V, P)."""
-    table = torch.zeros(len(tags.values), len(tags.pieces))
-    for row, value in zip(table, tags.values, strict=True):
-        row[[tags.pieces[piece] for piece in pieces_of(value)]] = 1
-    return table
 
 
 def _with_one(rows: Tensor) -> Tensor:

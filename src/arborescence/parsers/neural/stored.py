@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Weights = Mapping[str, NDArray[np.float32]]
+    from arborescence.parsers.shared.types import Precision
 
-#: How weights are stored: see `to_arrays`.
-Precision = Literal["int8", "float16"]
+    Weights = Mapping[str, NDArray[np.float32]]
 
 _MOST: Final = 127
 _SCALES: Final = ".scales"
@@ -98,19 +97,6 @@ def from_arrays(
         if name + _SCALES in found:
             weights[name] *= found[name + _SCALES]
     return weights
-
-
-def rounded(weights: Weights, precision: Precision) -> dict[str, NDArray[np.float32]]:
-    """Return the weights as they will be after storing and loading them.
-
-    Examples
-    --------
-    >>> rounded({"bias": np.array([0.1], dtype=np.float32)}, "float16")
-    {'bias': array([0.09997559], dtype=float32)}
-    """
-    return from_arrays(
-        to_arrays(weights, precision), {name: array.shape for name, array in weights.items()}
-    )
 
 
 def _is_matrix(shape: tuple[int, ...]) -> bool:

@@ -6,11 +6,15 @@ import reprlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+import numpy as np
+
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from arborescence.treebank import Sentence
 
@@ -62,6 +66,17 @@ class Tagset(NamedTuple):
         values = tuple(sorted(set(values)))
         pieces = sorted({piece for value in values for piece in pieces_of(value)})
         return cls(values, {piece: number for number, piece in enumerate(pieces)})
+
+    def table(self, values: Collection[str]) -> NDArray[np.float32]:
+        """Return which of the known pieces each of V values has: (V, P), 0 or 1.
+
+        >>> Tagset.of(["Case=Nom|Number=Sing", "_"]).table(["Number=Sing|Person=3"])
+        array([[0., 1.]], dtype=float32)
+        """
+        table = np.zeros((len(values), len(self.pieces)), dtype=np.float32)
+        for row, value in zip(table, values, strict=True):
+            row[[self.pieces[piece] for piece in pieces_of(value) if piece in self.pieces]] = 1
+        return table
 
 
 class Vocabulary(NamedTuple):

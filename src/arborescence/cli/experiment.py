@@ -79,7 +79,7 @@ EpochsOption = Annotated[
         min=1,
         help="How often to go over a treebank.",
         rich_help_panel=PARSERS,
-        show_default="10; biaffine: 30",
+        show_default="10; biaffine: 30, small treebanks up to 100",
     ),
 ]
 BitsOption = Annotated[

@@ -73,7 +73,7 @@ def train(
             min=1,
             help="How often to go over the treebank: linear and transition, at most so often; "
             "biaffine, exactly so often, as the learning rate falls to 0 at the end.",
-            show_default="10; biaffine: 30",
+            show_default="10; biaffine: 30, small treebanks up to 100",
         ),
     ] = None,
     patience: Annotated[
@@ -180,7 +180,11 @@ def train(
     ] = None,
     batch: Annotated[
         int | None,
-        of_biaffine(min=1, help="About how many words a batch has; fewer need less memory."),
+        of_biaffine(
+            min=1,
+            help="About how many words a batch has; fewer need less memory.",
+            show_default="1500, small treebanks less",
+        ),
     ] = None,
     hidden: Annotated[
         int | None, of_biaffine(min=1, help="The size of the LSTMs, in each direction.")
@@ -273,12 +277,12 @@ def train(
     common: dict[str, Any] = {"columns": chosen, "root": root, "seed": seed}
     online: dict[str, Any] = {"epochs": epochs or 10, "patience": patience}
     trees: Any = {"yes": True, "no": False, None: "auto"}.get(projective, projective)
-    settings: linear.Settings | transition.Settings | neural.Settings
+    settings: dict[str, Any]
     with usage_errors():
         if parser == "linear":
             from arborescence.parsers.linear import settings as linear
 
-            settings = linear.Settings(
+            of_linear_parser = linear.Settings(
                 **common,
                 bits=bits,
                 loss=loss or "mira",  # type: ignore[arg-type]  # checked there
@@ -292,6 +296,7 @@ def train(
                 rounds=rounds,
                 prune=prune,
             )
+            settings = asdict(of_linear_parser)
         elif parser == "biaffine":
             from arborescence.parsers.neural import settings as neural
             from arborescence.parsers.neural.parser import check_device
@@ -310,13 +315,13 @@ def train(
                 "encoder_layers": encoder_layers,
                 "encoder_rate": encoder_rate,
             }
-            settings = neural.Settings(
-                **common,
-                projective=projective == "yes",
-                mixed=mixed,
-                fine_tune=fine_tune,
+            settings = common | {
+                "projective": projective == "yes",
+                "mixed": mixed,
+                "fine_tune": fine_tune,
                 **{name: value for name, value in chosen_here.items() if value is not None},
-            )
+            }
+            neural.Settings(**settings)  # complains before anything is read
             online = {
                 "device": device,
                 "vectors": vectors,
@@ -328,7 +333,7 @@ def train(
         else:
             from arborescence.parsers.transition import settings as transition
 
-            settings = transition.Settings(
+            of_transition_parser = transition.Settings(
                 **common,
                 bits=bits,
                 system=system,
@@ -336,6 +341,7 @@ def train(
                 beam=beam,
                 projective="pseudo" if projective == "pseudo" else False,
             )
+            settings = asdict(of_transition_parser)
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     if not resume:
         checkpoint.unlink(missing_ok=True)
@@ -358,7 +364,7 @@ def train(
             training,
             dev=held_out,
             **online,
-            **asdict(settings),
+            **settings,
             tagger=of_words,
             text=reading,
             checkpoint=checkpoint,

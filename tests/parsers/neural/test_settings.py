@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from arborescence.core.errors import ModelError, OptionError
-from arborescence.parsers.neural.settings import Settings
+from arborescence.parsers.neural.settings import Settings, pace
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,11 @@ def test_values_that_make_no_sense(name, value):
         Settings(**{name: value})
 
 
-def test_the_number_of_epochs_that_help_and_documentation_name():
+def test_the_pace_that_help_and_documentation_name():
     assert Settings().epochs == 30
+    assert Settings().batch == 1500
+    assert pace(0) == pace(2_000) == {"batch": 200, "epochs": 100}
+    assert pace(10**7) == {"batch": 1500, "epochs": 30}
 
 
 def test_settings_survive_a_file():

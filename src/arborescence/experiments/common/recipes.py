@@ -37,7 +37,7 @@ _CHOICES: Final = {
 #: The losses of each kind of graph-based parser.
 LOSSES: Final = {"linear": get_args(Loss), "biaffine": get_args(NeuralLoss)}
 #: The epochs of each kind of parser, where a recipe says nothing.
-_EPOCHS: Final = {"linear": 10, "transition": 10, "biaffine": 30}
+_EPOCHS: Final = {"linear": 10, "transition": 10}
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class Recipe:
     seed : int
         Seed for the order of the sentences and for the sample.
     epochs : int or None
-        The number of passes over the treebank; None: 10, or 30 for a neural parser.
+        The number of passes over the treebank; None: 10, or by the size of the treebank for a
+        neural parser (`parsers.neural.settings.pace`).
     bits : int
         See `LinearParser.train`.
     sentences : int or None
@@ -100,7 +101,7 @@ class Recipe:
         if self.loss not in LOSSES.get(self.parser, get_args(AnyLoss)):
             raise OptionError(f"a {self.parser} parser has no loss {self.loss!r}")
         if self.epochs is None:
-            object.__setattr__(self, "epochs", _EPOCHS[self.parser])
+            object.__setattr__(self, "epochs", _EPOCHS.get(self.parser))
         if self.sentences is not None and self.sentences < 1:
             raise OptionError(f"sentences must be at least 1, not {self.sentences}")
 
@@ -119,7 +120,7 @@ class Recipe:
     @property
     def effort(self) -> str:
         """The epochs, and the size of the hash table of a parser that has one."""
-        epochs = f"epochs {self.epochs}"
+        epochs = f"epochs {self.epochs or 'by size of the treebank'}"
         return epochs if self.parser == "biaffine" else f"{epochs}, bits {self.bits}"
 
     @property
@@ -158,9 +159,10 @@ class Recipe:
         options: dict[str, Any] = {
             "root": self.root,
             "seed": self.seed,
-            "epochs": self.epochs,
             "progress": progress,
         }
+        if self.epochs is not None:
+            options["epochs"] = self.epochs
         if self.parser == "biaffine":
             return BiaffineParser.train(drawn, loss=self.loss, given=1.0, **options)
         options["bits"] = self.bits

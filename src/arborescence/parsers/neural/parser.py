@@ -14,7 +14,7 @@ from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.hints import hints_of, jackknifed_hints
 from arborescence.parsers.neural.inputs import Inputs, given_columns
-from arborescence.parsers.neural.settings import Settings
+from arborescence.parsers.neural.settings import Settings, pace
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
@@ -272,7 +272,8 @@ class BiaffineParser(Parser):
             later training runs. Without it, and unless the encoder is fine-tuned, sentences are
             encoded anew in each epoch.
         **settings
-            The fields of `Settings`.
+            The fields of `Settings`; `settings.pace` chooses the batch and the epochs if you do
+            not.
 
         Raises
         ------
@@ -286,10 +287,11 @@ class BiaffineParser(Parser):
             If a setting is invalid, the device does not exist or has not enough memory, or the
             tagger does not predict all columns of tags.
         """
-        chosen = Settings(**settings)
+        Settings(**settings)  # complains before anything is read
         with needs_torch("training a neural parser"):
             from arborescence.parsers.neural.training import Trainer
         treebank, dev = list(treebank), list(dev or ())
+        chosen = Settings(**pace(sum(map(len, treebank))) | settings)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = None
         if vectors is not None:

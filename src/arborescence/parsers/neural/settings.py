@@ -32,6 +32,10 @@ _COUNTS: Final = {
     "encoder_layers": (1, 1000),
 }
 _RATES: Final = ("rate", "encoder_rate")
+#: Of the batches, steps and epochs of small treebanks: see `pace`.
+_SMALLEST_BATCH: Final = 200
+_STEPS: Final = 3000
+_MOST_EPOCHS: Final = 100
 _SHARES: Final = ("dropout", "word_dropout", "given")
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
@@ -72,9 +76,10 @@ class Settings:
         Fixes the first weights, the order of the sentences, and dropout.
     epochs : int
         The number of passes over the treebank. The learning rate falls to 0 at the end of the last
-        one, so training never stops earlier.
+        one, so training never stops earlier. `BiaffineParser.train` chooses it by the size of the
+        treebank: see `pace`.
     batch : int
-        About how many words (and roots) a batch has. Memory grows with it.
+        About how many words (and roots) a batch has. Memory grows with it. Chosen like `epochs`.
     rate : float
         The highest learning rate of Adam.
     word, letter, filters, tag : int
@@ -183,3 +188,16 @@ class Settings:
             return cls(**fields)
         except OptionError as error:
             raise ModelError(f"settings: {error}") from error
+
+
+def pace(words: int) -> dict[str, int]:
+    """Return the batch and the epochs for a treebank of so many words.
+
+    Small treebanks get small batches and more epochs: else there are too few steps to learn in.
+
+    >>> pace(3_000), pace(40_000), pace(200_000)
+    ({'batch': 200, 'epochs': 100}, {'batch': 400, 'epochs': 30}, {'batch': 1500, 'epochs': 30})
+    """
+    batch = min(max(words // 100, _SMALLEST_BATCH), Settings.batch)
+    epochs = _STEPS * batch // max(words, 1)
+    return {"batch": batch, "epochs": min(max(epochs, Settings.epochs), _MOST_EPOCHS)}

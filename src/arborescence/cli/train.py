@@ -299,7 +299,7 @@ def train(
             settings = asdict(of_linear_parser)
         elif parser == "biaffine":
             from arborescence.parsers.neural import settings as neural
-            from arborescence.parsers.neural.parser import check_device
+            from arborescence.parsers.neural.needs import check_device
 
             chosen_here: dict[str, Any] = {
                 "epochs": epochs,

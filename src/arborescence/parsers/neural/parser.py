@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
 import arborescence
-from arborescence.core.errors import MissingExtraError, ModelError, OptionError
+from arborescence.core.errors import ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.groups import Group, Trees, grouped
 from arborescence.parsers.neural.hints import hints_of, jackknifed_hints
 from arborescence.parsers.neural.inputs import Inputs, given_columns
+from arborescence.parsers.neural.needs import check_device, needs_torch
 from arborescence.parsers.neural.settings import Settings, pace
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
@@ -31,15 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
-    from arborescence.parsers.neural.forward import Found
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.types import Progress
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
-
-#: Sentences are parsed in groups of similar length, so that little of a group is padding.
-_GROUP_WORDS: Final = 2048
 
 _FIELDS: Final = {
     "settings": scheme.MAPPING,
@@ -54,26 +51,6 @@ _ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
 _NETWORK: Final = "network/"
-
-
-class _Group(NamedTuple):
-    """Some sentences of a batch, and what the network found for them.
-
-    Attributes
-    ----------
-    numbers : list of int
-        Their numbers in the batch.
-    rows : (B, T) int64
-        See `inputs.Layout`.
-    words : (B,) int64
-        Their numbers of words.
-    found : Found
-    """
-
-    numbers: list[int]
-    rows: NDArray[np.int64]
-    words: NDArray[np.int64]
-    found: Found
 
 
 class BiaffineParser(Parser):
@@ -407,7 +384,7 @@ class BiaffineParser(Parser):
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         sentences = list(sentences)
-        trees = _Trees.empty(sentences, 1, options)
+        trees = Trees.empty(sentences, 1, options)
         for group in self._groups(sentences):
             heads = self._decoded(group, options)[:, None]
             trees.put(group, heads, *self._details(group, heads, options))
@@ -419,7 +396,7 @@ class BiaffineParser(Parser):
         from arborescence.inference.kbest import kbest
 
         sentences = list(sentences)
-        trees = _Trees.empty(sentences, k, options)
+        trees = Trees.empty(sentences, k, options)
         weights: list[list[float]] = [[]] * len(sentences)
         for group in self._groups(sentences):
             heads, of_trees, _ = kbest(
@@ -445,7 +422,7 @@ class BiaffineParser(Parser):
 
         sentences = list(sentences)
         options = options._replace(confidence=False)
-        trees = _Trees.empty(sentences, 1, options)
+        trees = Trees.empty(sentences, 1, options)
         evidence = [np.empty(0)] * len(sentences)
         for group in self._groups(sentences):
             heads = self._decoded(group, options)[:, None]
@@ -467,7 +444,7 @@ class BiaffineParser(Parser):
     def _decodes_projectively(self, options: Options) -> bool:
         return self.projective if options.projective is None else options.projective
 
-    def _decoded(self, group: _Group, options: Options) -> NDArray[np.int64]:
+    def _decoded(self, group: Group, options: Options) -> NDArray[np.int64]:
         return decode(
             group.found.edges,
             group.words,
@@ -476,7 +453,7 @@ class BiaffineParser(Parser):
         )
 
     def _details(
-        self, group: _Group, heads: NDArray[np.int64], options: Options
+        self, group: Group, heads: NDArray[np.int64], options: Options
     ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
         """Return the relations of trees (B, K, T), and the probabilities of edges if requested.
 
@@ -505,7 +482,7 @@ class BiaffineParser(Parser):
         )
         return labels, probabilities
 
-    def _annotated(self, sentences: list[Sentence], trees: _Trees) -> list[list[Sentence]]:
+    def _annotated(self, sentences: list[Sentence], trees: Trees) -> list[list[Sentence]]:
         """Return, for each sentence, a copy with each of its trees; fill in missing lemmas."""
         if self.text and self.text.lemmatizer:
             sentences = list(self.text.lemmatizer.lemmatize(sentences))
@@ -518,11 +495,11 @@ class BiaffineParser(Parser):
             probabilities=trees.probabilities,
         )
 
-    def _groups(self, sentences: list[Sentence]) -> Iterator[_Group]:
+    def _groups(self, sentences: list[Sentence]) -> Iterator[Group]:
         """Yield groups of sentences with their scores; write missing tags into the list."""
         of_all = hints_of(sentences, self.tagger, self._vocabulary) if self.tagger else None
         lengths = [len(sentence) for sentence in sentences]
-        for numbers in _grouped(lengths, self.settings.most_edges):
+        for numbers in grouped(lengths, self.settings.most_edges):
             some = [sentences[b] for b in numbers]
             given = given_columns(some, self._vocabulary)
             hints = [of_all[b] for b in numbers] if of_all is not None else None
@@ -540,7 +517,7 @@ class BiaffineParser(Parser):
                 }
                 if new:
                     sentences[b] = sentences[b].replace(**new)
-            yield _Group(numbers, layout.rows, layout.lengths - 1, found)
+            yield Group(numbers, layout.rows, layout.lengths - 1, found)
 
 
 def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:
@@ -560,80 +537,3 @@ def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | 
     if encoder.size != settings.encoded:
         raise ModelError(f"{encoder.name}: vectors of {encoder.size} columns")
     return encoder
-
-
-class _Trees(NamedTuple):
-    """K trees of each sentence of a batch: see `annotated`.
-
-    Attributes
-    ----------
-    starts : (B + 1,) int64
-    heads, labels : (K, N) int64
-    probabilities : (K, N) float64 or None
-    """
-
-    starts: NDArray[np.int64]
-    heads: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    probabilities: NDArray[np.float64] | None
-
-    @classmethod
-    def empty(cls, sentences: Sequence[Sentence], k: int, options: Options) -> Self:
-        """Make room for k trees of each sentence."""
-        starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
-        heads, labels = np.full((2, k, starts[-1]), -1)
-        return cls(starts, heads, labels, np.ones(heads.shape) if options.confidence else None)
-
-    def put(
-        self,
-        group: _Group,
-        heads: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        probabilities: NDArray[np.float64] | None,
-    ) -> None:
-        """Write the trees of a group, each (B, K, T), to their places."""
-        k = heads.shape[1]  # short sentences may have fewer trees
-        for place, (b, words) in enumerate(zip(group.numbers, group.words.tolist(), strict=True)):
-            nodes = slice(self.starts[b], self.starts[b] + words + 1)
-            self.heads[:k, nodes] = heads[place, :, : words + 1]
-            self.labels[:k, nodes] = labels[place, :, : words + 1]
-            if self.probabilities is not None and probabilities is not None:
-                self.probabilities[:k, nodes] = probabilities[place, :, : words + 1]
-
-
-@contextmanager
-def needs_torch(what: str) -> Iterator[None]:
-    """Name the extra if PyTorch cannot be imported, as a MissingExtraError."""
-    try:
-        yield
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs PyTorch: install it with `pip install 'arborescence[torch]'`"
-        ) from error
-
-
-def check_device(device: str) -> None:
-    """Raise MissingExtraError or OptionError if PyTorch or a device is not there."""
-    with needs_torch("training a neural parser"):
-        from arborescence.parsers.neural.on_device import device_named
-    device_named(device)
-
-
-def _grouped(lengths: Sequence[int], most_edges: int) -> Iterator[list[int]]:
-    """Yield the numbers of sentences of similar length, in groups that fit into memory.
-
-    >>> list(_grouped([1, 2000, 3, 2], 10**6))
-    [[1], [2, 3, 0]]
-    """
-    group: list[int] = []
-    words = 0
-    for b in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable").tolist():
-        longest = lengths[group[0]] if group else lengths[b]
-        full = words + lengths[b] > _GROUP_WORDS
-        if group and (full or (len(group) + 1) * longest**2 > most_edges):
-            yield group
-            group, words = [], 0
-        group.append(b)
-        words += lengths[b] + 1
-    if group:
-        yield group

@@ -599,7 +599,7 @@ def test_float32_on_real_scores(treebanks, name, scale):
     files = sorted(treebanks.rglob(f"*{name}*dev*.conllu*"))
     if not files:
         pytest.skip(f"{name} is not here")
-    parser = arb.load("english")
+    parser = arb.load("english-fast")
     opener = gzip.open if files[0].suffix == ".gz" else open
     with opener(files[0], "rb") as file:
         sentences = [s for s, _ in zip(read(file), range(40), strict=False)]

@@ -252,7 +252,7 @@ def test_real_scores_of_a_parser(treebanks, root):
     from arborescence.treebank import read
 
     [path] = sorted((treebanks / "English-EWT").glob("*test*"))
-    parser = arb.load("english")
+    parser = arb.load("english-fast")
     short = (sentence for sentence in read(path) if 3 <= len(sentence) <= 14)
     for sentence in islice(short, 0, 600, 15):
         scores = parser.scores(sentence)

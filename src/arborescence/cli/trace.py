@@ -40,7 +40,7 @@ def trace(
         typer.Option(
             "--model",
             "-m",
-            help="What parses: a model file, or 'english'. If not given, 'english' for words, and "
+            help="What parses: a model file, 'english' or 'english-fast'. If not given, 'english' for words, and "
             "nothing for a treebank.",
         ),
     ] = None,

@@ -28,8 +28,8 @@ KINDS: Final = {
     "combined": "arborescence.parsers.combined:CombinedParser",
 }
 
-#: The models that come with the library.
-BUILT_IN: Final = ("english",)
+#: The models that come with the library: a neural parser, and a linear one that is faster.
+BUILT_IN: Final = ("english", "english-fast")
 
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
@@ -42,7 +42,8 @@ def load(model: str | os.PathLike[str]) -> Parser:
     Parameters
     ----------
     model
-        ``"english"``, the model that comes with the library, or the path of a model file.
+        ``"english"`` or ``"english-fast"``, the models that come with the library (the second one
+        is less accurate and many times faster), or the path of a model file.
 
     Returns
     -------

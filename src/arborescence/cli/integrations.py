@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arborescence.cli.options import usage_errors
 from arborescence.core.errors import ArborescenceError
 
 
@@ -21,13 +22,13 @@ def integrations(
     For each: its version, what arborescence.integrations.install(...) would replace, and how both
     decoders do on 200 random graphs.
     """
-    from arborescence.integrations import TOOLS
-    from arborescence.integrations.patching import module_of, version_of
+    from arborescence.integrations import TOOLS, patching
 
     failed = []
     for tool in tools or TOOLS:
-        module = module_of(tool)
-        version = version_of(tool)
+        with usage_errors():
+            module = patching.module_of(tool)
+        version = patching.version_of(tool)
         if version is None:
             say(f"{tool}: not installed")
         elif version not in module.VERSIONS:

@@ -56,7 +56,7 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
     array, _ = as_array(score_matrix)
     if array.shape == (0, 0):
         return [], 0.0
-    if array.ndim != 2:
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ScoresError(f"scores must be one (N, N) matrix, not of shape {array.shape}")
     scores = as_floats(array)
     scores[np.isnan(scores)] = -np.inf

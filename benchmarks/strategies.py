@@ -135,9 +135,12 @@ def sources(given):
     """Yield names and lists of matrices."""
     rng = np.random.default_rng(given.seed)
     if given.random:
-        for name, kind in (("random", uniform), ("model-like", model_like), ("masked", masked)):
-            for n in (10, 25, 50):
-                yield f"{name}, {n} words", list(kind(rng, 1000, n, np.float32))
+        for n in (10, 25, 50):
+            graphs = list(uniform(rng, given.count, n, np.float32))
+            yield f"random probabilities, {n} words", list(map(as_probabilities, graphs))
+            yield f"random positive scores, {n} words", graphs
+            for name, kind in (("model-like", model_like), ("masked", masked)):
+                yield f"{name}, {n} words", list(kind(rng, given.count, n, np.float32))
     for path in given.scores:
         for file in sorted(path.glob("*.npz")) if path.is_dir() else [path]:
             found = Scores.read(file)
@@ -145,10 +148,9 @@ def sources(given):
     for model, test in given.model:
         parser = arb.load(model)
         sentences = list(read(test))
-        yield (
-            f"{model}, {Path(test).name}",
-            [as_probabilities(matrix) for matrix in parser.all_scores(sentences)],
-        )
+        together = getattr(parser, "all_scores", None)  # neural parsers
+        matrices = together(sentences) if together else map(parser.scores, sentences)
+        yield f"{Path(model).name}, {Path(test).name}", list(map(as_probabilities, matrices))
 
 
 def main():
@@ -156,6 +158,7 @@ def main():
     options.add_argument("scores", type=Path, nargs="*")
     options.add_argument("--model", nargs=2, action="append", default=[])
     options.add_argument("--random", action="store_true")
+    options.add_argument("--count", type=int, default=1000, help="how many random graphs of a kind")
     options.add_argument("--installed", action="store_true")
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ from arborescence import integrations
 from arborescence.integrations.patching import module_of, version_of
 from arborescence.treebank import read
 from inputs import TREEBANKS, projective_like
-from timing import table
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import random_models
@@ -64,12 +64,6 @@ def padded(rng, lengths):
     return scores, np.array(lengths)
 
 
-def row(what, own, ours, sentences):
-    """Return a line of the table."""
-    micro = [f"{1e6 * seconds / sentences:,.0f}" for seconds in (own, ours)]
-    return [what, *micro, f"{own / ours:.1f}"]
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sentences", type=int, default=2077)
@@ -84,37 +78,44 @@ def main():
     lengths = [len(sentence) for sentence in read(test)]
     chosen = np.random.default_rng(0).permutation(lengths)[: given.sentences].tolist()
     made = list(batches(chosen))
-    rows = []
-    for tool in integrations.TOOLS:
-        if version_of(tool) not in module_of(tool).VERSIONS:
-            print(f"({tool} is not installed: left out)")
-            continue
+    print(f"{len(chosen)} sentences, {sum(chosen)} words; microseconds of one core a sentence")
+    print("| | own | arborescence | times faster |\n| --- | --- | --- | --- |", flush=True)
+
+    def compare(what, tool, call):
+        own, ours = both(tool, call, given.runs)
+        micro = [f"{1e6 * seconds / len(chosen):,.0f}" for seconds in (own, ours)]
+        print(f"| {what} | {micro[0]} | {micro[1]} | {own / ours:.1f} |", flush=True)
+
+    here = [tool for tool in integrations.TOOLS if version_of(tool) in module_of(tool).VERSIONS]
+    for tool in here:
         decode = module_of(tool).decode
-        seconds = both(tool, lambda decode=decode: [decode(*batch) for batch in made], given.runs)
-        rows.append(row(f"{tool}: decoding", *seconds, len(chosen)))
+        decode(*made[0])  # imports, and compiles
+        with integrations.install(tool):
+            decode(*made[0])
+        compare(f"{tool}: decoding", tool, partial(decode_all, decode, made))
     text = random_models.treebank(chosen)
-    if version_of("stanza"):
+    if "stanza" in here:
         for resolve in (False, True):
             processor = random_models.stanza_processor(text, resolve_head_constraints=resolve)
             document = random_models.stanza_document(text)
-            seconds = both("stanza", lambda: processor.process(document), given.runs)  # noqa: B023
             how = "with" if resolve else "without"
-            rows.append(row(f"stanza: parsing {how} head constraints", *seconds, len(chosen)))
-    if version_of("supar"):
+            what = f"stanza: parsing, {how} head constraints"
+            compare(what, "stanza", partial(processor.process, document))
+    if "supar" in here:
         with tempfile.TemporaryDirectory() as folder:
             parser = random_models.supar_parser(Path(folder), text)
             file = Path(folder) / "test.conllx"
             file.write_text(random_models.as_conllx(text))
             for proj in (False, True):
-                seconds = both(
-                    "supar",
-                    lambda: parser.predict(str(file), tree=True, proj=proj, verbose=False),  # noqa: B023
-                    given.runs,
-                )
+                call = partial(parser.predict, str(file), tree=True, proj=proj, verbose=False)
                 how = "projective" if proj else "non-projective"
-                rows.append(row(f"supar: parsing, {how} trees", *seconds, len(chosen)))
-    print(f"{len(chosen)} sentences, {sum(chosen)} words; microseconds a sentence")
-    table(["", "own", "arborescence", "times faster"], rows)
+                compare(f"supar: parsing, {how} trees", "supar", call)
+
+
+def decode_all(decode, made):
+    """Decode every batch."""
+    for batch in made:
+        decode(*batch)
 
 
 if __name__ == "__main__":

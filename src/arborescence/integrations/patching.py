@@ -132,7 +132,9 @@ def install(tool: str) -> Installed:
     with _lock:
         if tool in _changes:
             return Installed(tool, mine=False)
-        _changes[tool] = [_made(replacement) for replacement in replacements(tool)]
+        chosen = replacements(tool)
+        olds = [vars(owner)[name] for owner, name, _ in chosen]  # all are there before one changes
+        _changes[tool] = [_made(*pair) for pair in zip(chosen, olds, strict=True)]
     return Installed(tool, mine=True)
 
 
@@ -209,10 +211,9 @@ def exchange(old: object, new: object) -> None:
         setattr(module, name, new)
 
 
-def _made(replacement: Replacement) -> Change:
+def _made(replacement: Replacement, old: Any) -> Change:
     """Replace, and return what is needed to undo it."""
     owner, name, new = replacement
-    old = vars(owner)[name]
     if isinstance(owner, ModuleType):
         new = _copy(new, old)
         exchange(old, new)

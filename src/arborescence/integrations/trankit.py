@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arborescence.integrations.conventions import each, one_root
@@ -15,10 +16,9 @@ VERSIONS = ("1.1.2",)
 
 def replacements() -> list[Replacement]:
     """Say what takes the place of what."""
-    from trankit import pipeline  # noqa: F401 (it holds the function)
-    from trankit.utils import chuliu_edmonds
-
-    return [Replacement(chuliu_edmonds, "chuliu_edmonds_one_root", one_root)]
+    import_module("trankit.pipeline")  # it holds the function
+    module = import_module("trankit.utils.chuliu_edmonds")  # a name that also is a function's
+    return [Replacement(module, "chuliu_edmonds_one_root", one_root)]
 
 
 def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.core.errors import ScoresError
 from arborescence.core.graph import as_array, as_floats
-from arborescence.core.tree import tree_weight
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
     heads : list of int
         ``heads[d]`` is the head of word d; -1 for the root.
     weight : float
-        The sum of the edges' weights.
+        The exact sum of the edges' weights, rounded once.
 
     Raises
     ------
@@ -60,6 +60,6 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
         raise ScoresError(f"scores must be one (N, N) matrix, not of shape {array.shape}")
     scores = as_floats(array)
     scores[np.isnan(scores)] = -np.inf
-    scores = scores.T
-    heads = decode(scores, root=root)
-    return heads.tolist(), float(tree_weight(scores, heads))
+    heads = decode(scores.T, root=root)
+    weight = fsum(scores[np.arange(1, len(scores)), heads[1:]].tolist())
+    return heads.tolist(), weight

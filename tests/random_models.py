@@ -79,7 +79,7 @@ def stanza_trees(document):
 
 
 def supar_parser(folder, text, seed=1, **options):
-    """Return SuPar's biaffine parser, of its usual sizes but with one layer less."""
+    """Return SuPar's biaffine parser, of its usual sizes unless options say else."""
     import torch
     from supar import BiaffineDependencyParser
 

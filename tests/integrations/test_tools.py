@@ -132,7 +132,8 @@ def test_stanza_gives_the_same_lists():
 def test_supar_parses(tmp_path, proj):
     need("supar")
     text = random_models.treebank(LENGTHS)
-    parser = random_models.supar_parser(tmp_path, text)
+    small = {"n_lstm_hidden": 20, "n_lstm_layers": 1, "n_arc_mlp": 20, "n_rel_mlp": 20}
+    parser = random_models.supar_parser(tmp_path, text, **small)
     given = tmp_path / "given.conllx"
     given.write_text(random_models.as_conllx(text))
 

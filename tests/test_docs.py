@@ -79,6 +79,7 @@ def test_local_links_lead_somewhere(page: Path) -> None:
 PACKAGES = [
     "arborescence",
     "arborescence.drawing",
+    "arborescence.integrations",
     "arborescence.parsers",
     "arborescence.torch",
     "arborescence.transitions",

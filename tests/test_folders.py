@@ -48,6 +48,11 @@ DELETED = {
         "arborescence.parsers.Reranker",
         None,
     ),
+    "integrations": (
+        ("integrations",),
+        "arborescence.integrations.install",
+        ("integrations",),
+    ),
     "experiments": (
         ("experiments",),
         "__import__('arborescence.experiments.root')",

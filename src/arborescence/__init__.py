@@ -15,6 +15,7 @@ from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence import drawing as drawing
+    from arborescence import integrations as integrations
     from arborescence import parsers as parsers
     from arborescence import torch as torch
     from arborescence import transitions as transitions
@@ -79,5 +80,13 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),
         "arborescence.core.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
-    modules=("drawing", "parsers", "torch", "transitions", "treebank", "undirected"),
+    modules=(
+        "drawing",
+        "integrations",
+        "parsers",
+        "torch",
+        "transitions",
+        "treebank",
+        "undirected",
+    ),
 )

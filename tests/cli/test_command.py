@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Any]
 
-COMMANDS = ["parse", "draw", "train", "evaluate", "decode", "demo", "warmup"]
+COMMANDS = ["parse", "draw", "train", "evaluate", "decode", "demo", "warmup", "integrations"]
 
 
 def test_version(command: Command) -> None:

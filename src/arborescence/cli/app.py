@@ -14,6 +14,7 @@ import typer
 from arborescence import __version__
 from arborescence.cli import experiment
 from arborescence.cli.help import examples
+from arborescence.cli.integrations import integrations
 from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
     KBestOption,
@@ -270,6 +271,9 @@ app.command(
         "arborescence train train.conllu --dev dev.conllu -o my.model --parser biaffine",
     )
 )(train)
+app.command(
+    epilog=examples("arborescence integrations", "arborescence integrations stanza supar"),
+)(integrations)
 
 
 @app.command(

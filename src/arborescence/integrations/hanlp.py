@@ -1,0 +1,58 @@
+"""HanLP: its biaffine parsers decode a batch at once, without checking first which trees are bad.
+
+Replaced are `decode_dep`, `mst` and `eisner`. The second-order `eisner2o` is left as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arborescence.integrations.conventions import from_mst, masked
+from arborescence.integrations.patching import Replacement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+VERSIONS = ("2.1.7",)
+
+
+def replacements() -> list[Replacement]:
+    """Say what takes the place of what."""
+    from hanlp.components.parsers import alg
+
+    return [
+        Replacement(alg, "decode_dep", decode_dep),
+        Replacement(alg, "mst", mst),
+        Replacement(alg, "eisner", eisner),
+    ]
+
+
+def decode_dep(s_arc: Any, mask: Any, tree: bool = False, proj: bool = False) -> Any:
+    """Return the best head of each word; if `tree`, those of the best trees.
+
+    Parameters
+    ----------
+    s_arc, mask
+        As in `conventions.masked`.
+    tree : bool
+    proj : bool
+        Whether edges must not cross.
+    """
+    return masked(s_arc, mask, projective=bool(proj)) if tree else s_arc.argmax(-1)
+
+
+def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
+    """Return the best trees; as `conventions.masked`."""
+    return masked(scores, mask, multiroot=multiroot)
+
+
+def eisner(scores: Any, mask: Any) -> Any:
+    """Return the best projective trees; as `conventions.masked`."""
+    return masked(scores, mask, projective=True)
+
+
+def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """Decode as HanLP does."""
+    from hanlp.components.parsers import alg
+
+    return from_mst(alg.mst, scores, lengths)

@@ -1,0 +1,236 @@
+"""Replace functions of another package by ours, in every module that has them, and put them back.
+
+What is replaced is found by identity: whoever has imported a function by name holds the same
+object, under whatever name. A function that somebody keeps elsewhere (in a list, as a default
+argument, in `functools.partial`) is not found.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import wraps
+from importlib import import_module, metadata
+from threading import RLock
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self, cast
+
+from arborescence.core.errors import MissingExtraError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+#: The parsers that `install` knows, by the names of their packages.
+TOOLS: Final = ("diaparser", "hanlp", "hopsparser", "stanza", "supar", "trankit")
+
+
+class Replacement(NamedTuple):
+    """A function of a module, or an attribute of a class, and what takes its place."""
+
+    owner: Any
+    """The module or the class that defines it."""
+    name: str
+    new: Any
+    """A function; for a class also a static method or a property."""
+
+    def __str__(self) -> str:
+        if isinstance(self.owner, ModuleType):
+            return f"{self.owner.__name__}.{self.name}"
+        return f"{self.owner.__module__}.{self.owner.__qualname__}.{self.name}"
+
+
+class Tool(Protocol):
+    """What each tool's module has."""
+
+    VERSIONS: tuple[str, ...]
+    """The versions whose source we have read and tested."""
+
+    def replacements(self) -> list[Replacement]:
+        """Import the tool, and say what takes the place of what."""
+
+    def decode(self, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+        """Decode a batch in the way that the tool does, through what can be replaced.
+
+        Parameters
+        ----------
+        scores : (B, N, N) float32
+            ``scores[b, d, h]``, as all these tools keep them.
+        lengths : (B,) int64
+
+        Returns
+        -------
+        heads : (B, N) int64
+            With 0 for the root and for padding.
+        """
+
+
+class Change(NamedTuple):
+    """A replacement that was made."""
+
+    replacement: Replacement
+    old: Any
+    new: Any
+
+
+_lock = RLock()
+_changes: dict[str, list[Change]] = {}
+
+
+class Installed:
+    """What `install` returns: leaving its ``with`` block undoes the installation.
+
+    If the tool was installed before already, leaving the block changes nothing.
+    """
+
+    def __init__(self, tool: str, mine: bool) -> None:
+        self.tool = tool
+        self._mine = mine
+
+    def __repr__(self) -> str:
+        return f"<arborescence decodes for {self.tool}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._mine:
+            uninstall(self.tool)
+
+
+def install(tool: str) -> Installed:
+    """Let a parser decode with this library, in the whole process.
+
+    It imports the tool, and replaces its decoding in every loaded module that has it. Modules that
+    are imported later get the replacement as well. Models that are already loaded use it too. Other
+    processes are not changed: install in each of them.
+
+    Parameters
+    ----------
+    tool : {"diaparser", "hanlp", "hopsparser", "stanza", "supar", "trankit"}
+        The name of the parser's package.
+
+    Returns
+    -------
+    Installed
+        A context manager, which one may ignore. Leaving its block restores what was before.
+
+    Raises
+    ------
+    MissingExtraError
+        If the tool is not installed, or is of a version that is not known.
+    OptionError
+        If `tool` is none of the names.
+
+    Examples
+    --------
+    >>> from arborescence import integrations
+    >>> integrations.install("stanza")  # doctest: +SKIP
+    <arborescence decodes for stanza>
+    >>> integrations.uninstall("stanza")  # doctest: +SKIP
+    """
+    with _lock:
+        if tool in _changes:
+            return Installed(tool, mine=False)
+        chosen = replacements(tool)
+        olds = [vars(owner)[name] for owner, name, _ in chosen]  # all are there before one changes
+        _changes[tool] = [_made(*pair) for pair in zip(chosen, olds, strict=True)]
+    return Installed(tool, mine=True)
+
+
+def uninstall(tool: str) -> None:
+    """Put back what `install` replaced, in every loaded module; no harm if nothing was.
+
+    Parameters
+    ----------
+    tool
+        As in `install`.
+
+    Raises
+    ------
+    OptionError
+        If `tool` is none of the names.
+    """
+    module_of(tool)
+    with _lock:
+        for replacement, old, new in reversed(_changes.pop(tool, [])):
+            if isinstance(replacement.owner, ModuleType):
+                exchange(new, old)
+            else:
+                setattr(replacement.owner, replacement.name, old)
+
+
+def is_installed(tool: str) -> bool:
+    """Return whether the tool decodes with this library now."""
+    return tool in _changes
+
+
+def replacements(tool: str) -> list[Replacement]:
+    """Return what `install` would replace; errors as there."""
+    module = module_of(tool)
+    version = version_of(tool)
+    if version is None:
+        raise MissingExtraError(f"{tool} is not installed: pip install {tool}")
+    if version not in module.VERSIONS:
+        known = ", ".join(module.VERSIONS)
+        raise MissingExtraError(
+            f"{tool} {version} is not known here, so its decoding was left alone; known: {known}"
+        )
+    return module.replacements()
+
+
+def module_of(tool: str) -> Tool:
+    """Return our module for a tool."""
+    if tool not in TOOLS:
+        raise OptionError(f"tool must be one of {', '.join(TOOLS)}, not {tool!r}")
+    return cast("Tool", import_module(f"arborescence.integrations.{tool}"))
+
+
+def version_of(tool: str) -> str | None:
+    """Return the installed version of a package, or None."""
+    try:
+        return metadata.version(tool)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def holders(value: object) -> list[tuple[ModuleType, str]]:
+    """Return the loaded modules that hold an object, with their names for it."""
+    return [
+        (module, name)
+        for module in list(sys.modules.values())
+        if isinstance(module, ModuleType)
+        for name, held in list(vars(module).items())
+        if held is value
+    ]
+
+
+def exchange(old: object, new: object) -> None:
+    """Set `new` wherever a loaded module holds `old`."""
+    for module, name in holders(old):
+        setattr(module, name, new)
+
+
+def _made(replacement: Replacement, old: Any) -> Change:
+    """Replace, and return what is needed to undo it."""
+    owner, name, new = replacement
+    if isinstance(owner, ModuleType):
+        new = _copy(new, old)
+        exchange(old, new)
+    else:
+        setattr(owner, name, new)
+    return Change(replacement, old, new)
+
+
+def _copy(function: FunctionType, old: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a new function that does the same: nobody else holds it, so it is found again.
+
+    It carries the old one as ``__wrapped__``.
+    """
+
+    @wraps(function)
+    def replacing(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    replacing.__wrapped__ = old
+    return replacing

@@ -1,0 +1,49 @@
+"""SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`, in batches.
+
+The second-order distribution `Dependency2oCRF` is left as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arborescence.integrations.conventions import masked
+from arborescence.integrations.patching import Replacement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+VERSIONS = ("1.1.4",)
+
+
+def replacements() -> list[Replacement]:
+    """Say what takes the place of what."""
+    from supar.structs import fn
+    from supar.structs.tree import DependencyCRF
+
+    return [Replacement(fn, "mst", mst), Replacement(DependencyCRF, "argmax", _argmax())]
+
+
+def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
+    """Return the best trees; as `conventions.masked`. Unlike SuPar's, it leaves `scores` alone."""
+    return masked(scores, mask, multiroot=multiroot)
+
+
+def _argmax() -> Any:
+    """Return the property that takes the place of `DependencyCRF.argmax`."""
+    from torch.distributions.utils import lazy_property
+
+    def argmax(self: Any) -> Any:
+        """Return the best projective trees."""
+        return masked(self.scores, self.mask, multiroot=self.multiroot, projective=True)
+
+    return lazy_property(argmax)
+
+
+def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """Decode as SuPar does."""
+    import torch
+    from supar.structs.tree import MatrixTree
+
+    heads: NDArray[Any] = MatrixTree(torch.tensor(scores), torch.tensor(lengths)).argmax.numpy()
+    return heads

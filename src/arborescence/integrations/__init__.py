@@ -1,0 +1,1 @@
+"""Other tools that people work with: Apache Arrow and Parquet, Ray."""

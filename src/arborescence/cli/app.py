@@ -192,12 +192,14 @@ def parse(
     if shards or ray:
         from arborescence.cli.shards import parse_folder
 
-        if output or as_json or tree or svg or threads > 1 or len(files or []) != 2:
+        folders = [Path(file) for file in files or []]
+        if output or as_json or tree or svg or threads > 1 or len(folders) != 2:
             raise typer.BadParameter(
                 "--shards and --ray take two folders, IN and OUT, and go with --workers, not with "
                 "--output, --json, --tree, --svg or --threads"
             )
-        parse_folder(*map(Path, files or []), options, workers=workers, ray=ray, parquet=parquet)
+        source, target = folders
+        parse_folder(source, target, options, workers=workers, ray=ray, parquet=parquet)
         return
     if workers or parquet:
         raise typer.BadParameter("--workers and --parquet go with --shards or --ray")

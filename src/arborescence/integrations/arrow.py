@@ -247,13 +247,14 @@ class Parse:
     ) -> Sequence[tuple[dict[str, Any], Sentence | None]]:
         """Return the sentences of a row, each with its ids; with None if nothing can be parsed."""
         ids = {name: row.get(name) for name in _IDS}
+        found: list[tuple[dict[str, Any], Sentence | None]]
         try:
             if "forms" in row:
                 found = [(ids, _sentence(row))] if row["forms"] else []
             else:
                 found = self._split(ids)
             for _, sentence in found:
-                if self._most and len(sentence) > self._most:
+                if sentence and self._most and len(sentence) > self._most:
                     raise TreebankError(f"{len(sentence):,} words; max_words is {self._most:,}")
         except TreebankError as error:
             name = ids["sent_id"] or ids["doc_id"]
@@ -265,7 +266,7 @@ class Parse:
             return [(ids | {"forms": row.get("forms")}, None)]
         return found or [(ids | dict.fromkeys(self._lists, ()), None)]
 
-    def _split(self, ids: dict[str, Any]) -> list[tuple[dict[str, Any], Sentence]]:
+    def _split(self, ids: dict[str, Any]) -> list[tuple[dict[str, Any], Sentence | None]]:
         text = ids["text"] or ""
         if self._lines:
             text = " ".join(text.split())

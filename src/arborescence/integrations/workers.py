@@ -83,11 +83,11 @@ def in_processes(
             while len(team) < min(workers, len(waiting) + busy):
                 worker = _Worker(make)
                 team[worker.pipe] = worker
-            for pipe in connection.wait(list(team)):
-                worker = team[pipe]  # type: ignore[index]
+            ready = set(connection.wait(list(team)))
+            for worker in [each for pipe, each in team.items() if pipe in ready]:
                 item = worker.item
                 try:
-                    answer = pipe.recv()  # type: ignore[union-attr]
+                    answer = worker.pipe.recv()
                 except (EOFError, OSError):
                     del team[worker.pipe]
                     worker.process.join()

@@ -13,7 +13,7 @@ ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
 
-from arborescence.treebank import Sentence, read, write
+from arborescence.treebank import Sentence, read, write  # noqa: E402
 
 COMMAND = [sys.executable, "-m", "arborescence", "parse"]
 SOURCES = str(Path(__file__).parents[2] / "src")
@@ -21,6 +21,7 @@ ENVIRONMENT = {
     **os.environ,
     "ARBORESCENCE_QUIET": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "300",  # a busy machine starts it slowly
     "PYTHONPATH": os.pathsep.join([SOURCES, os.environ.get("PYTHONPATH", "")]),
 }
 WORDS = [["Old", "trees", "grow", "slowly", "."], ["Small", "birds", "sing", "in", "them", "."]]

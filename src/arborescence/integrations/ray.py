@@ -64,7 +64,7 @@ def on_cluster(
         where |= {"num_cpus": workers, "include_dashboard": False}
     try:
         ray.init(**where, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # of any type: where nothing starts in time, a plain Exception
         raise ArborescenceError(f"no Ray cluster at {address}: {error}") from error
     try:
         context = data.DataContext.get_current()

@@ -43,4 +43,11 @@ def test_the_extra_all_brings_every_other_but_torch_and_jit() -> None:
     [everything] = extras["all"]
     names = re.fullmatch(r"arborescence\[([\w,]+)\]", everything)
     assert names is not None
-    assert set(names[1].split(",")) == set(extras) - {"all", "torch", "transformers", "jit"}
+    assert set(names[1].split(",")) == set(extras) - {
+        "all",
+        "torch",
+        "transformers",
+        "jit",
+        "arrow",
+        "ray",
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from arborescence.core.errors import ArborescenceError, MissingExtraError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_AGAIN: Final = 2  # how often an item is done again whose actor has died
+_TRIES: Final = 3  # an item over which so many actors have died is given up
 
 
 def on_cluster(
@@ -57,8 +58,11 @@ def on_cluster(
         If there is no cluster at the address, or `make` fails.
     """
     ray, data = _ray()
-    # Nothing is sent to Ray's makers, and nobody looks at a dashboard.
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    # Nothing is sent to Ray's makers. What a user must know is in the answers, not in Ray's logs.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     where: dict[str, Any] = {"address": address}
     if address == "local":
         where |= {"num_cpus": workers, "include_dashboard": False}
@@ -72,6 +76,8 @@ def on_cluster(
         context.print_on_execution_start = False
         context.max_errored_blocks = -1  # a block is an item: the others go on
         logging.getLogger("ray.data").setLevel(logging.ERROR)
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        tries = ray.remote(_Tries).options(num_cpus=0, scheduling_strategy=here).remote()
         actors = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         answers = (
             data.from_items(
@@ -83,11 +89,10 @@ def on_cluster(
             )
             .map_batches(
                 _Actor,
-                fn_constructor_args=(make,),
+                fn_constructor_args=(make, tries),
                 batch_size=None,
                 compute=data.ActorPoolStrategy(size=min(actors, len(items))),
                 num_cpus=1,
-                max_task_retries=_AGAIN,
             )
             .iter_rows()
         )
@@ -99,8 +104,7 @@ def on_cluster(
             lost.discard(number)
             yield items[number], result
         for number in sorted(lost):
-            reason = f"{_AGAIN + 1} actors died over it: not enough memory?"
-            yield items[number], Failure(reason)
+            yield items[number], Failure("no actor gave an answer")
     finally:
         ray.shutdown()
 
@@ -109,10 +113,22 @@ class _NotMade(Failure):
     """Why an actor has no job."""
 
 
+class _Tries:
+    """Counts how often each item was begun: Ray does an item again without end."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[int] = Counter()
+
+    def begin(self, number: int) -> int:
+        self._counts[number] += 1
+        return self._counts[number]
+
+
 class _Actor:
     """Does the items of a block."""
 
-    def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
+    def __init__(self, make: Callable[[], Callable[[Any], Any]], tries: Any) -> None:
+        self._tries = tries
         self._job: Callable[[Any], Any] | _NotMade
         try:
             self._job = make()
@@ -120,16 +136,18 @@ class _Actor:
             self._job = _NotMade(told(error))
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "number": batch["number"],
-            "answer": [pickle.dumps(self._answer(pickle.loads(item))) for item in batch["item"]],  # noqa: S301
-        }
+        pairs = zip(batch["number"].tolist(), batch["item"], strict=True)
+        answers = [pickle.dumps(self._answer(number, item)) for number, item in pairs]
+        return {"number": batch["number"], "answer": answers}
 
-    def _answer(self, item: Any) -> Any:
+    def _answer(self, number: int, item: bytes) -> Any:
         if isinstance(self._job, _NotMade):
             return self._job
+        ray, _ = _ray()
+        if ray.get(self._tries.begin.remote(number)) > _TRIES:
+            return Failure(f"{_TRIES} actors died over it: not enough memory?")
         try:
-            return self._job(item)
+            return self._job(pickle.loads(item))  # noqa: S301
         except Exception as error:
             return Failure(told(error))
 

@@ -13,6 +13,8 @@ import pytest
 HERE = Path(__file__).resolve().parent.parent
 PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
 
+OPTIONAL = ["torch", "jax", "pyarrow"]  # pages that import one are run where it is installed
+
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 
 
@@ -26,8 +28,9 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 @pages
 def test_python_runs(page: Path) -> None:
     examples = blocks(page, "pycon")
-    if any("import torch" in code for _, code in examples):
-        pytest.importorskip("torch", reason="needs torch")
+    for package in OPTIONAL:
+        if any(f"import {package}" in code for _, code in examples):
+            pytest.importorskip(package, reason=f"needs {package}")
     names: dict[str, object] = {}
     parser, runner, said = doctest.DocTestParser(), doctest.DocTestRunner(), []
     for line, code in examples:

@@ -50,4 +50,6 @@ def test_the_extra_all_brings_every_other_but_jit_and_what_needs_torch() -> None
         "jit",
         "stanza",
         "supar",
+        "arrow",
+        "ray",
     }

@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,6 @@ from arborescence import __version__
 from arborescence.cli import experiment
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
-from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
     KBestOption,
     QuietOption,
@@ -25,19 +24,14 @@ from arborescence.cli.options import (
     ThreadsOption,
     usage_errors,
 )
+from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import counted, note, steps
-from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sentences_of
+from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
 from arborescence.core.choices import Encoding, Measure
 from arborescence.parsers.shared.types import Inference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from arborescence.parsers import Parser
-    from arborescence.treebank import Sentence
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -89,6 +83,8 @@ def installed_version(verbose: bool) -> str:
         "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
         "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
         "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
+        "arborescence parse --shards texts parsed --workers 8",
+        "arborescence parse --ray auto --parquet texts parsed",
     )
 )
 def parse(
@@ -151,11 +147,64 @@ def parse(
     max_words: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
     ] = 5000,
+    shards: Annotated[
+        bool,
+        typer.Option(
+            "--shards",
+            help="Parse all files of the folder IN into the folder OUT, in several processes.",
+        ),
+    ] = False,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|local", help="The same on the Ray cluster at this address, or here."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many processes, or actors of Ray; of one thread each.",
+            show_default="one a core",
+        ),
+    ] = None,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write Parquet into OUT, not CoNLL-U.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
     from arborescence.treebank.kbest import ranked
 
+    options = Options(
+        models=models or ["english"],
+        weights=weights,
+        device=device,
+        format=format,
+        kbest=kbest,
+        root=root,
+        projective=projective,
+        confidence=confidence,
+        threads=threads,
+        skip_invalid=skip_invalid,
+        max_words=max_words,
+        quiet=quiet,
+    )
+    if shards or ray:
+        from arborescence.cli.shards import parse_folder
+
+        folders = [Path(file) for file in files or []]
+        if output or as_json or tree or svg or threads > 1 or len(folders) != 2:
+            raise typer.BadParameter(
+                "--shards and --ray take two folders, IN and OUT, and go with --workers, not with "
+                "--output, --json, --tree, --svg or --threads"
+            )
+        source, target = folders
+        parse_folder(source, target, options, workers=workers, ray=ray, parquet=parquet)
+        return
+    if workers or parquet:
+        raise typer.BadParameter("--workers and --parquet go with --shards or --ray")
     if confidence and tree and not output:
         raise typer.BadParameter("--confidence is written into a file: name one with -o")
     if tree and (output == "-" or (as_json and not output)):
@@ -163,43 +212,11 @@ def parse(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
     skipped = Skipped() if skip_invalid else None
-    parser = loaded(models or ["english"], weights)
-    if device:
-        with usage_errors():
-            parser.to(device)
+    with usage_errors():
+        parser = loaded(options)
     sentences = sentences_of(files, readers_of(format, skipped, parser))
-    if format == "conllu":
-        sentences = hinting(sentences)
-    sentences = watched(
-        sentences,
-        parser,
-        max_words,
-        projective=projective,
-        kbest=bool(kbest),
-        confidence=confidence,
-        quiet=quiet,
-        skipped=skipped,
-    )
-    parsed: Iterator[list[Sentence]]
-    if kbest:
-        found = parser.kbest(
-            sentences,
-            kbest,
-            root=root,
-            projective=projective,
-            confidence=confidence,
-            threads=threads,
-        )
-        parsed = map(ranked, found)
-    else:
-        trees = parser.parse(
-            sentences,
-            root=root,
-            projective=projective,
-            confidence=confidence,
-            threads=threads,
-        )
-        parsed = ([tree] for tree in trees)
+    found = analyses(sentences, parser, options, skipped)
+    parsed = map(ranked, found) if kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
     describe = partial(the_trees if kbest else the_tree, confidence=confidence)
     deliver(
@@ -211,22 +228,6 @@ def parse(
     )
     if skipped:
         skipped.report()
-
-
-def loaded(models: list[str], weights: str | None) -> Parser:
-    """Load a model, or several that parse together."""
-    from arborescence.parsers import load
-
-    parsers = [load(model) for model in models]
-    if len(parsers) == 1 and weights is None:
-        return parsers[0]
-    from arborescence.parsers import CombinedParser
-
-    try:
-        numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
-        return CombinedParser(parsers, numbers)
-    except ValueError as error:
-        raise typer.BadParameter(f"--weights {weights}: {error}") from error
 
 
 @app.command(

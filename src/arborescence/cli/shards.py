@@ -1,0 +1,203 @@
+"""Parse all files of a folder, in several processes or on a Ray cluster: `parse --shards`, `--ray`.
+
+A file is written as a whole or not at all, so that a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import closing
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.progress import note, steps
+from arborescence.cli.sentences import Skipped, readers_of
+from arborescence.core.errors import OptionError, TreebankError, printable
+from arborescence.integrations import shards
+from arborescence.integrations.workers import Failure, in_processes
+from arborescence.treebank import write, write_kbest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
+
+    from arborescence.cli.sentences import Format
+    from arborescence.integrations.arrow import Parse
+    from arborescence.integrations.shards import Shard
+    from arborescence.treebank.kbest import Analyses
+
+
+class Done(NamedTuple):
+    """What a file had."""
+
+    words: int
+    skipped: int
+    first_skipped: str
+
+
+def parse_folder(
+    source: Path,
+    target: Path,
+    options: Options,
+    *,
+    workers: int | None,
+    ray: str | None,
+    parquet: bool,
+) -> None:
+    """Parse the files of a folder into another, and say at the end which ones could not be parsed.
+
+    Raises
+    ------
+    TreebankError
+        At the end, if some files could not be parsed.
+    """
+    found = shards.find(source, target, parquet=parquet)
+    if not found.waiting and not found.finished:
+        raise OptionError(f"{source}: no .conllu, .txt or .parquet files")
+    quiet = options.quiet
+    for path in found.others[:1]:
+        more = f" and {len(found.others) - 1:,} others" if len(found.others) > 1 else ""
+        note(f"left out {path}{more}: neither .conllu, .txt nor .parquet by name", quiet=quiet)
+    if found.finished:
+        note(f"{found.finished:,} files were finished before", quiet=quiet)
+    results = _results(found.waiting, options, workers, ray)
+    begun = monotonic()
+    total = len(found.waiting)
+    failures: list[tuple[Shard, Failure]] = []
+    done: list[Done] = []
+    with closing(results), steps(quiet=quiet) as step:
+        step("files parsed", 0, total)
+        for number, (shard, result) in enumerate(results, 1):
+            if isinstance(result, Failure):
+                failures.append((shard, result))
+            else:
+                done.append(result)
+            step("files parsed", number, total)
+    seconds = monotonic() - begun
+    words = sum(each.words for each in done)
+    note(
+        f"{len(done):,} files, {words:,} words, in {seconds:.1f} s: "
+        f"{words / max(seconds, 1e-9):,.0f} words a second",
+        quiet=quiet,
+    )
+    if count := sum(each.skipped for each in done):
+        first = next(each.first_skipped for each in done if each.skipped)
+        sys.stderr.write(f"skipped {count} broken sentences; the first: {printable(first)}\n")
+    for shard, failure in failures:
+        reason = failure.reason
+        said = reason if str(shard.source) in reason else f"{shard.source}: {reason}"
+        sys.stderr.write(f"not parsed: {printable(said)}\n")
+    if failures:
+        what = "1 file was" if len(failures) == 1 else f"{len(failures):,} files were"
+        raise TreebankError(f"{what} not parsed; the same command tries that again")
+
+
+def _results(
+    waiting: list[Shard], options: Options, workers: int | None, ray: str | None
+) -> Generator[tuple[Shard, Done | Failure]]:
+    make = partial(FileParser, options)
+    if not waiting:
+        return
+    if ray:
+        from arborescence.integrations.ray import on_cluster
+
+        try:
+            yield from on_cluster(make, waiting, ray, workers)
+        finally:
+            for shard in waiting:
+                shards.remove_unfinished(shard.target)
+    else:
+        died = partial(_again, quiet=options.quiet)
+        yield from in_processes(make, waiting, workers or _cores(), died)
+
+
+class FileParser:
+    """Parses one file after the other, with one model."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.parser = loaded(options)
+        self.words = 0
+
+    def __call__(self, shard: Shard) -> Done:
+        """Parse a file as `arborescence parse` does."""
+        self.words = 0
+        skipped = Skipped()
+        shard.target.parent.mkdir(parents=True, exist_ok=True)
+        if shard.kind == "parquet":
+            self._parse_tables(shard, skipped if self.options.skip_invalid else None)
+        else:
+            self._parse_file(shard, skipped if self.options.skip_invalid else None)
+        return Done(self.words, skipped.count, skipped.first)
+
+    def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
+        options = self.options._replace(format=_format(self.options, shard))
+        read = readers_of(options.format, skipped, self.parser)
+        found = analyses(read(str(shard.source)), self.parser, options, skipped)
+        counted = self._counted(found)
+        if shard.target.suffix == ".parquet":
+            from arborescence.integrations import arrow
+
+            kinds = {"confidence": options.confidence, "kbest": bool(options.kbest)}
+            arrow.write(counted, shard.target, **kinds)
+        elif options.kbest:
+            write_kbest(counted, shard.target)
+        else:
+            write((tree for [(tree, _)] in counted), shard.target)
+
+    def _counted(self, found: Iterable[Analyses]) -> Iterator[Analyses]:
+        for each in found:
+            self.words += len(each[0][0])
+            yield each
+
+    def _parse_tables(self, shard: Shard, skipped: Skipped | None) -> None:
+        from arborescence.integrations import arrow
+
+        options = self.options
+        parse = arrow.Parse(
+            self.parser,
+            root=options.root,
+            projective=options.projective,
+            confidence=options.confidence,
+            kbest=options.kbest,
+            lines=options.format == "lines",
+            max_words=options.max_words,
+            skip_invalid=skipped,
+        )
+        columns = arrow.columns_of(shard.source)
+        arrow.write_tables(
+            self._parsed(parse, arrow.read_tables(shard.source)),
+            shard.target,
+            parse.schema(columns),
+        )
+
+    def _parsed(self, parse: Parse, tables: Iterable[Any]) -> Iterator[Any]:
+        first = 0
+        for table in tables:
+            parsed = parse(table, first)
+            first += len(table)
+            self.words += sum(len(heads) for heads in parsed["heads"] if heads.is_valid)
+            yield parsed
+
+
+def _format(options: Options, shard: Shard) -> Format:
+    """Return how a file is read: a text by --format, if that is one of texts."""
+    if shard.kind == "text":
+        return "text" if options.format == "conllu" else options.format
+    return "conllu"
+
+
+def _again(shard: Shard, *, quiet: bool) -> None:
+    """Clear up after a process that was killed."""
+    shards.remove_unfinished(shard.target)
+    note(f"{shard.source}: its process was killed; it is done again", quiet=quiet)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

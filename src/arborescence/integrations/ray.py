@@ -1,0 +1,163 @@
+"""Run a job on many items on a Ray cluster: as `workers.in_processes`, on any number of machines.
+
+Ray Data carries items and results, and does an item again whose actor or machine has died.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from arborescence.core.errors import ArborescenceError, MissingExtraError
+from arborescence.integrations.workers import Failure, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_TRIES: Final = 3  # an item over which so many actors have died is given up
+
+
+def on_cluster(
+    make: Callable[[], Callable[[Item], Result]],
+    items: Sequence[Item],
+    address: str,
+    workers: int | None,
+) -> Iterator[tuple[Item, Result | Failure]]:
+    """Run a job on each item, in actors of one core each; yield what comes back, in any order.
+
+    Parameters
+    ----------
+    make
+        Called once in each actor, makes the job: a function of an item. Must be picklable, as items
+        and results.
+    items
+        The work.
+    address
+        ``"local"``: a cluster on this machine, that ends with this process. Else that of a cluster,
+        as ``ray.init`` takes it (``"auto"``, ``"10.0.0.1:6379"``).
+    workers
+        The number of actors; None: as many as the cluster has cores.
+
+    Yields
+    ------
+    item, result
+        Each item once. An error of the job, or the death of three actors over the same item, gives
+        a `Failure` as the result; the others go on.
+
+    Raises
+    ------
+    MissingExtraError
+        If Ray Data is not installed.
+    ArborescenceError
+        If there is no cluster at the address, or `make` fails.
+    """
+    ray, data = _ray()
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    # Nothing is sent to Ray's makers. What a user must know is in the answers, not in Ray's logs.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    where: dict[str, Any] = {"address": address}
+    if address == "local":
+        where |= {"num_cpus": workers, "include_dashboard": False}
+    try:
+        ray.init(**where, logging_level=logging.ERROR, log_to_driver=False)
+    except Exception as error:  # of any type: where nothing starts in time, a plain Exception
+        raise ArborescenceError(f"no Ray cluster at {address}: {error}") from error
+    try:
+        context = data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.print_on_execution_start = False
+        context.max_errored_blocks = -1  # a block is an item: the others go on
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        tries = ray.remote(_Tries).options(num_cpus=0, scheduling_strategy=here).remote()
+        actors = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        answers = (
+            data.from_items(
+                [
+                    {"number": number, "item": pickle.dumps(item)}
+                    for number, item in enumerate(items)
+                ],
+                override_num_blocks=len(items),
+            )
+            .map_batches(
+                _Actor,
+                fn_constructor_args=(make, tries),
+                batch_size=None,
+                compute=data.ActorPoolStrategy(size=min(actors, len(items))),
+                num_cpus=1,
+            )
+            .iter_rows()
+        )
+        lost = set(range(len(items)))
+        for answer in answers:
+            number, result = int(answer["number"]), pickle.loads(answer["answer"])  # noqa: S301
+            if isinstance(result, _NotMade):
+                raise ArborescenceError(result.reason)
+            lost.discard(number)
+            yield items[number], result
+        for number in sorted(lost):
+            yield items[number], Failure("no actor gave an answer")
+    finally:
+        ray.shutdown()
+
+
+class _NotMade(Failure):
+    """Why an actor has no job."""
+
+
+class _Tries:
+    """Counts how often each item was begun: Ray does an item again without end."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[int] = Counter()
+
+    def begin(self, number: int) -> int:
+        self._counts[number] += 1
+        return self._counts[number]
+
+
+class _Actor:
+    """Does the items of a block."""
+
+    def __init__(self, make: Callable[[], Callable[[Any], Any]], tries: Any) -> None:
+        self._tries = tries
+        self._job: Callable[[Any], Any] | _NotMade
+        try:
+            self._job = make()
+        except Exception as error:
+            self._job = _NotMade(told(error))
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        pairs = zip(batch["number"].tolist(), batch["item"], strict=True)
+        answers = [pickle.dumps(self._answer(number, item)) for number, item in pairs]
+        return {"number": batch["number"], "answer": answers}
+
+    def _answer(self, number: int, item: bytes) -> Any:
+        if isinstance(self._job, _NotMade):
+            return self._job
+        ray, _ = _ray()
+        if ray.get(self._tries.begin.remote(number)) > _TRIES:
+            return Failure(f"{_TRIES} actors died over it: not enough memory?")
+        try:
+            return self._job(pickle.loads(item))  # noqa: S301
+        except Exception as error:
+            return Failure(told(error))
+
+
+def _ray() -> tuple[Any, Any]:
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise MissingExtraError(
+            "parsing on a cluster needs the extra 'ray': pip install 'arborescence[ray]'"
+        ) from error
+    return ray, ray.data

@@ -1,0 +1,103 @@
+"""Which files of a folder are to be parsed, and where each result goes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from arborescence.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+Kind = Literal["conllu", "text", "parquet"]
+
+_KINDS: Final[dict[str, Kind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
+
+
+class Shard(NamedTuple):
+    """A unit of work: a file, how it is written, where its result goes, and its size in bytes."""
+
+    source: Path
+    kind: Kind
+    target: Path
+    size: int
+
+
+class Found(NamedTuple):
+    """The files of a folder."""
+
+    waiting: list[Shard]
+    """Those to be parsed, the largest first, so that no large one is left for the end."""
+    finished: int
+    """How many are there already."""
+    others: list[Path]
+    """Files that are neither CoNLL-U nor text nor Parquet by their names."""
+
+
+def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
+    """Find the files of a folder and of the folders in it.
+
+    Files are known by their names: ``.conllu``, ``.txt``, ``.parquet``, the first two also with
+    ``.gz``. Names that start with a dot or an underscore are left out, as other tools do.
+
+    Parameters
+    ----------
+    folder
+        Where the files are.
+    target
+        Where the results go, under the same names; that of a text ends in ``.conllu``.
+    parquet
+        Whether all results are Parquet; else those of Parquet files only.
+
+    Raises
+    ------
+    OptionError
+        If there is no such folder, one folder is in the other, or two files would have the same
+        result.
+    """
+    if not folder.is_dir():
+        raise OptionError(f"{folder}: no such folder")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise OptionError(f"{target} is in {folder}: the results would be parsed the next time")
+    waiting: list[Shard] = []
+    others: list[Path] = []
+    sources: dict[Path, Path] = {}
+    for path in sorted(_files(folder)):
+        inside = path.relative_to(folder)
+        packed = path.suffix == ".gz"
+        plain = inside.with_suffix("") if packed else inside
+        kind = _KINDS.get(plain.suffix)
+        if kind is None or (packed and kind == "parquet"):
+            others.append(path)
+            continue
+        ending = ".parquet" if parquet or kind == "parquet" else ".conllu"
+        result = target / plain.with_suffix(ending)
+        if packed and ending == ".conllu":
+            result = result.with_name(f"{result.name}.gz")
+        if result in sources:
+            raise OptionError(f"{sources[result]} and {path} would both become {result}")
+        sources[result] = path
+        waiting.append(Shard(path, kind, result, path.stat().st_size))
+    unfinished = [shard for shard in waiting if not shard.target.exists()]
+    unfinished.sort(key=lambda shard: -shard.size)
+    return Found(unfinished, len(waiting) - len(unfinished), others)
+
+
+def remove_unfinished(target: Path) -> None:
+    """Remove what is left of a result whose process was killed (see `core.files.replacing`)."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}")
+    for path in target.parent.glob(".*"):
+        if name.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    for path in folder.iterdir():
+        if path.name.startswith((".", "_")):
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        else:
+            yield path

@@ -1,0 +1,121 @@
+"""Folders of files on a Ray cluster of this machine: nothing lost and nothing doubled."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
+pytest.importorskip("typer", reason="needs the extra 'cli'")
+pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
+
+from arborescence.treebank import Sentence, read, write  # noqa: E402
+
+COMMAND = [sys.executable, "-m", "arborescence", "parse"]
+SOURCES = str(Path(__file__).parents[2] / "src")
+ENVIRONMENT = {
+    **os.environ,
+    "ARBORESCENCE_QUIET": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "300",  # a busy machine starts it slowly
+    "PYTHONPATH": os.pathsep.join([SOURCES, os.environ.get("PYTHONPATH", "")]),
+}
+WORDS = [["Old", "trees", "grow", "slowly", "."], ["Small", "birds", "sing", "in", "them", "."]]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of eight files of 3000 words each, a broken one, and a text."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(8):
+        write(
+            (
+                Sentence.from_words(WORDS[n % 2], comments=[f"# sent_id = {number}-{n}"])
+                for n in range(600)
+            ),
+            folder / f"{number}.conllu",
+        )
+    (folder / "broken.conllu").write_text("1\tbroken\n\n")
+    (folder / "text.txt").write_text("Old trees grow. They don't mind.")
+    return folder
+
+
+def test_an_actor_that_is_killed(folder, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [*COMMAND, "--ray", "local", "--workers", "2", str(folder), str(out)],
+        stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+    )  # fmt: skip
+    while not list(out.glob(".*.conllu.*")):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    actors = [
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if b"ray::MapWorker" in read_bytes(path)
+        and f"{process.pid}" in ancestors(int(path.parent.name))
+    ]
+    os.kill(actors[0], signal.SIGKILL)
+    _, said = process.communicate()
+    assert process.returncode == 1, said
+    *_, broken, last = said.splitlines()
+    assert broken.startswith(f"not parsed: {folder / 'broken.conllu'}:1: 2 columns where")
+    assert last.startswith("arborescence: error: 1 file was not parsed")
+    names = {path.name for path in out.iterdir()}
+    assert names == {f"{n}.conllu" for n in range(8)} | {"text.conllu"}
+    found = [sentence.sent_id for n in range(8) for sentence in read(out / f"{n}.conllu")]
+    assert found == [f"{number}-{n}" for number in range(8) for n in range(600)]
+    assert [len(sentence) for sentence in read(out / "text.conllu")] == [4, 5]
+
+
+def test_map_batches(tmp_path):
+    """As on the page: Ray Data reads and writes, `Parse` is in between."""
+    import pyarrow.parquet as pq
+
+    script = f"""
+import ray
+from arborescence.integrations.arrow import Parse
+ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+ray.data.DataContext.get_current().enable_progress_bars = False
+tables = ray.data.read_parquet({str(tmp_path / "in")!r})
+parsed = tables.map_batches(
+    Parse,
+    fn_constructor_kwargs={{"model": "english", "confidence": True}},
+    batch_format="pyarrow",
+    batch_size=64,
+    compute=ray.data.ActorPoolStrategy(size=1),
+    num_cpus=1,
+)
+parsed.write_parquet({str(tmp_path / "out")!r})
+"""
+    (tmp_path / "in").mkdir()
+    table = pa.table({"sent_id": [str(n) for n in range(200)], "forms": WORDS * 100})
+    pq.write_table(table, tmp_path / "in" / "a.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    parsed = pq.read_table(tmp_path / "out").to_pylist()
+    assert sorted(int(row["sent_id"]) for row in parsed) == list(range(200))
+    assert {len(row["confidences"]) for row in parsed} == {5, 6}
+
+
+def read_bytes(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def ancestors(pid):
+    """The processes above a process."""
+    found = []
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        found.append(str(pid))
+    return found

@@ -1,0 +1,205 @@
+"""Folders of files: which are parsed, what is written, and what survives a kill and Ctrl-C."""
+
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer", reason="needs the extra 'cli'")
+
+from arborescence.core.errors import OptionError
+from arborescence.integrations import shards
+from arborescence.treebank import Sentence, read, write
+
+COMMAND = [sys.executable, "-m", "arborescence", "parse"]
+ENVIRONMENT = {**os.environ, "ARBORESCENCE_QUIET": "1"}
+WORDS = [["Old", "trees", "grow", "slowly", "."], ["Small", "birds", "sing", "in", "them", "."]]
+SENTENCES = [
+    Sentence.from_words(words, comments=[f"# sent_id = {n}"]) for n, words in enumerate(WORDS)
+]
+
+
+def parse(*arguments):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, env=ENVIRONMENT
+    )
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with files of all kinds, of which one is broken."""
+    folder = tmp_path / "in"
+    (folder / "sub" / "deep").mkdir(parents=True)
+    (folder / "_temporary").mkdir()
+    write(SENTENCES, folder / "one.conllu")
+    write(SENTENCES[::-1], folder / "sub" / "two.conllu.gz")
+    (folder / "sub" / "deep" / "three.txt.gz").write_bytes(gzip.compress(b"They grow. We don't."))
+    (folder / "empty.conllu").touch()
+    (folder / "empty.txt.gz").touch()
+    (folder / "broken.conllu").write_text("1\tbroken\n\n")
+    (folder / "notes.json").write_text("{}")
+    (folder / ".hidden.txt").write_text("Hidden.")
+    (folder / "_temporary" / "half.txt").write_text("Half.")
+    return folder
+
+
+RESULTS = [
+    "empty.conllu",
+    "empty.conllu.gz",
+    "one.conllu",
+    "sub/deep/three.conllu.gz",
+    "sub/two.conllu.gz",
+]
+
+
+def test_each_file_is_as_parse_writes_it(folder, tmp_path):
+    out = tmp_path / "out"
+    done = parse("--shards", folder, out, "--workers", 2, "--confidence")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert files(out) == RESULTS
+    for source, result in [
+        ("one.conllu", "one.conllu"),
+        ("sub/two.conllu.gz", "sub/two.conllu.gz"),
+        ("sub/deep/three.txt.gz", "sub/deep/three.conllu.gz"),
+    ]:
+        alone = tmp_path / f"alone-{Path(result).name}"
+        format_ = "text" if "txt" in source else "conllu"
+        again = parse(folder / source, "--format", format_, "-o", alone, "--confidence")
+        assert again.returncode == 0, again.stderr
+        assert (out / result).read_bytes() == alone.read_bytes()
+
+    lines = done.stderr.splitlines()
+    assert (
+        lines[0] == f"left out {folder / 'notes.json'}: neither .conllu, .txt nor .parquet by name"
+    )
+    assert re.fullmatch(r"\d:\d\d:\d\d  files parsed", lines[-4])
+    assert re.fullmatch(r"5 files, 29 words, in [\d.]+ s: [\d,]+ words a second", lines[-3])
+    assert lines[-2].startswith(f"not parsed: {folder / 'broken.conllu'}:1: 2 columns where")
+    assert lines[-1] == (
+        "arborescence: error: 1 file was not parsed; the same command tries that again"
+    )
+
+    # What is finished is not touched; what was broken is done when it is mended.
+    times = {name: (out / name).stat().st_mtime_ns for name in files(out)}
+    write(SENTENCES, folder / "broken.conllu")
+    done = parse("--shards", folder, out, "--workers", 1, "--confidence")
+    assert done.returncode == 0, done.stderr
+    assert "5 files were finished before" in done.stderr
+    assert times.items() < {n: (out / n).stat().st_mtime_ns for n in files(out)}.items()
+    assert (out / "broken.conllu").read_bytes() == (out / "one.conllu").read_bytes()
+
+
+def test_options_that_cannot_be(folder, tmp_path):
+    from arborescence.cli import run
+
+    for arguments, status in [
+        (["--shards", folder], 2),
+        (["--shards", folder, tmp_path / "out", "--json"], 2),
+        (["--workers", 2, folder / "one.conllu"], 2),
+        (["--shards", folder, folder / "out"], 1),
+        (["--shards", tmp_path / "none", tmp_path / "out"], 1),
+        (["--shards", folder, tmp_path / "out", "-m", tmp_path / "no.model", "--workers", 1], 1),
+    ]:
+        assert run(["parse", *map(str, arguments)]) == status, arguments
+    assert not (tmp_path / "out").exists()
+
+
+def test_names(tmp_path):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name, size in [("a.txt", 1), ("b.parquet", 5), ("c.conllu.gz", 3), ("d.parquet.gz", 1)]:
+        (folder / name).write_bytes(b"x" * size)
+    found = shards.find(folder, out)
+    assert [shard.target.name for shard in found.waiting] == [
+        "b.parquet",
+        "c.conllu.gz",
+        "a.conllu",
+    ]
+    assert [path.name for path in found.others] == ["d.parquet.gz"]
+    found = shards.find(folder, out, parquet=True)
+    assert [shard.target.name for shard in found.waiting] == ["b.parquet", "c.parquet", "a.parquet"]
+    (folder / "a.conllu").touch()
+    with pytest.raises(OptionError, match=r"a\.conllu and .*a\.txt would both become .*a\.conllu"):
+        shards.find(folder, out)
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A folder with a file that takes a second or two."""
+    folder = tmp_path / "large"
+    folder.mkdir()
+    write(
+        (SENTENCES[n % 2].replace(comments=[f"# sent_id = {n}"]) for n in range(6000)),
+        folder / "large.conllu",
+    )
+    return folder
+
+
+def children(process):
+    """The workers of a run: the processes below it that Python has spawned for it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            of_parent = f"PPid:\t{process.pid}\n" in (path / "status").read_text()
+            if of_parent and b"spawn_main" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+        except OSError:
+            continue
+    return found
+
+
+def begun(large, out):
+    """Start a run, and wait until it writes."""
+    process = subprocess.Popen(
+        [*COMMAND, "--shards", large, out, "--workers", "1"],
+        stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+    )  # fmt: skip
+    while not list(out.glob(".large.conllu.*")):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    [worker] = children(process)
+    return process, worker
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+@linux
+def test_a_worker_that_is_killed_is_replaced(large, tmp_path):
+    out = tmp_path / "out"
+    process, worker = begun(large, out)
+    os.kill(worker, signal.SIGKILL)
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    assert f"{large / 'large.conllu'}: its process was killed; it is done again" in said
+    assert files(out) == ["large.conllu"]
+    names = [sentence.sent_id for sentence in read(out / "large.conllu")]
+    assert names == [str(n) for n in range(6000)]
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_stopped_leaves_nothing(large, tmp_path, number):
+    out = tmp_path / "out"
+    process, worker = begun(large, out)
+    process.send_signal(number)
+    _, said = process.communicate()
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    if number == signal.SIGINT:
+        assert said.endswith("arborescence: error: interrupted\n")
+    patience = time.monotonic() + 60
+    while Path(f"/proc/{worker}").exists():  # it finds out by itself
+        assert time.monotonic() < patience
+        time.sleep(0.05)
+    assert files(out) == []

@@ -25,7 +25,15 @@ from arborescence.cli.options import (
     usage_errors,
 )
 from arborescence.cli.progress import counted, note, steps
-from arborescence.cli.sentences import Format, Skipped, hinting, readers_of, sentences_of
+from arborescence.cli.sentences import (
+    Format,
+    Skipped,
+    documents_of,
+    hinting,
+    is_of_spacy,
+    readers_of,
+    sentences_of,
+)
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
@@ -88,12 +96,16 @@ def installed_version(verbose: bool) -> str:
         "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
         "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
         "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
+        "arborescence parse documents.spacy -o parsed.spacy",
     )
 )
 def parse(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="What to parse; '-' or nothing: the standard input."),
+        typer.Argument(
+            help="What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's "
+            "documents."
+        ),
     ] = None,
     models: Annotated[
         list[str] | None,
@@ -109,7 +121,10 @@ def parse(
         typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Where to write the trees.")
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Where to write the trees; into FILE.spacy as spaCy's documents."
+        ),
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
@@ -160,12 +175,18 @@ def parse(
         raise typer.BadParameter(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
+    if is_of_spacy(output) and (kbest or as_json or confidence or root == "multi"):
+        raise typer.BadParameter(
+            "spaCy's documents have one tree with one root for each sentence, and nothing else: "
+            "-o FILE.spacy does not go with --kbest, --json, --confidence or --root multi"
+        )
     skipped = Skipped() if skip_invalid else None
     parser = loaded(models or ["english"], weights)
     if device:
         with usage_errors():
             parser.to(device)
-    sentences = sentences_of(files, readers_of(format, skipped, parser))
+    documents = documents_of(files, output, parser)
+    sentences = sentences_of(files, readers_of(format, skipped, parser), documents)
     if format == "conllu":
         sentences = hinting(sentences)
     sentences = watched(
@@ -204,6 +225,7 @@ def parse(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
         describe=describe if as_json else None,
+        write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
         svg=svg,
     )

@@ -1,0 +1,1 @@
+"""Arborescence inside the tools that people already have."""

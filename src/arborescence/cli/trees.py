@@ -47,9 +47,9 @@ def deliver(
             for analyses in sentences:
                 file.write(json.dumps(describe(analyses), ensure_ascii=False).encode() + b"\n")
     else:
-        if write is None:
-            from arborescence.treebank import write
-        write(chain.from_iterable(sentences), output)
+        from arborescence.treebank import write as write_conllu
+
+        (write or write_conllu)(chain.from_iterable(sentences), output)
     if svg:
         from arborescence.core.files import replacing
         from arborescence.drawing import draw_svg

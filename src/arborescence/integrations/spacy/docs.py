@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 
 from arborescence.integrations.spacy.layout import Layout, lay_out
 from arborescence.treebank import read
+from arborescence.treebank.sentence import DEPREL, FEATS, HEAD, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 #: The columns besides the tree, by spaCy's names.
 COLUMNS: Final = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "morph": "feats"}
+_PLACES: Final = {"lemma": LEMMA, "pos": UPOS, "tag": XPOS, "morph": FEATS}
 _BLANK: Final = "_"
 # White space, as spaCy's own models annotate it.
 _SPACE: Final = {"pos": "SPACE", "tag": "_SP", "morph": _BLANK}
@@ -138,7 +140,8 @@ def annotate(
     if not len(doc):
         return
     strings = doc.vocab.strings
-    heads, relations = _tokens_edges(layout, sentences)
+    table = _table(sentences)
+    heads, relations = _tokens_edges(layout, table)
     hashes = {relation: strings.add(relation) for relation in set(relations)}
     names = ["HEAD", "DEP"]
     values = [
@@ -146,7 +149,7 @@ def annotate(
         np.array([hashes[relation] for relation in relations], dtype=np.uint64),
     ]
     for column in columns:
-        new = _codes(doc, column, _tokens_values(doc, layout, sentences, column))
+        new = _codes(doc, column, _tokens_values(doc, layout, table, column))
         old = doc.to_array(column.upper()).reshape(-1)
         kept = new == 0 if overwrite else old != 0
         names.append(column.upper())
@@ -232,22 +235,27 @@ def _firsts(layout: Layout) -> NDArray[np.int64]:
     return np.repeat(np.cumsum(layout.lengths) - layout.lengths, layout.lengths)
 
 
+def _table(sentences: Iterable[Sentence]) -> list[tuple[str, ...]]:
+    """Return the columns of all words; one pass is faster than the attributes of sentences."""
+    lines = chain.from_iterable(str(sentence).split("\n") for sentence in sentences)
+    cells = (line.split("\t") for line in lines if line)
+    return list(zip(*(row for row in cells if row[0].isdecimal()), strict=True)) or [()] * 10
+
+
 def _tokens_edges(
-    layout: Layout, sentences: Sequence[Sentence]
+    layout: Layout, table: Sequence[tuple[str, ...]]
 ) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads (t,) and the relations of all tokens, as spaCy has them.
 
     A word without a head has itself as head, and no relation.
     """
     words, starts = layout.words, layout.starts
+    ours = np.array([-1 if head == _BLANK else int(head) for head in table[HEAD]], dtype=np.int64)
     heads = np.arange(len(starts))
+    heads[words] = np.where(ours > 0, words[_firsts(layout) + ours - 1], words)
     relations = [_ATTACHED] * len(starts)
-    if len(words):
-        ours = np.concatenate([sentence.heads[1:] for sentence in sentences])
-        heads[words] = np.where(ours > 0, words[_firsts(layout) + ours - 1], words)
-        deprels = chain.from_iterable(sentence.deprels for sentence in sentences)
-        for i, head, relation in zip(words.tolist(), ours.tolist(), deprels, strict=True):
-            relations[i] = relation if head > 0 else "ROOT" if head == 0 else ""
+    for i, head, relation in zip(words.tolist(), ours.tolist(), table[DEPREL], strict=True):
+        relations[i] = relation if head > 0 else "ROOT" if head == 0 else ""
     if len(words) < len(starts):
         _attach_spaces(layout, heads, relations)
     return heads, relations
@@ -270,15 +278,14 @@ def _attach_spaces(layout: Layout, heads: NDArray[np.int64], relations: list[str
 
 
 def _tokens_values(
-    doc: Doc, layout: Layout, sentences: Sequence[Sentence], column: str
-) -> list[str]:
+    doc: Doc, layout: Layout, table: Sequence[tuple[str, ...]], column: str
+) -> Sequence[str]:
     """Return the values of a column for all tokens; "_" for unknown ones."""
-    found = list(chain.from_iterable(getattr(each, COLUMNS[column]) for each in sentences))
+    found = table[_PLACES[column]]
     if found and set(found) <= {_BLANK}:
         return [_BLANK] * len(doc)
-    if len(found) == len(doc):
-        values = found
-    else:
+    values = list(found)
+    if len(found) < len(doc):
         values = [_SPACE.get(column, token.text) for token in doc]
         for i, value in zip(layout.words.tolist(), found, strict=True):
             values[i] = value

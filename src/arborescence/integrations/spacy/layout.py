@@ -54,7 +54,7 @@ def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
     tokenizer
         Decides where other sentences start: at words only. Without it, nowhere.
     """
-    texts = [token.text for token in doc]
+    texts = [doc.vocab.strings[code] for code in doc.to_array("ORTH").reshape(-1).tolist()]
     forms = [" ".join(text.split()) for text in texts]
     words = np.flatnonzero([bool(form) for form in forms])
     given = doc.to_array("SENT_START").view(np.int64).reshape(-1)
@@ -62,18 +62,29 @@ def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
     free = given == 0
     free[:1] = False
     if tokenizer and free[words].any():
-        firsts = words[_stops(doc, texts, words, tokenizer)[:-1]]
+        firsts = words[_stops(doc, texts, forms, words, tokenizer)[:-1]]
         starts[firsts] |= free[firsts]
     starts[:1] = True
     lengths = np.bincount(np.cumsum(starts)[words])
-    return Layout(words, [forms[i] for i in words.tolist()], starts, lengths[lengths > 0])
+    return Layout(words, [form for form in forms if form], starts, lengths[lengths > 0])
 
 
-def _stops(doc: Doc, texts: list[str], words: NDArray[np.int64], tokenizer: Tokenizer) -> list[int]:
+def _stops(
+    doc: Doc,
+    texts: list[str],
+    forms: list[str],
+    words: NDArray[np.int64],
+    tokenizer: Tokenizer,
+) -> list[int]:
     """Return, for each sentence, the number of the word after its last one."""
-    sizes = [len(text) for text in texts]
-    widths = np.array(sizes) + (doc.to_array("SPACY").reshape(-1) > 0)
-    offsets = (np.cumsum(widths) - widths).tolist()
-    starts = [offsets[i] + sizes[i] - len(texts[i].lstrip()) for i in words.tolist()]
-    stops = [offsets[i] + len(texts[i].rstrip()) for i in words.tolist()]
-    return tokenizer.sentence_stops(doc.text, starts, stops)
+    spaces = doc.to_array("SPACY").reshape(-1) > 0
+    sizes = np.array([len(text) for text in texts])
+    starts = np.cumsum(sizes + spaces) - sizes - spaces
+    stops = starts + sizes
+    for i, (text, form) in enumerate(zip(texts, forms, strict=True)):
+        if form != text:  # white space at its ends does not count
+            starts[i] += len(text) - len(text.lstrip())
+            stops[i] -= len(text) - len(text.rstrip())
+    pieces = zip(texts, spaces.tolist(), strict=True)
+    whole = "".join([f"{text} " if space else text for text, space in pieces])
+    return tokenizer.sentence_stops(whole, starts[words], stops[words])

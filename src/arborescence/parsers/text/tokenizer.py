@@ -26,8 +26,9 @@ from arborescence.parsers.text.weights import NO_GOLD, NO_SQUARES, PLACES
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.types import Progress
@@ -191,7 +192,7 @@ class Tokenizer:
         if held.strip():
             yield from writer.write(self._cut(held, lines))
 
-    def sentence_stops(self, text: str, starts: Sequence[int], stops: Sequence[int]) -> list[int]:
+    def sentence_stops(self, text: str, starts: npt.ArrayLike, stops: npt.ArrayLike) -> list[int]:
         """Find the sentences of a text that something else has cut into tokens.
 
         Sentences of more than 500 tokens are cut where it is best.
@@ -200,7 +201,7 @@ class Tokenizer:
         ----------
         text
             As for `split`.
-        starts, stops
+        starts, stops : (t,) int
             The first character of each token, and the character after its last one, in the order of
             the text. A token is not empty, and has no white space at its ends.
 

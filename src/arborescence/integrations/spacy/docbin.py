@@ -95,17 +95,20 @@ class DocFiles:
 
     def _finished(self, sentences: Iterable[Sentence]) -> Iterator[Doc]:
         new: list[Sentence] = []
+        reached = 0
         for sentence in sentences:
             place = self._places.get((sentence.source, sentence.line))
             if new and (place or not _begins(new[0]) or _begins(sentence)):
                 yield doc_of(new, self._vocab)
                 new = []
             if place is None:
+                yield from self._annotated(reached)
                 new.append(sentence)
-                continue
-            number, k = place
-            yield from self._annotated(number)
-            self._read[number].sentences[k] = sentence
+            else:
+                number, k = place
+                yield from self._annotated(number)
+                self._read[number].sentences[k] = sentence
+                reached = number + 1
         if new:
             yield doc_of(new, self._vocab)
         yield from self._annotated(len(self._read))

@@ -26,8 +26,9 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 @pages
 def test_python_runs(page: Path) -> None:
     examples = blocks(page, "pycon")
-    if any("import torch" in code for _, code in examples):
-        pytest.importorskip("torch", reason="needs torch")
+    for package in ("torch", "spacy"):
+        if any(f"import {package}" in code for _, code in examples):
+            pytest.importorskip(package, reason=f"needs {package}")
     names: dict[str, object] = {}
     parser, runner, said = doctest.DocTestParser(), doctest.DocTestRunner(), []
     for line, code in examples:

@@ -104,8 +104,8 @@ def test_multiword_tokens(tmp_path):
     path = tmp_path / "french.conllu"
     rows = [
         ("1", "Il", "_"), ("2", "parle", "_"), ("3-4", "du", "_"), ("3", "de", "_"),
-        ("4", "le", "_"), ("5-6", "temps-là", "SpaceAfter=No"), ("5", "temps", "_"), ("6", "-là", "_"),
-        ("6.1", "ici", "_"), ("7", ".", "_"),
+        ("4", "le", "_"), ("5-6", "temps-là", "SpaceAfter=No"), ("5", "temps", "_"),
+        ("6", "-là", "_"), ("6.1", "ici", "_"), ("7", ".", "_"),
     ]  # fmt: skip
     path.write_text(
         "# sent_id = x\n"

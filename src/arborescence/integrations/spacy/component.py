@@ -67,12 +67,12 @@ class ParserPipe(Pipe):
 
     Examples
     --------
-    >>> import spacy  # doctest: +SKIP
-    >>> nlp = spacy.blank("en")  # doctest: +SKIP
-    >>> pipe = nlp.add_pipe("arborescence", config={"annotate": ["pos"]})  # doctest: +SKIP
-    >>> doc = nlp("Old trees grow. Birds sing.")  # doctest: +SKIP
-    >>> [[token.pos_ for token in sentence] for sentence in doc.sents]  # doctest: +SKIP
-    [['ADJ', 'NOUN', 'VERB', 'PUNCT'], ['NOUN', 'VERB', 'PUNCT']]
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> pipe = nlp.add_pipe("arborescence", config={"annotate": ["pos"]})
+    >>> doc = nlp("She wrote long letters. Nobody read them.")
+    >>> [[token.pos_ for token in sentence] for sentence in doc.sents]
+    [['PRON', 'VERB', 'ADJ', 'NOUN', 'PUNCT'], ['PRON', 'VERB', 'PRON', 'PUNCT']]
     """
 
     def __init__(

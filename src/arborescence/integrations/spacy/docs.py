@@ -54,9 +54,9 @@ def sentences_of(doc: Doc) -> list[Sentence]:
 
     Examples
     --------
-    >>> import spacy  # doctest: +SKIP
-    >>> [sentence] = sentences_of(spacy.blank("en")("Don't!"))  # doctest: +SKIP
-    >>> sentence.forms, sentence.misc  # doctest: +SKIP
+    >>> import spacy
+    >>> [sentence] = sentences_of(spacy.blank("en")("Don't!"))
+    >>> sentence.forms, sentence.misc
     (['Do', "n't", '!'], ['SpaceAfter=No', 'SpaceAfter=No', '_'])
     """
     return sentences_within(doc, lay_out(doc))
@@ -91,14 +91,14 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
 
     Examples
     --------
-    >>> import spacy  # doctest: +SKIP
+    >>> import spacy
     >>> from arborescence.treebank import Sentence
     >>> trees = Sentence.from_words(
     ...     ["Trees", "grow", "."], heads=[-1, 2, 0, 2], deprels=["nsubj", "root", "punct"],
     ...     misc=["_", "SpaceAfter=No", "_"],
     ... )
-    >>> doc = doc_of([trees], spacy.blank("en").vocab)  # doctest: +SKIP
-    >>> doc.text, [token.head.text for token in doc]  # doctest: +SKIP
+    >>> doc = doc_of([trees], spacy.blank("en").vocab)
+    >>> doc.text, [token.head.text for token in doc]
     ('Trees grow.', ['grow', 'grow', 'grow'])
     """
     sentences = list(sentences)

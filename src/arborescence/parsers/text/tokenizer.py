@@ -214,8 +214,9 @@ class Tokenizer:
         --------
         >>> import arborescence as arb
         >>> tokenizer = arb.load("english").text.tokenizer
-        >>> tokenizer.sentence_stops("Trees grow. Birds sing.", [0, 6, 12, 18], [5, 11, 17, 23])
-        [2, 4]
+        >>> starts, stops = [0, 3, 7, 9, 11, 16, 20], [2, 6, 9, 10, 15, 20, 21]
+        >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
+        [4, 7]
         """
         characters = Characters.of(text)
         there = np.flatnonzero(characters.offsets >= 0)

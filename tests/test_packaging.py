@@ -38,9 +38,15 @@ def test_all_pages_name_the_same_home() -> None:
     assert f"\nversion: {arborescence.__version__}\n" in citation
 
 
-def test_the_extra_all_brings_every_other_but_torch_and_jit() -> None:
+def test_the_extra_all_brings_every_other_but_torch_jit_and_spacy() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     [everything] = extras["all"]
     names = re.fullmatch(r"arborescence\[([\w,]+)\]", everything)
     assert names is not None
-    assert set(names[1].split(",")) == set(extras) - {"all", "torch", "transformers", "jit"}
+    assert set(names[1].split(",")) == set(extras) - {
+        "all",
+        "torch",
+        "transformers",
+        "jit",
+        "spacy",
+    }

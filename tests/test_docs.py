@@ -13,7 +13,12 @@ import pytest
 HERE = Path(__file__).resolve().parent.parent
 PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
 
-OPTIONAL = ["torch", "jax", "pyarrow"]  # pages that import one are run where it is installed
+OPTIONAL = [
+    "torch",
+    "jax",
+    "pyarrow",
+    "spacy",
+]  # pages that import one are run where it is installed
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 

@@ -38,7 +38,7 @@ def test_all_pages_name_the_same_home() -> None:
     assert f"\nversion: {arborescence.__version__}\n" in citation
 
 
-def test_the_extra_all_brings_every_other_but_jit_and_what_needs_torch() -> None:
+def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     [everything] = extras["all"]
     names = re.fullmatch(r"arborescence\[([\w,]+)\]", everything)
@@ -52,4 +52,5 @@ def test_the_extra_all_brings_every_other_but_jit_and_what_needs_torch() -> None
         "supar",
         "arrow",
         "ray",
+        "spacy",
     }

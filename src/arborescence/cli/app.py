@@ -26,7 +26,14 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import counted, note, steps
-from arborescence.cli.sentences import Format, Skipped, readers_of, sentences_of
+from arborescence.cli.sentences import (
+    Format,
+    Skipped,
+    documents_of,
+    is_of_spacy,
+    readers_of,
+    sentences_of,
+)
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
@@ -85,12 +92,16 @@ def installed_version(verbose: bool) -> str:
         "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
         "arborescence parse --shards texts parsed --workers 8",
         "arborescence parse --ray auto --parquet texts parsed",
+        "arborescence parse documents.spacy -o parsed.spacy",
     )
 )
 def parse(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="What to parse; '-' or nothing: the standard input."),
+        typer.Argument(
+            help="What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's "
+            "documents."
+        ),
     ] = None,
     models: Annotated[
         list[str] | None,
@@ -107,7 +118,10 @@ def parse(
         typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Where to write the trees.")
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Where to write the trees; into FILE.spacy as spaCy's documents."
+        ),
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
@@ -211,10 +225,16 @@ def parse(
         raise typer.BadParameter(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
+    if is_of_spacy(output) and (kbest or as_json or confidence or root == "multi"):
+        raise typer.BadParameter(
+            "spaCy's documents have one tree with one root for each sentence, and nothing else: "
+            "-o FILE.spacy does not go with --kbest, --json, --confidence or --root multi"
+        )
     skipped = Skipped() if skip_invalid else None
     with usage_errors():
         parser = loaded(options)
-    sentences = sentences_of(files, readers_of(format, skipped, parser))
+    documents = documents_of(files, output, parser)
+    sentences = sentences_of(files, readers_of(format, skipped, parser), documents)
     found = analyses(sentences, parser, options, skipped)
     parsed = map(ranked, found) if kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
@@ -223,6 +243,7 @@ def parse(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
         describe=describe if as_json else None,
+        write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
         svg=svg,
     )

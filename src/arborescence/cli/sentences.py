@@ -12,6 +12,7 @@ from arborescence.core.errors import TreebankError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arborescence.integrations.spacy.docbin import DocFiles
     from arborescence.parsers import Parser
     from arborescence.treebank import Sentence
 
@@ -55,6 +56,20 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
         ) from error
 
 
+def is_of_spacy(name: str | None) -> bool:
+    """Return whether a file is one of spaCy's documents."""
+    return name is not None and name.endswith(".spacy")
+
+
+def documents_of(files: list[str] | None, output: str | None, parser: Parser) -> DocFiles | None:
+    """Return what reads and writes spaCy's documents, if any file is one of these."""
+    if not any(map(is_of_spacy, [*(files or ()), output])):
+        return None
+    from arborescence.integrations.spacy.docbin import DocFiles
+
+    return DocFiles(parser.text.tokenizer if parser.text else None)
+
+
 def readers_of(
     format: Format,  # noqa: A002
     skipped: Skipped | None,
@@ -77,9 +92,14 @@ def _warn(message: str) -> None:
 
 
 def sentences_of(
-    files: list[str] | None, reader: Callable[[str], Iterator[Sentence]]
+    files: list[str] | None,
+    reader: Callable[[str], Iterator[Sentence]],
+    documents: DocFiles | None = None,
 ) -> Iterator[Sentence]:
     """Read one file after the other; the standard input if there are none."""
     if not files and sys.stdin.isatty():
         sys.stderr.write("reading from the terminal; Ctrl-D ends the input\n")
-    return chain.from_iterable(map(reader, files or ["-"]))
+    return chain.from_iterable(
+        documents.read(file) if documents and is_of_spacy(file) else reader(file)
+        for file in files or ["-"]
+    )

@@ -40,8 +40,8 @@ def trace(
         typer.Option(
             "--model",
             "-m",
-            help="What parses: a model file, 'english' or 'english-fast'. If not given, 'english' for words, and "
-            "nothing for a treebank.",
+            help="What parses: a model file, 'english' or 'english-fast'. If not given, 'english' "
+            "for words, and nothing for a treebank.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002

@@ -28,10 +28,11 @@ def deliver(
     *,
     output: str | None,
     describe: Callable[[Analyses], dict[str, Any]] | None = None,
+    write: Callable[[Iterable[Sentence], str], None] | None = None,
     text: bool,
     svg: Path | None,
 ) -> None:
-    """Write trees as CoNLL-U (as JSON if `describe` is given), draw them: any of these."""
+    """Write trees as CoNLL-U (as JSON if `describe` is given, or by `write`), and draw them."""
     kept: list[Sentence] = []
     if svg:
         sentences = kept_in(kept, sentences)
@@ -46,9 +47,9 @@ def deliver(
             for analyses in sentences:
                 file.write(json.dumps(describe(analyses), ensure_ascii=False).encode() + b"\n")
     else:
-        from arborescence.treebank import write
+        from arborescence.treebank import write as write_conllu
 
-        write(chain.from_iterable(sentences), output)
+        (write or write_conllu)(chain.from_iterable(sentences), output)
     if svg:
         from arborescence.core.files import replacing
         from arborescence.drawing import draw_svg

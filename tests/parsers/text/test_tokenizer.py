@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
+import arborescence as arb
 from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
@@ -253,3 +254,18 @@ def test_damaged_headers_are_refused(path, value):
 def test_nothing_to_learn_from():
     with pytest.raises(TreebankError, match="no sentences"):
         Tokenizer.train([])
+
+
+def test_sentences_of_tokens_cut_elsewhere():
+    tokenizer = arb.load("english").text.tokenizer
+    text = " Mrs. Oak\nsings.\n\nDo trees grow? She goes home\n"
+    found = list(tokenizer.split(text))
+    assert len(found) == 3
+    starts, stops, at = [], [], 0
+    for form in (form for sentence in found for form in sentence.forms):
+        starts.append(text.index(form, at))
+        at = starts[-1] + len(form)
+        stops.append(at)
+    ends = np.cumsum([len(sentence) for sentence in found]).tolist()
+    assert tokenizer.sentence_stops(text, starts, stops) == ends
+    assert tokenizer.sentence_stops(" ", [], []) == []

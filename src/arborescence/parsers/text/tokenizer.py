@@ -23,11 +23,12 @@ from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.multiwords import Splitter
 from arborescence.parsers.text.training_text import TrainingText, tokens_of
 from arborescence.parsers.text.weights import NO_GOLD, NO_SQUARES, PLACES
-from arborescence.parsers.text.writing import Tokens, Writer
+from arborescence.parsers.text.writing import Tokens, Writer, stops_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.types import Progress
@@ -190,6 +191,47 @@ class Tokenizer:
                 yield from found
         if held.strip():
             yield from writer.write(self._cut(held, lines))
+
+    def sentence_stops(self, text: str, starts: npt.ArrayLike, stops: npt.ArrayLike) -> list[int]:
+        """Find the sentences of a text that something else has cut into tokens.
+
+        Sentences of more than 500 tokens are cut where it is best.
+
+        Parameters
+        ----------
+        text
+            As for `split`.
+        starts, stops : (t,) int
+            The first character of each token, and the character after its last one, in the order of
+            the text. A token is not empty, and has no white space at its ends.
+
+        Returns
+        -------
+        list of int
+            For each sentence, the number of the token after its last one.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> tokenizer = arb.load("english").text.tokenizer
+        >>> starts, stops = [0, 3, 7, 9, 11, 16, 20], [2, 6, 9, 10, 15, 20, 21]
+        >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
+        [4, 7]
+        """
+        characters = Characters.of(text)
+        there = np.flatnonzero(characters.offsets >= 0)
+        places = np.empty(len(text), dtype=np.int64)
+        places[characters.offsets[there]] = there
+        first = places[np.asarray(starts, dtype=np.int64)]
+        last = places[np.asarray(stops, dtype=np.int64) - 1]
+        letters = np.empty((first.size, ends_of_sentences.LETTERS), dtype=np.uint64)
+        ends_of_sentences.spell(*characters[:3], first, last, letters)
+        scores = np.empty(first.size)
+        ends_of_sentences.end(
+            letters, self._sentences, scores, np.empty(first.size, dtype=np.bool_), NO_GOLD,
+            NO_SQUARES,
+        )  # fmt: skip
+        return list(stops_of(scores, [1] * first.size, lambda _: None))
 
     def _first(self, text: str, writer: Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
         """Return complete sentences from the start of a text, and the number of characters used."""

@@ -124,23 +124,8 @@ class Writer:
 
     def _stops(self, tokens: Tokens) -> Iterator[int]:
         """Yield the ends of sentences; sentences that are too long are cut."""
-        first = 0
-        for stop in [*(np.flatnonzero(tokens.scores > 0) + 1).tolist(), len(tokens.forms)]:
-            # The number of words of each token.
-            sizes = [len(tokens.words.get(t, " ")) for t in range(first, stop)]
-            while sum(sizes) > LONGEST_SENTENCE:
-                longest = np.searchsorted(np.cumsum(sizes), LONGEST_SENTENCE, side="right")
-                fits = max(int(longest), 1)
-                least = (fits + 1) // 2
-                best = int(np.argmax(tokens.scores[first + least - 1 : first + fits]))
-                size = least + best
-                self._warn(sum(sizes))
-                yield first + size
-                first += size
-                del sizes[:size]
-            if first < stop:
-                yield stop
-            first = stop
+        sizes = [len(tokens.words.get(t, " ")) for t in range(len(tokens.forms))]
+        return stops_of(tokens.scores, sizes, self._warn)
 
     def _warn(self, words: int) -> None:
         if not self._warned:
@@ -150,3 +135,35 @@ class Writer:
                 f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
             )
             self._warned = True
+
+
+def stops_of(
+    scores: NDArray[np.float64], sizes: list[int], cutting: Callable[[int], object]
+) -> Iterator[int]:
+    """Yield the ends of sentences; cut sentences of more than `LONGEST_SENTENCE` words.
+
+    Parameters
+    ----------
+    scores : float64, shape (t,)
+        The score of a sentence end after each token; an end if above 0.
+    sizes
+        The number of words of each token.
+    cutting
+        Called with the number of words before each cut.
+    """
+    first = 0
+    for stop in [*(np.flatnonzero(scores > 0) + 1).tolist(), len(sizes)]:
+        left = sizes[first:stop]
+        while sum(left) > LONGEST_SENTENCE:
+            longest = np.searchsorted(np.cumsum(left), LONGEST_SENTENCE, side="right")
+            fits = max(int(longest), 1)
+            least = (fits + 1) // 2
+            best = int(np.argmax(scores[first + least - 1 : first + fits]))
+            size = least + best
+            cutting(sum(left))
+            yield first + size
+            first += size
+            del left[:size]
+        if first < stop:
+            yield stop
+        first = stop

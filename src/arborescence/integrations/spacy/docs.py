@@ -1,0 +1,333 @@
+"""Convert spaCy's documents to sentences and back.
+
+spaCy's words differ from ours in three ways. The word under the root is its own head there and has
+the relation ``ROOT``; here it has head 0 and the relation ``root``. White space other than single
+spaces makes tokens there, and no words here. spaCy has no multiword tokens.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc
+
+from arborescence.integrations.spacy.layout import Layout, lay_out
+from arborescence.treebank import read
+from arborescence.treebank.sentence import DEPREL, FEATS, HEAD, LEMMA, UPOS, XPOS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from spacy.vocab import Vocab
+
+    from arborescence.treebank import Sentence
+
+#: The columns besides the tree, by spaCy's names.
+COLUMNS: Final = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "morph": "feats"}
+_PLACES: Final = {"lemma": LEMMA, "pos": UPOS, "tag": XPOS, "morph": FEATS}
+_BLANK: Final = "_"
+# White space, as spaCy's own models annotate it.
+_SPACE: Final = {"pos": "SPACE", "tag": "_SP", "morph": _BLANK}
+_ATTACHED: Final = "dep"
+
+
+def sentences_of(doc: Doc) -> list[Sentence]:
+    """Convert a document to sentences, with all annotation that CoNLL-U has room for.
+
+    Tokens of white space are left out. A word whose head is such a token, or in another sentence,
+    has no head.
+
+    Parameters
+    ----------
+    doc
+        If its sentences are not known, it is one sentence.
+
+    Returns
+    -------
+    list of Sentence
+        With ``# newdoc`` before the first, ``# text``, and ``SpaceAfter=No``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> [sentence] = sentences_of(spacy.blank("en")("Don't!"))
+    >>> sentence.forms, sentence.misc
+    (['Do', "n't", '!'], ['SpaceAfter=No', 'SpaceAfter=No', '_'])
+    """
+    return sentences_within(doc, lay_out(doc))
+
+
+def sentences_within(doc: Doc, layout: Layout) -> list[Sentence]:
+    """Convert a document to sentences, as `sentences_of`, with its words and sentences known."""
+    words = layout.words
+    after = np.ones(len(doc) + 1, dtype=np.bool_)  # whether white space or the end follows
+    after[:-1] = doc.to_array("SPACY").reshape(-1) > 0
+    is_word = np.zeros(len(doc) + 1, dtype=np.bool_)
+    is_word[words] = True
+    no_space = ~after[words] & is_word[words + 1]
+    columns = columns_of(doc, words)
+    columns["heads"], columns["deprels"] = _edges(doc, layout)
+    columns["misc"] = np.where(no_space, "SpaceAfter=No", _BLANK).tolist()
+    return list(read(io.BytesIO(rows(layout, columns, _comments(doc, layout)))))
+
+
+def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
+    r"""Convert sentences to one document.
+
+    Multiword tokens are not kept: their words are tokens, with spaces between them, unless the
+    words in a row are the token (as in ``don't``).
+
+    Parameters
+    ----------
+    sentences
+        Whatever is ``_`` in them is not set in the document.
+    vocab
+        The vocabulary of the pipeline that will use the document, ``nlp.vocab``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from arborescence.treebank import Sentence
+    >>> trees = Sentence.from_words(
+    ...     ["Trees", "grow", "."], heads=[-1, 2, 0, 2], deprels=["nsubj", "root", "punct"],
+    ...     misc=["_", "SpaceAfter=No", "_"],
+    ... )
+    >>> doc = doc_of([trees], spacy.blank("en").vocab)
+    >>> doc.text, [token.head.text for token in doc]
+    ('Trees grow.', ['grow', 'grow', 'grow'])
+    """
+    sentences = list(sentences)
+    forms = [form for sentence in sentences for form in sentence.forms]
+    spaces = [space for sentence in sentences for space in _spaces(sentence)]
+    spaces[-1:] = [False] * len(spaces[-1:])
+    doc = Doc(vocab, words=forms, spaces=spaces)
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    starts = np.zeros(len(forms), dtype=np.bool_)
+    starts[np.cumsum(lengths) - lengths] = True
+    layout = Layout(np.arange(len(forms)), forms, starts, lengths)
+    annotate(doc, layout, sentences, tuple(COLUMNS), overwrite=True)
+    return doc
+
+
+def annotate(
+    doc: Doc,
+    layout: Layout,
+    sentences: Sequence[Sentence],
+    columns: Iterable[str],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write trees and other columns of sentences into a document.
+
+    White space depends on the word before it, or else on the first word of its sentence.
+
+    Parameters
+    ----------
+    doc, layout
+        A document and its words.
+    sentences
+        Its sentences that have words.
+    columns
+        Which of `COLUMNS` to write.
+    overwrite
+        Whether to replace values of these columns that the document has.
+    """
+    if not len(doc):
+        return
+    strings = doc.vocab.strings
+    table = _table(sentences)
+    heads, relations = _tokens_edges(layout, table)
+    hashes = {relation: strings.add(relation) for relation in set(relations)}
+    names = ["HEAD", "DEP"]
+    values = [
+        (heads - np.arange(len(doc))).view(np.uint64),
+        np.array([hashes[relation] for relation in relations], dtype=np.uint64),
+    ]
+    for column in columns:
+        new = _codes(doc, column, _tokens_values(doc, layout, table, column))
+        old = doc.to_array(column.upper()).reshape(-1)
+        kept = new == 0 if overwrite else old != 0
+        names.append(column.upper())
+        values.append(np.where(kept, old, new))
+    doc.from_array(names, np.stack(values, axis=1))
+    # From heads, spaCy finds the sentences by itself; here they are known.
+    starts = np.where(layout.starts, 1, -1).astype(np.int64)
+    doc.from_array(["SENT_START"], starts.view(np.uint64))
+
+
+def columns_of(
+    doc: Doc, words: NDArray[np.int64], *, complete: bool = False
+) -> dict[str, list[str]]:
+    """Return the lemmas, tags and features of a document's words, by the names of `Sentence`.
+
+    Columns without values are left out; with `complete`, also those that some words lack.
+    """
+    strings = doc.vocab.strings
+    columns: dict[str, list[str]] = {}
+    for column, ours in COLUMNS.items():
+        codes = doc.to_array(column.upper()).reshape(-1)[words]
+        if codes.all() if complete else codes.any():
+            names = {code: _cell(strings[code]) for code in np.unique(codes).tolist()}
+            columns[ours] = [names[code] for code in codes.tolist()]
+    return columns
+
+
+def rows(
+    layout: Layout, columns: Mapping[str, Sequence[str]], comments: Sequence[str] = ()
+) -> bytes:
+    """Write a document as CoNLL-U.
+
+    Parameters
+    ----------
+    layout
+        Its words.
+    columns
+        A list of n strings for each column that has values, by the names of `Sentence`.
+    comments
+        The lines before each sentence.
+    """
+    blank = [_BLANK] * len(layout.forms)
+    order = ("lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
+    filled = [columns.get(name, blank) for name in order]
+    tails = ["\t".join(cells) for cells in zip(layout.forms, *filled, strict=True)]
+    written: list[str] = []
+    first = 0
+    for s, length in enumerate(layout.lengths.tolist()):
+        if comments:
+            written.append(comments[s])
+        of_sentence = tails[first : first + length]
+        written += [f"{number}\t{tail}\n" for number, tail in enumerate(of_sentence, 1)]
+        written.append("\n")
+        first += length
+    return "".join(written).encode()
+
+
+def _cell(text: str) -> str:
+    """Return a string that fits into a column of CoNLL-U."""
+    return " ".join(text.split()) or _BLANK
+
+
+def _edges(doc: Doc, layout: Layout) -> tuple[list[str], list[str]]:
+    """Return the columns HEAD and DEPREL of a document's words."""
+    words = layout.words
+    strings = doc.vocab.strings
+    relations = doc.to_array("DEP").reshape(-1)[words]
+    targets = words + doc.to_array("HEAD").view(np.int64).reshape(-1)[words]
+    sentence = np.cumsum(layout.starts)
+    numbers = np.zeros(len(doc), dtype=np.int64)  # of words in their sentences, from 1
+    numbers[words] = np.arange(len(words)) - _firsts(layout) + 1
+    known = (relations != 0) & (numbers[targets] > 0) & (sentence[targets] == sentence[words])
+    heads = np.where(targets == words, 0, numbers[targets]).tolist()
+    names = {code: _cell(strings[code]) for code in np.unique(relations).tolist()}
+    return (
+        [str(head) if there else _BLANK for head, there in zip(heads, known.tolist(), strict=True)],
+        ["root" if names[code] == "ROOT" else names[code] for code in relations.tolist()],
+    )
+
+
+def _firsts(layout: Layout) -> NDArray[np.int64]:
+    """Return for each word the number of words before its sentence, shape (n,)."""
+    return np.repeat(np.cumsum(layout.lengths) - layout.lengths, layout.lengths)
+
+
+def _table(sentences: Iterable[Sentence]) -> list[tuple[str, ...]]:
+    """Return the columns of all words; one pass is faster than the attributes of sentences."""
+    lines = chain.from_iterable(str(sentence).split("\n") for sentence in sentences)
+    cells = (line.split("\t") for line in lines if line)
+    return list(zip(*(row for row in cells if row[0].isdecimal()), strict=True)) or [()] * 10
+
+
+def _tokens_edges(
+    layout: Layout, table: Sequence[tuple[str, ...]]
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the heads (t,) and the relations of all tokens, as spaCy has them.
+
+    A word without a head has itself as head, and no relation.
+    """
+    words, starts = layout.words, layout.starts
+    ours = np.array([-1 if head == _BLANK else int(head) for head in table[HEAD]], dtype=np.int64)
+    heads = np.arange(len(starts))
+    heads[words] = np.where(ours > 0, words[_firsts(layout) + ours - 1], words)
+    relations = [_ATTACHED] * len(starts)
+    for i, head, relation in zip(words.tolist(), ours.tolist(), table[DEPREL], strict=True):
+        relations[i] = relation if head > 0 else "ROOT" if head == 0 else ""
+    if len(words) < len(starts):
+        _attach_spaces(layout, heads, relations)
+    return heads, relations
+
+
+def _attach_spaces(layout: Layout, heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Give white space its heads; without words, the first token of a sentence is its root."""
+    is_word = np.zeros(len(heads), dtype=np.bool_)
+    is_word[layout.words] = True
+    for first, stop in layout.sentences():
+        inside = np.flatnonzero(is_word[first:stop])
+        host = first + (int(inside[0]) if inside.size else 0)
+        if not inside.size:
+            relations[host] = "ROOT"
+        for i in range(first, stop):
+            if is_word[i]:
+                host = i
+            else:
+                heads[i] = host
+
+
+def _tokens_values(
+    doc: Doc, layout: Layout, table: Sequence[tuple[str, ...]], column: str
+) -> Sequence[str]:
+    """Return the values of a column for all tokens; "_" for unknown ones."""
+    found = table[_PLACES[column]]
+    if found and set(found) <= {_BLANK}:
+        return [_BLANK] * len(doc)
+    values = list(found)
+    if len(found) < len(doc):
+        values = [_SPACE.get(column, token.text) for token in doc]
+        for i, value in zip(layout.words.tolist(), found, strict=True):
+            values[i] = value
+    # Where others have features, a word without any has none: that is known, too.
+    return ["" if value == _BLANK else value for value in values] if column == "morph" else values
+
+
+def _codes(doc: Doc, column: str, values: Sequence[str]) -> NDArray[np.uint64]:
+    """Return spaCy's codes of values; 0 for "_", and for what spaCy does not know."""
+    codes = dict.fromkeys(values, 0)
+    for value in codes.keys() - {_BLANK}:
+        if column == "pos":
+            codes[value] = POS_IDS.get(value, 0)
+        elif column != "morph":
+            codes[value] = doc.vocab.strings.add(value)
+        elif not value or all(feature.count("=") == 1 for feature in value.split("|")):
+            codes[value] = doc.vocab.morphology.add(value)
+    return np.array([codes[value] for value in values], dtype=np.uint64)
+
+
+def _comments(doc: Doc, layout: Layout) -> list[str]:
+    """Return the comments of each sentence with words: its text, and where the document begins."""
+    texts = [doc[first:stop].text.split() for first, stop in layout.sentences()]
+    comments = [f"# text = {' '.join(text)}\n" for text in texts if text]
+    comments[:1] = [f"# newdoc\n{first}" for first in comments[:1]]
+    return comments
+
+
+def _spaces(sentence: Sentence) -> list[bool]:
+    """Return for each word whether a space follows."""
+    spaces = ["SpaceAfter=No" not in misc.split("|") for misc in sentence.misc]
+    multiwords = sentence.multiwords
+    if multiwords:
+        forms = sentence.forms
+        outside = _outside(sentence)
+        for (first, last, form), space in zip(multiwords, outside, strict=True):
+            apart = "".join(forms[first - 1 : last]) != form
+            spaces[first - 1 : last] = [apart] * (last - first) + [space]
+    return spaces
+
+
+def _outside(sentence: Sentence) -> list[bool]:
+    """Return for each multiword token whether a space follows."""
+    lines = [line.split("\t") for line in str(sentence).split("\n") if not line.startswith("#")]
+    return ["SpaceAfter=No" not in columns[9].split("|") for columns in lines if "-" in columns[0]]

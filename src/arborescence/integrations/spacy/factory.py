@@ -1,0 +1,62 @@
+"""The entry point by which spaCy finds the component.
+
+Every program that makes a pipeline imports this module, so it imports nothing but spaCy.
+"""
+
+from typing import TYPE_CHECKING
+
+from spacy.language import Language
+
+if TYPE_CHECKING:
+    from arborescence.integrations.spacy.component import ParserPipe
+
+
+# spaCy checks what a user gives by the types of `make`, which therefore are no strings.
+@Language.factory(
+    "arborescence",
+    assigns=[
+        "token.dep",
+        "token.head",
+        "token.is_sent_start",
+        "doc.sents",
+        "token.pos",
+        "token.tag",
+        "token.morph",
+        "token.lemma",
+    ],
+    default_config={
+        "model": "english",
+        "annotate": ["pos", "tag", "morph", "lemma"],
+        "overwrite": False,
+        "projective": None,
+        "max_words": 5000,
+    },
+    default_score_weights={
+        "dep_uas": 0.5,
+        "dep_las": 0.5,
+        "dep_las_per_type": None,
+        "sents_p": None,
+        "sents_r": None,
+        "sents_f": 0.0,
+    },
+)
+def make(
+    nlp: Language,  # noqa: ARG001
+    name: str,
+    model: str,
+    annotate: list[str],
+    overwrite: bool,
+    projective: bool | None,
+    max_words: int,
+) -> "ParserPipe":
+    """Make the component of a pipeline: see `ParserPipe` for the settings."""
+    from arborescence.integrations.spacy.component import ParserPipe
+
+    return ParserPipe(
+        name,
+        model=model,
+        annotate=annotate,
+        overwrite=overwrite,
+        projective=projective,
+        max_words=max_words,
+    )

@@ -70,6 +70,7 @@ __all__, __getattr__, __dir__ = lazily(
             "TreebankError",
         ),
         "arborescence.core.graph": ("forbid", "require"),
+        "arborescence.explaining.explain": ("explain",),
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
@@ -79,5 +80,5 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),
         "arborescence.core.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
-    modules=("drawing", "parsers", "torch", "transitions", "treebank", "undirected"),
+    modules=("drawing", "explaining", "parsers", "torch", "transitions", "treebank", "undirected"),
 )

@@ -1,0 +1,329 @@
+"""Undirected parsing step by step: encode, Borůvka's spanning tree, orient, enhance.
+
+Levi, Reichart and Rappoport (2016). The scores of pairs, and the gains of enhancement, are floats,
+as in `undirected.decode`; all else is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from arborescence.explaining import chu_liu_edmonds, root_constraint
+from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.steps import Detail, Node, Pair, number_name
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.steps import Step
+
+    Pairs = dict[Pair, float]
+
+#: The paper's number of rounds of enhancement, and the default of `undirected.decode`.
+ROUNDS = 5
+#: What an absent edge counts as: when the root word is chosen, and in enhancement.
+_ABSENT, _LOWEST = -(Fraction(2) ** 1024), -1.7976931348623157e308
+# As in `undirected.enhance`: a gain that may be due to rounding counts as 0.
+_ROUNDING, _TINY = 2.0**-51, 2.0**-1022
+
+
+@dataclass(frozen=True)
+class Link:
+    """An undirected edge, with the score of the pair; `one` < `other`."""
+
+    one: int
+    other: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Links(Detail):
+    """Pairs with their scores, and those among them that are chosen so far."""
+
+    links: tuple[Link, ...]
+    chosen: tuple[Pair, ...] = ()
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each pair; chosen ones have a star."""
+        rows = [["", "pair", "weight"]]
+        for link in self.links:
+            mark = "*" if (link.one, link.other) in self.chosen else ""
+            rows.append(
+                [mark, f"{names[link.one]} – {names[link.other]}", number_name(link.weight)]
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class RootWords(Detail):
+    """The weight of the directed tree with each word as the child of the root.
+
+    None for a word that the root has no edge to, -inf if another edge is absent.
+    """
+
+    weights: tuple[float | None, ...]
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each word."""
+        weights = ["none" if w is None else number_name(w) for w in self.weights]
+        pairs = zip(names[1:], weights, strict=True)
+        return [["root word", "weight of the tree"], *map(list, pairs)]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of enhancement: above → between → word becomes above → word → between.
+
+    The gain is None if one of the edges is absent.
+    """
+
+    above: int
+    between: int
+    word: int
+    gain: float | None
+    made: bool
+
+
+@dataclass(frozen=True)
+class Changes(Detail):
+    """The changes that a round looks at."""
+
+    changes: tuple[Change, ...]
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each change; those that are made have a star."""
+        rows = [["", "path", "becomes", "gain"]]
+        for change in self.changes:
+            t, u, v = (names[x] for x in (change.above, change.between, change.word))
+            made = "*" if change.made else ""
+            gain = "an edge is absent" if change.gain is None else number_name(change.gain)
+            rows.append([made, f"{t} → {u} → {v}", f"{t} → {v} → {u}", gain])
+        return rows
+
+
+def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+    """Yield the steps of `undirected.decode` with its default options."""
+    first = 1 if single else 0
+    pairs = encode(problem, first)
+    yield problem.step(
+        "encode",
+        "Each pair of nodes gets one score: the mean of its two directions, or the only one that "
+        "is present." + (" The root is left out; its edge is chosen later." if single else ""),
+        looks_at=tuple(edge for edge in problem.scores if edge[0] >= first),
+        detail=Links(_links(pairs)),
+    )
+    tree = yield from spanning_tree(problem, pairs, first)
+    if tree is None:
+        yield from decode_exactly(problem, "The pairs do not connect all nodes.", single)
+        return
+    root = 0
+    if single and problem.n:
+        root, step = choose_root(problem, tree)
+        if root == 0:
+            yield from decode_exactly(problem, "The root has no edge.", single)
+            return
+        yield step
+    heads = yield from orient(problem, tree, root)
+    heads = yield from enhance(problem, heads)
+    absent = [edge for edge in edges_of(heads) if edge not in problem.scores]
+    if absent:
+        why = f"The tree has the absent edge {problem.edge(absent[0])}."
+        yield from decode_exactly(problem, why, single)
+        return
+    weight = number(problem.weight(heads))
+    text = f"This is the tree, of weight {number_name(weight)}: a good one, if not always the best."
+    yield problem.step("tree", text, heads=tuple(heads), weight=weight)
+
+
+def encode(problem: Problem, first: int) -> Pairs:
+    """Return the score of each pair (u, v) with u < v, in this order."""
+    pairs = {}
+    for u in range(first, problem.n + 1):
+        for v in range(u + 1, problem.n + 1):
+            both = [float(problem.scores[e]) for e in ((u, v), (v, u)) if e in problem.scores]
+            if both:
+                pairs[u, v] = both[0] if len(both) == 1 else 0.5 * both[0] + 0.5 * both[1]
+    return pairs
+
+
+def spanning_tree(
+    problem: Problem, pairs: Pairs, first: int
+) -> Generator[Step, None, list[Pair] | None]:
+    """Borůvka's algorithm: each component takes its best pair; then components become nodes."""
+    part = {node: (node,) for node in range(first, problem.n + 1)}
+    chosen: set[Pair] = set()
+    while len(set(part.values())) > 1:
+        best: dict[tuple[int, ...], Pair] = {}
+        # On a tie the first pair: then choices never form a cycle.
+        for pair in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):
+            if part[pair[0]] != part[pair[1]]:
+                for node in pair:
+                    best.setdefault(part[node], pair)
+        if not best:
+            return None
+        rounds = set(best.values())
+        for u, v in rounds:
+            merged = tuple(sorted({*part[u], *part[v]}))
+            part.update(dict.fromkeys(merged, merged))
+        chosen |= rounds
+        left = list(dict.fromkeys(part.values()))
+        nodes = [
+            Node(p[0]) if len(p) == 1 else Node(problem.n + 1 + k, tuple(map(Node, p)))
+            for k, p in enumerate(left)
+        ]
+        yield problem.step(
+            "boruvka",
+            "Each node takes the best pair that leaves it: these pairs are in the tree. Nodes that "
+            f"are now connected become one; {counted(len(left), 'node')} "
+            f"{'is' if len(left) == 1 else 'are'} left.",
+            nodes=tuple(nodes),
+            looks_at=tuple(sorted(rounds)),
+            detail=Links(_links(pairs), tuple(sorted(chosen))),
+        )
+    return sorted(chosen)
+
+
+def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
+    """Choose the word that hangs from the root: the tree weighs most then. 0 if there is none."""
+    weights: dict[int, Fraction] = {}
+    for word in range(1, problem.n + 1):
+        if (0, word) in problem.scores:
+            edges = edges_of(directed(problem.n, tree, word))
+            weights[word] = sum((problem.scores.get(edge, _ABSENT) for edge in edges), Fraction(0))
+    root = max(weights, key=weights.__getitem__, default=0)  # on a tie the lowest word
+    shown = tuple(
+        None
+        if word not in weights
+        else number(weights[word])
+        if weights[word] > _ABSENT / 2
+        else float("-inf")
+        for word in range(1, problem.n + 1)
+    )
+    step = problem.step(
+        "root-word",
+        f"The tree of the words is directed away from each word in turn. It weighs most with the "
+        f"root edge {problem.edge((0, root))}.",
+        looks_at=tuple((0, word) for word in weights),
+        detail=RootWords(shown),
+    )
+    return root, step
+
+
+def directed(n: int, tree: Sequence[Pair], root: int) -> list[int | None]:
+    """Return the heads of an undirected tree, breadth first from node 0 or from a root word."""
+    heads: list[int | None] = [-1, *[None] * n]
+    if root:
+        heads[root] = 0
+    queue = [root]
+    for x in queue:
+        for u, v in tree:
+            for here, there in ((u, v), (v, u)):
+                if here == x and there != 0 and heads[there] is None:
+                    heads[there] = x
+                    queue.append(there)
+    return heads
+
+
+def orient(
+    problem: Problem, tree: Sequence[Pair], root: int
+) -> Generator[Step, None, list[int | None]]:
+    """Direct the tree away from the root, breadth first: a step for each node with dependents."""
+    whole = directed(problem.n, tree, root)
+    heads: list[int | None] = [-1, *[None] * problem.n]
+    queue = [0]
+    for x in queue:
+        below = [d for d in range(1, problem.n + 1) if whole[d] == x]
+        if not below:
+            continue
+        for d in below:
+            heads[d] = x
+        queue.extend(below)
+        yield problem.step(
+            "orient",
+            f"The edges are directed away from the root: {problem.words[x]} is the head of "
+            f"{problem.listed(below)}.",
+            heads=tuple(heads),
+            looks_at=tuple((x, d) for d in below),
+        )
+    return whole
+
+
+def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, list[int | None]]:
+    """Reverse edges where that gains, at most five rounds."""
+    for turn in range(1, ROUNDS + 1):
+        changes = changes_of(problem, heads)
+        made = [change for change in changes if change.made]
+        for change in made:
+            heads[change.word], heads[change.between] = change.above, change.word
+        weight = None
+        if all(edge in problem.scores for edge in edges_of(heads)):
+            weight = number(problem.weight(heads))
+        text = f"Round {turn} of enhancement, by the directed scores: "
+        text += (
+            f"{counted(len(made), 'edge')} turned around." if made else "no change gains anything."
+        )
+        yield problem.step(
+            "enhance",
+            text,
+            heads=tuple(heads),
+            weight=weight,
+            looks_at=tuple(
+                cell
+                for c in changes
+                for cell in (
+                    (c.above, c.between),
+                    (c.between, c.word),
+                    (c.above, c.word),
+                    (c.word, c.between),
+                )
+            ),
+            detail=Changes(tuple(changes)),
+        )
+        if not made:
+            break
+    return heads
+
+
+def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
+    """Return the changes of a round: of those that share a word the one that gains most is made."""
+
+    def quarter(h: int, d: int) -> float:  # of a score: no difference overflows
+        score = problem.scores.get((h, d))
+        return 0.25 * (_LOWEST if score is None else float(score))
+
+    gains: dict[int, float] = {}
+    found = []
+    for v, u in enumerate(heads):
+        if v == 0 or u is None or u <= 0:
+            continue
+        t = heads[u]
+        if t is None:
+            raise AssertionError(f"{u} has no head")
+        entering = quarter(t, v) - quarter(t, u)
+        between = quarter(v, u) - quarter(u, v)
+        if entering + between > _ROUNDING * (abs(entering) + abs(between)) + _TINY:
+            gains[v] = entering + between
+        known = all(edge in problem.scores for edge in ((t, u), (u, v), (t, v), (v, u)))
+        gain = 4 * (entering + between) if known else None
+        found.append(Change(t, u, v, gain, made=False))
+
+    def comes_first(change: Change) -> bool:
+        """Tell whether no other change with one of its words gains more; of equal ones, lowest."""
+        mine = {change.between, change.word}
+        rivals = [c for c in found if c.word in gains and mine & {c.between, c.word}]
+        return change == min(rivals, key=lambda c: (-gains[c.word], c.word))
+
+    return [replace(c, made=c.word in gains and comes_first(c)) for c in found]
+
+
+def decode_exactly(problem: Problem, why: str, single: bool) -> Iterator[Step]:
+    """Yield the best tree instead, by the exact algorithm, or why there is none."""
+    *_, last = (root_constraint if single else chu_liu_edmonds).steps(problem)
+    yield replace(last, text=f"{why} So the sentence is decoded exactly instead. {last.text}")
+
+
+def _links(pairs: Pairs) -> tuple[Link, ...]:
+    return tuple(Link(u, v, weight) for (u, v), weight in pairs.items())

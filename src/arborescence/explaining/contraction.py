@@ -95,12 +95,15 @@ class Contraction:
         first, by `_order`.
         """
         entries = self.entering[x] if entries is None else entries
+        if not entries:
+            return None
+        most = max(entry.gain for entry in entries)
 
         def key(entry: Entry) -> tuple[Any, ...]:
             preferred = bool(self._preferred) and self._preferred[entry.into] == entry.head
-            return -entry.gain, not preferred, entry.head, self._order(x, entry.into)
+            return not preferred, entry.head, self._order(x, entry.into)
 
-        return min(entries, key=key, default=None)
+        return min((entry for entry in entries if entry.gain == most), key=key)
 
     def _order(self, x: int, word: int) -> tuple[tuple[bool, int], ...]:
         """Return the place of a word in a node: the largest member comes before the others."""

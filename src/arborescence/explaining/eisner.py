@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from arborescence.explaining.problem import number
@@ -10,7 +11,6 @@ from arborescence.explaining.steps import Detail, Pair, number_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from fractions import Fraction
 
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
@@ -117,7 +117,9 @@ class Chart:
         weight = self.weights[item]
         split = self.splits.get(item)
         parts = () if split is None else self.parts(item, split)
-        return Span(kind, head, end, None if weight is None else float(weight), split, parts)
+        return Span(
+            kind, head, end, None if weight is None else number(Fraction(weight)), split, parts
+        )
 
 
 def steps(problem: Problem, *, single: bool) -> Iterator[Step]:

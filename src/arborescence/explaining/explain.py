@@ -39,7 +39,7 @@ def explain(
     Parameters
     ----------
     scores : (N, N) array or torch tensor
-        As in `decode`; one sentence of at most 30 words, and scores of at most 1e300.
+        As in `decode`; one sentence of at most 30 words.
     algorithm : str
         - ``"chu-liu-edmonds"``: greedy graph, cycles, contraction, expansion; any number of root
           edges.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 #: The largest number of words: more steps than that of so many words nobody reads.
 MOST_WORDS = 30
-#: Larger scores have sums that no float holds, and steps show floats.
-_LARGEST = 1e300
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
     Raises
     ------
     ScoresError
-        If a score is NaN, +inf or too large, the shape is not (N, N), or there are too many words.
+        If a score is NaN or +inf, the shape is not (N, N), or there are too many words.
     OptionError
         If there are not as many words as the scores have.
     """
@@ -124,12 +122,6 @@ def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
             continue
         if not score < np.inf:
             raise bad_score(graph, 0)
-        if abs(score) > _LARGEST:
-            raise ScoresError(
-                f"scores[{h}, {d}], the edge {h} -> {d}, is {score}: steps are explained for "
-                f"scores of at most {_LARGEST:g}, as sums of larger ones may be no floats; decode "
-                "takes any"
-            )
         exact[h, d] = Fraction(float(score))
     return Problem(n, exact, ("root", *_names(n, words)))
 

@@ -61,7 +61,8 @@ class Links(Detail):
 class RootWords(Detail):
     """The weight of the directed tree with each word as the child of the root.
 
-    None for a word that the root has no edge to, -inf if another edge is absent.
+    None for a word that the root has no edge to; -inf if another edge is absent, as such an edge
+    counts as -2^1024.
     """
 
     weights: tuple[float | None, ...]
@@ -195,12 +196,7 @@ def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
             weights[word] = sum((problem.scores.get(edge, _ABSENT) for edge in edges), Fraction(0))
     root = max(weights, key=weights.__getitem__, default=0)  # on a tie the lowest word
     shown = tuple(
-        None
-        if word not in weights
-        else number(weights[word])
-        if weights[word] > _ABSENT / 2
-        else float("-inf")
-        for word in range(1, problem.n + 1)
+        number(weights[word]) if word in weights else None for word in range(1, problem.n + 1)
     )
     step = problem.step(
         "root-word",

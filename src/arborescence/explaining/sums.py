@@ -173,7 +173,8 @@ def laplacian_of(weights: Rows) -> Rows:
     """Return the Laplacian of the words, with the root's edges on the diagonal."""
     words = range(1, len(weights))
     return [
-        [sum(row[d] for row in weights) if h == d else -weights[h][d] for d in words] for h in words
+        [sum((row[d] for row in weights), Fraction(0)) if h == d else -weights[h][d] for d in words]
+        for h in words
     ]
 
 

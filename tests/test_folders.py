@@ -48,6 +48,11 @@ DELETED = {
         "arborescence.parsers.Reranker",
         None,
     ),
+    "explaining": (
+        ("explaining",),
+        "arborescence.explain",
+        None,
+    ),
     "experiments": (
         ("experiments",),
         "__import__('arborescence.experiments.root')",

@@ -15,6 +15,7 @@ from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence import drawing as drawing
+    from arborescence import explaining as explaining
     from arborescence import parsers as parsers
     from arborescence import torch as torch
     from arborescence import transitions as transitions
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from arborescence.core.tree import root_count as root_count
     from arborescence.core.tree import tree_weight as tree_weight
     from arborescence.distribution.arrays import TreeDistribution as TreeDistribution
+    from arborescence.explaining.explain import explain as explain
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
     from arborescence.inference.kbest import kbest as kbest

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_every_state(kind, algorithm):
 def test_a_contraction_takes_from_each_edge_what_it_kicks_out(kind):
     for scores in random_graphs(kind, 40, seed=2):
         steps = arb.explain(scores, "chu-liu-edmonds")
-        for before, step in zip(steps, steps[1:], strict=False):
+        for before, step in pairwise(steps):
             if step.kind != "contract":
                 continue
             assert before.kind == "cycle"
@@ -121,7 +122,7 @@ def test_the_cheapest_swap_is_the_second_best_tree(kind):
             assert swaps.cheapest.cost == min(costs)
 
 
-def test_parts_of_a_list_never_overlap():
+def test_trees_keep_the_conditions_of_their_parts():
     scores = np.random.default_rng(5).integers(0, 9, (6, 6))
     for step in arb.explain(scores, "kbest", k=12):
         edges = {(h, d) for d, h in enumerate(step.heads) if d and h is not None}

@@ -151,10 +151,8 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
 def fill(chart: Chart, i: int, j: int) -> Step:
     """Fill the spans from i to j: the two edges between the ends, then the complete spans."""
     problem = chart.problem
-    items: list[Item] = [
-        (kind, *ends) for kind in (INCOMPLETE, COMPLETE) for ends in ((i, j), (j, i))
-    ]
     cells: tuple[Pair, ...] = ((i, j), (j, i))
+    items: list[Item] = [(kind, *ends) for kind in (INCOMPLETE, COMPLETE) for ends in cells]
     if i == 0:  # no edge enters the root
         items, cells = items[::2], cells[:1]
     spans = tuple(chart.fill(item) for item in items)

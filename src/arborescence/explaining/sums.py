@@ -172,10 +172,8 @@ def weights_of(problem: Problem) -> Rows:
 def laplacian_of(weights: Rows) -> Rows:
     """Return the Laplacian of the words, with the root's edges on the diagonal."""
     words = range(1, len(weights))
-    return [
-        [sum((row[d] for row in weights), Fraction(0)) if h == d else -weights[h][d] for d in words]
-        for h in words
-    ]
+    entering = [sum(column, Fraction(0)) for column in zip(*weights, strict=True)]
+    return [[entering[d] if h == d else -weights[h][d] for d in words] for h in words]
 
 
 def with_root_row(weights: Rows) -> Rows:

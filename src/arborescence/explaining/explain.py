@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from arborescence.core.choices import check_choice
+from arborescence.core.choices import Algorithm, check_choice
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_count, check_root
 from arborescence.explaining.problem import problem_of
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
 
-#: The algorithms, each in the module of its name.
-Algorithm = Literal[
-    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "sums", "undirected", "transitions"
-]
 #: The number of trees, and the largest one that is explained.
 K, MOST_TREES = 3, 20
 

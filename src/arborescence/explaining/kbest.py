@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, root_constraint
 from arborescence.explaining.problem import counted, edges_of, number
-from arborescence.explaining.steps import Detail, Pair, edge_name, number_name
+from arborescence.explaining.steps import Detail, Pair, edge_name, edges_name, number_name
 from arborescence.explaining.swaps import Swap, Swaps, swaps_of
 
 if TYPE_CHECKING:
@@ -21,11 +21,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A part that waits: its conditions, and the weight of its best tree."""
+
+    required: tuple[Pair, ...]
+    forbidden: tuple[Pair, ...]
+    weight: float
+
+
+@dataclass(frozen=True)
 class Trees(Detail):
-    """The trees found so far, best first."""
+    """The trees found so far, best first, and the parts that wait.
+
+    Attributes
+    ----------
+    heads : tuple of head vectors
+    weights : tuple of float
+    waiting : tuple of Waiting
+    """
 
     heads: tuple[Heads, ...]
     weights: tuple[float, ...]
+    waiting: tuple[Waiting, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each tree: in later rows only the edges that the row before lacks."""
@@ -36,6 +53,9 @@ class Trees(Detail):
             new = [edge_name(edge, names) for edge in edges if edge not in before]
             rows.append([str(rank), number_name(weight), ", ".join(new)])
             before = set(edges)
+        for part in self.waiting:
+            conditions = conditions_name(part.required, part.forbidden, names)
+            rows.append(["waits", number_name(part.weight), f"trees {conditions}"])
         return rows
 
 
@@ -53,6 +73,11 @@ class Part:
     next: Fraction
     swap: Swap | None = None
 
+    @property
+    def without(self) -> tuple[Pair, ...]:
+        """The edges that the best tree of the part does not have."""
+        return self.forbidden if self.swap is None else (*self.forbidden, self.swap.edge)
+
 
 def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the k best trees, or to all if there are fewer."""
@@ -65,7 +90,7 @@ def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
     while waiting and len(found) < k:
         part = max(waiting, key=lambda waits: waits.next)  # on a tie the one that came first
         waiting.remove(part)
-        yield from give(problem, part, found, single)
+        yield give(problem, part, waiting, found, single=single)
         if len(found) < k:
             for rest, step in split(problem, part, found[-1], single=single):
                 yield step
@@ -76,7 +101,7 @@ def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
         if len(found) < k
         else (f"These are the {k} best trees." if k > 1 else "This is the best tree.")
     )
-    yield _step(problem, "trees", text, found, heads=found[0])
+    yield _step(problem, "trees", text, found, waiting, heads=found[0])
 
 
 def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
@@ -86,7 +111,9 @@ def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
     return last, last.heads if last.kind == "tree" else None
 
 
-def give(problem: Problem, part: Part, found: list[Heads], single: bool) -> Iterator[Step]:
+def give(
+    problem: Problem, part: Part, waiting: Sequence[Part], found: list[Heads], *, single: bool
+) -> Step:
     """Add the best tree of a part to the trees that are found."""
     if part.swap is None:
         tree, kind = part.tree, "next-tree" if found else "first-tree"
@@ -102,14 +129,22 @@ def give(problem: Problem, part: Part, found: list[Heads], single: bool) -> Iter
         if best is None:
             raise AssertionError("a swap was found, but no tree")
         tree, kind = best, "next-tree"
+        conditions = conditions_name(part.required, part.forbidden, problem.words)
         text = (
-            f"Of all parts that wait, this one has the best tree: {_conditions(problem, part)}, "
-            f"and now without {problem.edge(part.swap.edge)}. It is tree {len(found) + 1}, and "
-            f"loses {number_name(part.swap.cost or 0.0)}."
+            f"Of all parts that wait, this one has the best tree: {conditions}, and now without "
+            f"{problem.edge(part.swap.edge)}. It is tree {len(found) + 1}."
         )
     found.append(tree)
-    forbidden = part.forbidden if part.swap is None else (*part.forbidden, part.swap.edge)
-    yield _step(problem, kind, text, found, heads=tree, required=part.required, forbidden=forbidden)
+    return _step(
+        problem,
+        kind,
+        text,
+        found,
+        waiting,
+        heads=tree,
+        required=part.required,
+        forbidden=part.without,
+    )
 
 
 def split(
@@ -149,8 +184,7 @@ def look_for_swap(
     swaps = swaps_of(graph, tree, required)
     costs = [cost for cost, _ in swaps if cost is not None]
     weight = problem.weight(tree)
-    part = Part(tree, required, forbidden, weight)
-    text = f"Trees {_conditions(problem, part)}: "
+    text = f"Trees {conditions_name(required, forbidden, problem.words)}: "
     cheapest = None
     if not costs:
         text += "no edge can be swapped for another, so there is no other tree."
@@ -163,7 +197,7 @@ def look_for_swap(
             f"{problem.edge(cheapest.edge)}. So the next tree of this part lacks that edge, and "
             f"weighs {number_name(number(weight - least))}. The part waits."
         )
-        rest = [replace(part, next=weight - least, swap=cheapest)]
+        rest = [Part(tree, required, forbidden, weight - least, cheapest)]
     step = problem.step(
         "swaps",
         text,
@@ -177,23 +211,33 @@ def look_for_swap(
     return rest, step
 
 
-def _conditions(problem: Problem, part: Part) -> str:
-    """Return the conditions of a part as text; other root edges go without saying."""
-    required = [edge for edge in part.required if edge[0] > 0]
-    roots = [edge for edge in part.required if edge[0] == 0]
-    forbidden = [edge for edge in part.forbidden if not roots or edge[0] > 0]
-    texts = [f"with the root edge {problem.edge(edge)}" for edge in roots]
-    if required:
-        texts.append(f"with {problem.edges(required)}")
-    if forbidden:
-        texts.append(f"without {problem.edges(forbidden)}")
+def conditions_name(
+    required: Sequence[Pair], forbidden: Sequence[Pair], names: Sequence[str]
+) -> str:
+    """Return the conditions of a part as text; with a root edge, the others need no mention."""
+    roots = [edge for edge in required if edge[0] == 0]
+    others = [edge for edge in required if edge[0] > 0]
+    absent = [edge for edge in forbidden if not roots or edge[0] > 0]
+    texts = [f"with the root edge {edge_name(edge, names)}" for edge in roots]
+    if others:
+        texts.append(f"with {edges_name(others, names)}")
+    if absent:
+        texts.append(f"without {edges_name(absent, names)}")
     return ", ".join(texts) or "without any condition"
 
 
 def _step(
-    problem: Problem, kind: str, text: str, found: Sequence[Heads], *, heads: Heads, **parts: object
+    problem: Problem,
+    kind: str,
+    text: str,
+    found: Sequence[Heads],
+    waiting: Sequence[Part],
+    *,
+    heads: Heads,
+    **parts: object,
 ) -> Step:
     weights = tuple(number(problem.weight(tree)) for tree in found)
+    shown = tuple(Waiting(part.required, part.without, number(part.next)) for part in waiting)
+    detail = Trees(tuple(found), weights, shown)
     weight = number(problem.weight(heads))
-    detail = Trees(tuple(found), weights)
     return problem.step(kind, text, heads=heads, weight=weight, detail=detail, **parts)

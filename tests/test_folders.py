@@ -51,7 +51,7 @@ DELETED = {
     "explaining": (
         ("explaining",),
         "arborescence.explain",
-        None,
+        ("explain", "--sentence", "Birds sing"),
     ),
     "experiments": (
         ("experiments",),

@@ -157,7 +157,7 @@ def test_the_example_of_kbest():
     assert steps[-1].detail.weights == (260, 220, 210, 200, 190, 150, 130)
     assert steps[-1].text == "These are the 7 best trees."
     more = arb.explain(figure_2(), "kbest", root="multi", k=8)
-    assert more[-1].text == "These are the 7 trees that exist."
+    assert more[-1].text == "These are all trees that exist: 7, not 8."
 
 
 def test_a_reduction():

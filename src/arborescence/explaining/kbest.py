@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, root_constraint
-from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.problem import edges_of, number
 from arborescence.explaining.steps import Detail, Pair, edge_name, edges_name, number_name
 from arborescence.explaining.swaps import Swap, Swaps, swaps_of
 
@@ -95,12 +95,9 @@ def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
             for rest, step in split(problem, part, found[-1], single=single):
                 yield step
                 waiting.extend(rest)
-    number_found = counted(len(found), "tree")
-    text = (
-        f"These are the {number_found} that exist."
-        if len(found) < k
-        else (f"These are the {k} best trees." if k > 1 else "This is the best tree.")
-    )
+    best = f"These are the {k} best trees." if k > 1 else "This is the best tree."
+    fewer = f"These are all trees that exist: {len(found)}, not {k}."
+    text = best if len(found) == k else fewer
     yield _step(problem, "trees", text, found, waiting, heads=found[0])
 
 
@@ -124,7 +121,7 @@ def give(
                 f"the best one. It is tree {len(found) + 1}."
             )
     else:
-        graph = problem.with_only(part.required).without({*part.forbidden, part.swap.edge})
+        graph = graph_of(problem, part.required, part.without, single=single)
         _, best = first_tree(graph, single=single)
         if best is None:
             raise AssertionError("a swap was found, but no tree")
@@ -153,16 +150,15 @@ def split(
     """Yield what is left of a part without its best tree, and the steps that say so."""
     if part.swap is not None:
         e = part.swap.edge
-        yield look_for_swap(problem, part.tree, (*part.required, e), part.forbidden)
-        yield look_for_swap(problem, tree, part.required, (*part.forbidden, e))
+        yield look_for_swap(problem, part.tree, (*part.required, e), part.forbidden, single=single)
+        yield look_for_swap(problem, tree, part.required, part.without, single=single)
         return
     if not single or not problem.n:
-        yield look_for_swap(problem, tree, (), ())
+        yield look_for_swap(problem, tree, (), (), single=single)
         return
     # Under the root constraint the trees are first divided by their root edge.
     [root_edge] = [edge for edge in edges_of(tree) if edge[0] == 0]
-    others = tuple((h, d) for h, d in problem.scores if h == 0 and (h, d) != root_edge)
-    yield look_for_swap(problem, tree, (root_edge,), others)
+    yield look_for_swap(problem, tree, (root_edge,), (), single=single)
     spent = (*part.forbidden, root_edge)
     _, best = first_tree(problem.without(spent), single=True)
     text = f"Trees without {problem.edges(spent)} have another root edge: "
@@ -177,10 +173,15 @@ def split(
 
 
 def look_for_swap(
-    problem: Problem, tree: Heads, required: tuple[Pair, ...], forbidden: tuple[Pair, ...]
+    problem: Problem,
+    tree: Heads,
+    required: tuple[Pair, ...],
+    forbidden: tuple[Pair, ...],
+    *,
+    single: bool,
 ) -> tuple[list[Part], Step]:
     """Find the swap of a tree that costs least: the paper's `next`, in a part of the trees."""
-    graph = problem.with_only(required).without(forbidden)
+    graph = graph_of(problem, required, forbidden, single=single)
     swaps = swaps_of(graph, tree, required)
     costs = [cost for cost, _ in swaps if cost is not None]
     weight = problem.weight(tree)
@@ -214,16 +215,24 @@ def look_for_swap(
 def conditions_name(
     required: Sequence[Pair], forbidden: Sequence[Pair], names: Sequence[str]
 ) -> str:
-    """Return the conditions of a part as text; with a root edge, the others need no mention."""
-    roots = [edge for edge in required if edge[0] == 0]
-    others = [edge for edge in required if edge[0] > 0]
-    absent = [edge for edge in forbidden if not roots or edge[0] > 0]
-    texts = [f"with the root edge {edge_name(edge, names)}" for edge in roots]
-    if others:
-        texts.append(f"with {edges_name(others, names)}")
-    if absent:
-        texts.append(f"without {edges_name(absent, names)}")
+    """Return the conditions of a part as text."""
+    texts = []
+    if required:
+        texts.append(f"with {edges_name(required, names)}")
+    if forbidden:
+        texts.append(f"without {edges_name(forbidden, names)}")
     return ", ".join(texts) or "without any condition"
+
+
+def graph_of(
+    problem: Problem, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
+) -> Problem:
+    """Return the graph whose trees are those of a part."""
+    absent = set(forbidden)
+    roots = {edge for edge in required if edge[0] == 0}
+    if single and roots:  # then the others are absent, and every tree has one root edge
+        absent |= {edge for edge in problem.scores if edge[0] == 0} - roots
+    return problem.with_only(required).without(absent)
 
 
 def _step(

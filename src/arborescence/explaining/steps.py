@@ -97,7 +97,8 @@ class Step:
     looks_at : tuple of (int, int)
         The cells of the score matrix that this step looks at.
     required, forbidden : tuple of (int, int)
-        The edges that each tree must have, and those that no tree may have.
+        The edges that each tree must have, and those that no tree may have. If trees have one root
+        edge and it is required, the other root edges are not listed.
     weight : float or None
         The weight of the tree in `heads`, or None.
     detail : Detail or None
@@ -199,7 +200,7 @@ def as_json(steps: Sequence[Step]) -> dict[str, Any]:
     >>> import arborescence as arb
     >>> steps = arb.explain([[0, 5], [0, 0]], words=["Birds"])
     >>> [step["kind"] for step in as_json(steps)["steps"]]
-    ['greedy', 'tree']
+    ['greedy', 'root-edges', 'tree']
     """
     made = [_plain(step) for step in steps]
     for step in made:

@@ -53,6 +53,11 @@ DELETED = {
         "arborescence.integrations.install",
         ("integrations",),
     ),
+    "explaining": (
+        ("explaining",),
+        "arborescence.explain",
+        ("explain", "--sentence", "Birds sing"),
+    ),
     "experiments": (
         ("experiments",),
         "__import__('arborescence.experiments.root')",

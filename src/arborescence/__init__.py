@@ -15,6 +15,7 @@ from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence import drawing as drawing
+    from arborescence import explaining as explaining
     from arborescence import integrations as integrations
     from arborescence import parsers as parsers
     from arborescence import torch as torch
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from arborescence.core.tree import root_count as root_count
     from arborescence.core.tree import tree_weight as tree_weight
     from arborescence.distribution.arrays import TreeDistribution as TreeDistribution
+    from arborescence.explaining.explain import explain as explain
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
     from arborescence.inference.kbest import kbest as kbest
@@ -71,6 +73,7 @@ __all__, __getattr__, __dir__ = lazily(
             "TreebankError",
         ),
         "arborescence.core.graph": ("forbid", "require"),
+        "arborescence.explaining.explain": ("explain",),
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
@@ -82,6 +85,7 @@ __all__, __getattr__, __dir__ = lazily(
     },
     modules=(
         "drawing",
+        "explaining",
         "integrations",
         "parsers",
         "torch",

@@ -13,6 +13,7 @@ import typer
 
 from arborescence import __version__
 from arborescence.cli import experiment
+from arborescence.cli.explain import explain
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
 from arborescence.cli.options import (
@@ -282,6 +283,16 @@ app.command(
         "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
     )
 )(trace)
+
+
+app.command(
+    epilog=examples(
+        "arborescence explain scores.csv",
+        "arborescence explain scores.npy --algorithm kbest -k 5",
+        "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
+        "arborescence explain scores.csv --json | jq '.steps[].text'",
+    )
+)(explain)
 
 
 app.command(

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 Root = Literal["single", "multi"]
 #: How the score of an undirected edge is computed from the scores of its two directions.
 Encoding = Literal["mean", "product", "max", "min"]
+#: The algorithms that are explained step by step, each in the module of its name.
+Algorithm = Literal[
+    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "sums", "undirected", "transitions"
+]
 #: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]
 

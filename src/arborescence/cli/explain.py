@@ -1,0 +1,111 @@
+"""``arborescence explain``: inference step by step, of scores or of a sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arborescence.cli.options import usage_errors
+from arborescence.core.choices import Algorithm, Root
+from arborescence.core.errors import ScoresError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Scores = tuple[Any, Sequence[str] | None]
+
+
+def explain(
+    scores: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="SCORES.csv|npy",
+            help="Scores (N, N), a row for each head and a column for each dependent, the root "
+            "first: an .npy file, or a .csv file, where an empty cell is an absent edge, and a "
+            "first line may have the names.",
+        ),
+    ] = None,
+    sentence: Annotated[
+        str | None,
+        typer.Option(
+            help="Words with spaces between, instead of scores: the built-in model scores them."
+        ),
+    ] = None,
+    algorithm: Annotated[Algorithm, typer.Option(help="What is explained.")] = "root-constraint",
+    root: Annotated[
+        Root | None,
+        typer.Option(help="One root edge, or one or more; by default what fits the algorithm."),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="The number of trees, for kbest.")
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text/--json", help="Write text, or all data as JSON.")
+    ] = True,
+) -> None:
+    """Show the steps by which an algorithm finds a tree, each with a sentence that says what."""
+    from arborescence import explaining
+
+    if (scores is None) == (sentence is None):
+        raise typer.BadParameter("give a file of scores, or --sentence")
+    values, words = read(scores) if scores is not None else scored(sentence or "")
+    with usage_errors():
+        steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
+    if not text:
+        written = json.dumps(explaining.as_json(steps), ensure_ascii=False)
+        sys.stdout.write(f"{written}\n")
+        return
+    sys.stdout.write("\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n")
+
+
+def scored(sentence: str) -> Scores:
+    """Return the built-in model's scores of a sentence, and its words."""
+    from arborescence.parsers import load
+    from arborescence.treebank import Sentence
+
+    words = sentence.split()
+    return load("english").scores(Sentence.from_words(words)), words
+
+
+def read(path: Path) -> Scores:
+    """Read scores, and names if there are any, from a file."""
+    if path.suffix.lower() == ".csv":
+        return read_csv(path)
+    from arborescence.cli.scores import load_scores
+
+    return load_scores(path)[0], None
+
+
+def read_csv(path: Path) -> Scores:
+    """Read scores and names from a .csv file."""
+    rows: list[list[float]] = []
+    words: list[str] | None = None
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = [(number, row) for number, row in enumerate(csv.reader(file), 1) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ScoresError(f"{path}: not a .csv file of scores: {error}") from None
+    for place, (number, row) in enumerate(lines):
+        try:
+            rows.append([float(cell) if cell.strip() else float("-inf") for cell in row])
+        except ValueError as error:
+            if place == 0:
+                words = [cell.strip() for cell in row[1:]]
+                continue
+            raise ScoresError(
+                f"{path}:{number}: {error}; an absent edge is an empty cell"
+            ) from None
+    size = len(rows)
+    for number, row in lines:
+        if len(row) != size:
+            raise ScoresError(
+                f"{path}:{number}: {len(row)} cells; {size} lines of scores have as many each"
+            )
+    if not rows:
+        raise ScoresError(f"{path}: no scores")
+    return rows, words

@@ -1,0 +1,179 @@
+"""The graph with contracted cycles, slow and obvious: all edges are kept, with exact weights.
+
+Ties are broken as `decode` breaks them, so that both find the same tree (see its notes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arborescence.explaining.problem import number
+from arborescence.explaining.steps import Edge, Node, Pair, Step, node_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from arborescence.explaining.problem import Problem
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An edge into a node: the original edge, its weight now, and the edges that it kicks out."""
+
+    head: int
+    into: int
+    gain: Fraction
+    kicks_out: tuple[Pair, ...] = ()
+
+    @property
+    def edge(self) -> Pair:
+        """The original edge."""
+        return self.head, self.into
+
+
+class Contraction:
+    """The nodes, their entering edges and their chosen edges; changed by each contraction.
+
+    Attributes
+    ----------
+    problem : Problem
+    members : dict
+        The members of each contracted node, in the order of its cycle.
+    entering : dict
+        The edges that enter each node, also of nodes inside others.
+    chosen : dict
+        The edge that each node has chosen; for a member of a cycle its edge on the cycle.
+    """
+
+    def __init__(
+        self, problem: Problem, tree: Sequence[int | None] = (), *, recorded: bool = True
+    ) -> None:
+        self.problem = problem
+        self.members: dict[int, list[int]] = {}
+        self.entering: dict[int, list[Entry]] = {d: [] for d in range(1, problem.n + 1)}
+        for (h, d), score in problem.scores.items():
+            self.entering[d].append(Entry(h, d, score))
+        self.chosen: dict[int, Entry] = {}
+        self._parent: dict[int, int] = {}
+        self._preferred = tree
+        self._recorded = recorded
+        self._next = problem.n + 1
+
+    def top(self, node: int) -> int:
+        """Return the node of the graph now that contains a node."""
+        while node in self._parent:
+            node = self._parent[node]
+        return node
+
+    @property
+    def tops(self) -> list[int]:
+        """The nodes of the graph now, by their first word."""
+        return list(dict.fromkeys(map(self.top, range(self.problem.n + 1))))
+
+    def above(self, x: int) -> int:
+        """Return the node that the chosen edge of a node comes from."""
+        return self.top(self.chosen[x].head)
+
+    def words(self, x: int) -> tuple[int, ...]:
+        """Return the words below a node."""
+        return self.node(x).words
+
+    def node(self, x: int) -> Node:
+        """Return a node as steps show it."""
+        return Node(x, tuple(map(self.node, self.members.get(x, ()))))
+
+    def name(self, x: int) -> str:
+        """Return the name of a node."""
+        return node_name(self.node(x), self.problem.words)
+
+    def best(self, x: int, entries: Sequence[Entry] | None = None) -> Entry | None:
+        """Return the best edge into a node, of all or of some.
+
+        On a tie, an edge of the preferred tree; then the lowest head; then the edge that enters
+        first, by `_order`.
+        """
+        entries = self.entering[x] if entries is None else entries
+        if not entries:
+            return None
+        most = max(entry.gain for entry in entries)
+
+        def key(entry: Entry) -> tuple[Any, ...]:
+            preferred = bool(self._preferred) and self._preferred[entry.into] == entry.head
+            return not preferred, entry.head, self._order(x, entry.into)
+
+        return min((entry for entry in entries if entry.gain == most), key=key)
+
+    def _order(self, x: int, word: int) -> tuple[tuple[bool, int], ...]:
+        """Return the place of a word in a node: the largest member comes before the others."""
+        if x not in self.members:
+            return ()
+        sizes = [len(self.words(member)) for member in self.members[x]]
+        for place, member in enumerate(self.members[x]):
+            if word in self.words(member):
+                other = place != sizes.index(max(sizes))
+                return (other, place), *self._order(member, word)
+        raise AssertionError(f"{word} is not in {x}")
+
+    def contract(self, cycle: list[int]) -> int:
+        """Make a node of a cycle of chosen edges; return it. It has no chosen edge yet."""
+        x = self._next
+        self._next += 1
+        self.members[x] = cycle
+        for member in cycle:
+            self._parent[member] = x
+        self.entering[x] = []
+        for member in cycle:
+            kicked = self.chosen[member]
+            for entry in self.entering[member]:
+                if self.top(entry.head) != x:
+                    gain = entry.gain - kicked.gain
+                    kicks_out = (*entry.kicks_out, kicked.edge)
+                    self.entering[x].append(Entry(entry.head, entry.into, gain, kicks_out))
+        return x
+
+    def open(self, x: int) -> tuple[int, Pair]:
+        """Open a contracted node; return the member that its edge enters, and what that kicks out.
+
+        The member takes the edge; the others keep their edges of the cycle.
+        """
+        entry = self.chosen[x]
+        for member in self.members[x]:
+            del self._parent[member]
+        entered = self.top(entry.into)
+        kicked = self.chosen[entered].edge
+        [self.chosen[entered]] = [e for e in self.entering[entered] if e.edge == entry.edge]
+        return entered, kicked
+
+    def forget_root_edges(self, x: int) -> list[Pair]:
+        """Delete the edges from the root into a node, and into all that it contains."""
+        deleted = [entry.edge for entry in self.entering[x] if entry.head == 0]
+        self.entering[x] = [entry for entry in self.entering[x] if entry.head > 0]
+        for member in self.members.get(x, ()):
+            self.forget_root_edges(member)
+        return deleted
+
+    def shown(self, x: int, entry: Entry) -> Edge:
+        """Return an edge into a node as steps show it."""
+        return Edge(self.top(entry.head), x, number(entry.gain), entry.edge, entry.kicks_out)
+
+    def step(self, kind: str, text: str, **parts: Any) -> Step:
+        """Return a step with the graph as it is now."""
+        if not self._recorded:
+            return Step(kind, text, self.problem.words, **parts)
+        tops = self.tops
+        words = [d for d in tops if 0 < d <= self.problem.n]
+        heads: list[int | None] = [-1, *[None] * self.problem.n]
+        for d in words:
+            heads[d] = self.chosen[d].head if d in self.chosen else None
+        parts.setdefault("heads", tuple(heads))
+        return Step(
+            kind,
+            text,
+            self.problem.words,
+            nodes=tuple(map(self.node, tops)),
+            edges=tuple(self.shown(x, entry) for x in tops if x for entry in self.entering[x]),
+            chosen=tuple(self.shown(x, self.chosen[x]) for x in tops if x in self.chosen),
+            **parts,
+        )

@@ -1,0 +1,122 @@
+"""`explain`: the steps of an algorithm, as data."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args
+
+from arborescence.core.choices import Algorithm, check_choice
+from arborescence.core.errors import OptionError
+from arborescence.core.graph import check_count, check_root
+from arborescence.explaining.problem import problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arborescence.core.choices import Root
+    from arborescence.explaining.steps import Step
+
+#: The number of trees, and the largest one that is explained.
+K, MOST_TREES = 3, 20
+
+
+def explain(
+    scores: Any,
+    algorithm: Algorithm = "root-constraint",
+    *,
+    root: Root | None = None,
+    k: int | None = None,
+    words: Sequence[str] | None = None,
+) -> list[Step]:
+    """Return the steps by which an algorithm finds its result, each with a sentence that says what.
+
+    The algorithms run as they are printed: slow, in exact arithmetic, and for short sentences.
+
+    Parameters
+    ----------
+    scores : (N, N) array or torch tensor
+        As in `decode`; one sentence of at most 30 words.
+    algorithm : str
+        - ``"chu-liu-edmonds"``: greedy graph, cycles, contraction, expansion; any number of root
+          edges.
+        - ``"root-constraint"``: the same, and reduction and optimization until one root edge is
+          left (Zmigrod, Vieira and Cotterell 2020). As `decode`.
+        - ``"kbest"``: the first tree, the swap that costs least, and the parts that are left
+          (Zmigrod, Vieira and Cotterell 2021). As `kbest`.
+        - ``"eisner"``: the chart of spans, and the way back by its pointers. As `decode` with
+          ``projective=True``.
+        - ``"sums"``: the Laplacian, its determinant, and marginals (Koo et al. 2007). As
+          `TreeDistribution`. Scores of edges into a word may differ by 300 at most.
+        - ``"undirected"``: one score for each pair, Borůvka's spanning tree, directed and
+          enhanced. As `undirected.decode`.
+        - ``"transitions"``: the best projective tree, made by arc-standard transitions.
+    root : {"single", "multi"}, optional
+        As in `decode`. The default is "single", except for ``"chu-liu-edmonds"``, which has no root
+        constraint.
+    k : int, optional
+        For ``"kbest"``: the number of trees, 3 by default and 20 at most.
+    words : list of str, optional
+        The words, without the root, for names in texts. The default is their numbers.
+
+    Returns
+    -------
+    list of Step
+        The states, at least one. The last one has the result. If there is no tree, the last one has
+        the kind ``"no-tree"`` and says why: that is no error.
+
+    Raises
+    ------
+    ScoresError
+        If a score is NaN or +inf, the shape or type is invalid, or a limit above is exceeded.
+    OptionError
+        If an option is invalid, or does not go with the algorithm.
+
+    Notes
+    -----
+    All choices are made by comparing exact fractions, so steps never contradict the fast functions.
+    Of trees with equal weight, the one that `decode` returns is found. The order of equal trees in
+    a k-best list may differ.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> steps = arb.explain([[0, 9, 8], [0, 0, 2], [0, 4, 0]], words=["Birds", "sing"])
+    >>> [step.kind for step in steps]
+    ['greedy', 'root-edges', 'other-heads', 'optimization', 'tree']
+    >>> print(steps[3])
+    [optimization] Optimization: Birds loses least, 5. It takes its other head, by sing → Birds, \
+and no edge from the root may enter it again. One edge leaves the root, as it must.
+      child of the root  root edge    weight  other edge    weight  loss
+      sing               root → sing  8       Birds → sing  2       6
+    >>> steps[-1].heads
+    (-1, 2, 0)
+    """
+    check_choice("algorithm", algorithm, get_args(Algorithm))
+    free = algorithm == "chu-liu-edmonds"
+    single = check_root(root) if root is not None else not free
+    if free and single:
+        raise OptionError(
+            "algorithm='chu-liu-edmonds' has no root constraint: leave root='single' out, or take "
+            "algorithm='root-constraint'"
+        )
+    if algorithm == "root-constraint" and not single:
+        raise OptionError(
+            "algorithm='root-constraint' finds trees with one root edge: leave root='multi' out, "
+            "or take algorithm='chu-liu-edmonds'"
+        )
+    options: dict[str, Any] = {}
+    if algorithm not in ("chu-liu-edmonds", "root-constraint"):
+        options["single"] = single
+    if algorithm == "kbest":
+        options["k"] = check_count(K if k is None else k)
+        if options["k"] > MOST_TREES:
+            raise OptionError(
+                f"k is {k}, and steps are explained for {MOST_TREES} trees at most: longer lists "
+                "nobody reads; kbest takes any number"
+            )
+    elif k is not None:
+        raise OptionError(f"k is for algorithm='kbest', not for {algorithm!r}")
+    problem = problem_of(scores, words)
+    # Only this algorithm's module is imported, so that the others work without it.
+    module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
+    return list(module.steps(problem, **options))

@@ -1,0 +1,252 @@
+"""The k best trees step by step: Zmigrod, Vieira and Cotterell (2021), Figures 5, 7 and 9."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from arborescence.explaining import chu_liu_edmonds, root_constraint
+from arborescence.explaining.problem import edges_of, number
+from arborescence.explaining.steps import Detail, Pair, edge_name, edges_name, number_name
+from arborescence.explaining.swaps import Swap, Swaps, swaps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from fractions import Fraction
+
+    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.steps import Step
+
+    Heads = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A part that waits: its conditions, and the weight of its best tree."""
+
+    required: tuple[Pair, ...]
+    forbidden: tuple[Pair, ...]
+    weight: float
+
+
+@dataclass(frozen=True)
+class Trees(Detail):
+    """The trees found so far, best first, and the parts that wait.
+
+    Attributes
+    ----------
+    heads : tuple of head vectors
+    weights : tuple of float
+    waiting : tuple of Waiting
+    """
+
+    heads: tuple[Heads, ...]
+    weights: tuple[float, ...]
+    waiting: tuple[Waiting, ...]
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each tree: in later rows only the edges that the row before lacks."""
+        rows = [["tree", "weight", "new edges"]]
+        before: set[Pair] = set()
+        for rank, (heads, weight) in enumerate(zip(self.heads, self.weights, strict=True), 1):
+            edges = edges_of(heads)
+            new = [edge_name(edge, names) for edge in edges if edge not in before]
+            rows.append([str(rank), number_name(weight), ", ".join(new)])
+            before = set(edges)
+        for part in self.waiting:
+            conditions = conditions_name(part.required, part.forbidden, names)
+            rows.append(["waits", number_name(part.weight), f"trees {conditions}"])
+        return rows
+
+
+@dataclass(frozen=True)
+class Part:
+    """A set of trees that waits: those with the required edges and without the forbidden ones.
+
+    `next` is the weight of its best tree. If `swap` is given, `tree` is a tree of the part that
+    has been found already, and the next one is the best of those without the swap's edge.
+    """
+
+    tree: Heads
+    required: tuple[Pair, ...]
+    forbidden: tuple[Pair, ...]
+    next: Fraction
+    swap: Swap | None = None
+
+    @property
+    def without(self) -> tuple[Pair, ...]:
+        """The edges that the best tree of the part does not have."""
+        return self.forbidden if self.swap is None else (*self.forbidden, self.swap.edge)
+
+
+def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
+    """Yield the steps to the k best trees, or to all if there are fewer."""
+    last, tree = first_tree(problem, single=single)
+    if tree is None:
+        yield replace(last, text=f"There is no first tree. {last.text}")
+        return
+    found: list[Heads] = []
+    waiting: list[Part] = [Part(tree, (), (), problem.weight(tree))]
+    while waiting and len(found) < k:
+        part = max(waiting, key=lambda waits: waits.next)  # on a tie the one that came first
+        waiting.remove(part)
+        yield give(problem, part, waiting, found, single=single)
+        if len(found) < k:
+            for rest, step in split(problem, part, found[-1], single=single):
+                yield step
+                waiting.extend(rest)
+    best = f"These are the {k} best trees." if k > 1 else "This is the best tree."
+    fewer = f"These are all trees that exist: {len(found)}, not {k}."
+    text = best if len(found) == k else fewer
+    yield _step(problem, "trees", text, found, waiting, heads=found[0])
+
+
+def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
+    """Return the last step to the best tree, and its heads; None if there is no tree."""
+    made = (root_constraint if single else chu_liu_edmonds).steps(problem, recorded=False)
+    *_, last = made
+    return last, last.heads if last.kind == "tree" else None
+
+
+def give(
+    problem: Problem, part: Part, waiting: Sequence[Part], found: list[Heads], *, single: bool
+) -> Step:
+    """Add the best tree of a part to the trees that are found."""
+    if part.swap is None:
+        tree, kind = part.tree, "next-tree" if found else "first-tree"
+        text = f"Tree {len(found) + 1} is the best tree of all."
+        if found:
+            text = (
+                f"Of all parts that wait, the trees without {problem.edges(part.forbidden)} have "
+                f"the best one. It is tree {len(found) + 1}."
+            )
+    else:
+        graph = graph_of(problem, part.required, part.without, single=single)
+        _, best = first_tree(graph, single=single)
+        if best is None:
+            raise AssertionError("a swap was found, but no tree")
+        tree, kind = best, "next-tree"
+        conditions = conditions_name(part.required, part.forbidden, problem.words)
+        text = (
+            f"Of all parts that wait, this one has the best tree: {conditions}, and now without "
+            f"{problem.edge(part.swap.edge)}. It is tree {len(found) + 1}."
+        )
+    found.append(tree)
+    return _step(
+        problem,
+        kind,
+        text,
+        found,
+        waiting,
+        heads=tree,
+        required=part.required,
+        forbidden=part.without,
+    )
+
+
+def split(
+    problem: Problem, part: Part, tree: Heads, *, single: bool
+) -> Iterator[tuple[list[Part], Step]]:
+    """Yield what is left of a part without its best tree, and the steps that say so."""
+    if part.swap is not None:
+        e = part.swap.edge
+        yield look_for_swap(problem, part.tree, (*part.required, e), part.forbidden, single=single)
+        yield look_for_swap(problem, tree, part.required, part.without, single=single)
+        return
+    if not single or not problem.n:
+        yield look_for_swap(problem, tree, (), (), single=single)
+        return
+    # Under the root constraint the trees are first divided by their root edge.
+    [root_edge] = [edge for edge in edges_of(tree) if edge[0] == 0]
+    yield look_for_swap(problem, tree, (root_edge,), (), single=single)
+    spent = (*part.forbidden, root_edge)
+    _, best = first_tree(problem.without(spent), single=True)
+    text = f"Trees without {problem.edges(spent)} have another root edge: "
+    if best is None:
+        step = problem.step("other-root", text + "there are none.", forbidden=spent)
+        yield [], step
+        return
+    weight = problem.weight(best)
+    text += f"the best of them weighs {number_name(number(weight))}. They wait."
+    step = problem.step("other-root", text, forbidden=spent, heads=best, weight=number(weight))
+    yield [Part(best, (), spent, weight)], step
+
+
+def look_for_swap(
+    problem: Problem,
+    tree: Heads,
+    required: tuple[Pair, ...],
+    forbidden: tuple[Pair, ...],
+    *,
+    single: bool,
+) -> tuple[list[Part], Step]:
+    """Find the swap of a tree that costs least: the paper's `next`, in a part of the trees."""
+    graph = graph_of(problem, required, forbidden, single=single)
+    swaps = swaps_of(graph, tree, required)
+    costs = [cost for cost, _ in swaps if cost is not None]
+    weight = problem.weight(tree)
+    text = f"Trees {conditions_name(required, forbidden, problem.words)}: "
+    cheapest = None
+    if not costs:
+        text += "no edge can be swapped for another, so there is no other tree."
+        rest = []
+    else:
+        least = min(costs)
+        cheapest = next(swap for cost, swap in swaps if cost == least)
+        text += (
+            f"the swap that costs least, {number_name(number(least))}, is that of "
+            f"{problem.edge(cheapest.edge)}. So the next tree of this part lacks that edge, and "
+            f"weighs {number_name(number(weight - least))}. The part waits."
+        )
+        rest = [Part(tree, required, forbidden, weight - least, cheapest)]
+    step = problem.step(
+        "swaps",
+        text,
+        heads=tree,
+        weight=number(weight),
+        required=required,
+        forbidden=forbidden,
+        looks_at=tuple(e for _, swap in swaps for e in (swap.edge, swap.replacement) if e),
+        detail=Swaps(tuple(swap for _, swap in swaps), cheapest),
+    )
+    return rest, step
+
+
+def conditions_name(
+    required: Sequence[Pair], forbidden: Sequence[Pair], names: Sequence[str]
+) -> str:
+    """Return the conditions of a part as text."""
+    texts = []
+    if required:
+        texts.append(f"with {edges_name(required, names)}")
+    if forbidden:
+        texts.append(f"without {edges_name(forbidden, names)}")
+    return ", ".join(texts) or "without any condition"
+
+
+def graph_of(
+    problem: Problem, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
+) -> Problem:
+    """Return the graph whose trees are those of a part."""
+    absent = set(forbidden)
+    roots = {edge for edge in required if edge[0] == 0}
+    if single and roots:  # then the others are absent, and every tree has one root edge
+        absent |= {edge for edge in problem.scores if edge[0] == 0} - roots
+    return problem.with_only(required).without(absent)
+
+
+def _step(
+    problem: Problem,
+    kind: str,
+    text: str,
+    found: Sequence[Heads],
+    waiting: Sequence[Part],
+    *,
+    heads: Heads,
+    **parts: object,
+) -> Step:
+    weights = tuple(number(problem.weight(tree)) for tree in found)
+    shown = tuple(Waiting(part.required, part.without, number(part.next)) for part in waiting)
+    detail = Trees(tuple(found), weights, shown)
+    weight = number(problem.weight(heads))
+    return problem.step(kind, text, heads=heads, weight=weight, detail=detail, **parts)

@@ -1,0 +1,141 @@
+"""What is explained: the present edges of one sentence with exact scores, and the words' names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.core.errors import OptionError, ScoresError, printable
+from arborescence.core.graph import as_graph, bad_score, matrix_of
+from arborescence.explaining.steps import Node, Pair, Step, edge_name, edges_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+#: The largest number of words: more steps than that of so many words nobody reads.
+MOST_WORDS = 30
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The graph of a sentence.
+
+    Attributes
+    ----------
+    n : int
+        The number of words.
+    scores : dict
+        The score of each present edge (h, d), exactly.
+    words : tuple of str
+        The names of the nodes 0 to n.
+    """
+
+    n: int
+    scores: dict[Pair, Fraction]
+    words: tuple[str, ...]
+
+    def without(self, edges: Collection[Pair]) -> Problem:
+        """Return the graph without some edges."""
+        kept = {edge: score for edge, score in self.scores.items() if edge not in edges}
+        return Problem(self.n, kept, self.words)
+
+    def with_only(self, edges: Collection[Pair]) -> Problem:
+        """Return the graph in which each of these edges is the only one into its dependent."""
+        others = {(h, d) for h, d in self.scores for r in edges if r[1] == d and r[0] != h}
+        return self.without(others)
+
+    def weight(self, heads: Sequence[int | None]) -> Fraction:
+        """Return the exact weight of a tree."""
+        return sum((self.scores[edge] for edge in edges_of(heads)), Fraction(0))
+
+    def step(self, kind: str, text: str, **parts: Any) -> Step:
+        """Return a step over the original nodes."""
+        parts.setdefault("nodes", tuple(map(Node, range(self.n + 1))))
+        return Step(kind, text, self.words, **parts)
+
+    def edge(self, edge: Pair) -> str:
+        """Return an edge as text."""
+        return edge_name(edge, self.words)
+
+    def edges(self, edges: Sequence[Pair]) -> str:
+        """Return edges as text."""
+        return edges_name(edges, self.words)
+
+    def listed(self, words: Iterable[int]) -> str:
+        """Return words as text: ``a, b and c``."""
+        return listed([self.words[word] for word in words])
+
+
+def edges_of(heads: Sequence[int | None]) -> list[Pair]:
+    """Return the known edges (h, d) of a head vector."""
+    return [(h, d) for d, h in enumerate(heads) if d > 0 and h is not None]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as text: ``a, b and c``."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count and its noun: ``1 edge``, ``2 edges``."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def number(value: Fraction) -> float:
+    """Return an exact number, rounded once; infinite if it is too large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
+    """Check the scores of one sentence, and make them exact.
+
+    Raises
+    ------
+    ScoresError
+        If a score is NaN or +inf, the shape is not (N, N), or there are too many words.
+    OptionError
+        If there are not as many words as the scores have.
+    """
+    graph = as_graph(scores)
+    if graph.shape:
+        raise ScoresError(
+            f"scores of shape {(*graph.shape, *graph.scores.shape[-2:])} are a batch: explain "
+            "takes one sentence, (N, N) with N = words + 1"
+        )
+    matrix = matrix_of(graph, 0)
+    n = len(matrix) - 1
+    if n > MOST_WORDS:
+        raise ScoresError(
+            f"the scores are those of {n} words, and steps are explained for {MOST_WORDS} at most: "
+            "longer lists nobody reads; decode takes any number"
+        )
+    exact = {}
+    for (h, d), score in np.ndenumerate(matrix):
+        if d == 0 or h == d or score == -np.inf:
+            continue
+        if not score < np.inf:
+            raise bad_score(graph, 0)
+        exact[h, d] = Fraction(float(score))
+    return Problem(n, exact, ("root", *_names(n, words)))
+
+
+def _names(n: int, words: Sequence[str] | None) -> list[str]:
+    """Return a name for each word; words that occur more than once get their number."""
+    if words is None:
+        return [str(d) for d in range(1, n + 1)]
+    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+        raise OptionError("words must be a list of strings, one for each word without the root")
+    if len(words) != n:
+        raise OptionError(f"there are {len(words)} words, and scores of {n}, the root not counted")
+    names = [printable(word) or "_" for word in words]
+    return [
+        f"{name}({d})" if names.count(name) > 1 or name == "root" else name
+        for d, name in enumerate(names, 1)
+    ]

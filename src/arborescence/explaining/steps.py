@@ -1,0 +1,219 @@
+"""The data of an explanation: steps, the nodes and edges of a state, and their text and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from arborescence.drawing.text import screen_width
+from arborescence.drawing.trace import GAP, pad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: A cell of the score matrix, and so an edge of the original graph: head, dependent.
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the graph now.
+
+    Attributes
+    ----------
+    id : int
+        0 is the root, 1 to n are words, and n + 1, n + 2, ... are contracted nodes.
+    members : tuple of Node
+        The nodes of the cycle that was contracted, in the order of the cycle: each one's best edge
+        comes from the next one. Empty for the root and for words.
+    """
+
+    id: int
+    members: tuple[Node, ...] = ()
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The original nodes below this one, in the order of the sentence."""
+        if not self.members:
+            return (self.id,)
+        return tuple(sorted(word for member in self.members for word in member.words))
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge of the graph now.
+
+    Attributes
+    ----------
+    head, dependent : int
+        The ids of two nodes.
+    weight : float
+        Its weight in this graph: the score, minus the weights of the edges that it replaces. It is
+        computed without rounding, and then rounded once.
+    stands_for : (int, int)
+        The edge of the original graph: head, dependent.
+    kicks_out : tuple of (int, int)
+        The original edges that it replaces, one for each contracted node that it enters (the
+        *lecture*'s kicksOut), the innermost first.
+    """
+
+    head: int
+    dependent: int
+    weight: float
+    stands_for: Pair
+    kicks_out: tuple[Pair, ...] = ()
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What only one algorithm has; each has a class of its own."""
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the rows of a table, the headings first; `names` are those of the nodes 0 to n."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Step:
+    """A state of an algorithm, and what has just been done.
+
+    Attributes
+    ----------
+    kind : str
+        A short name for this kind of step, such as ``"contract"``.
+    text : str
+        One or a few sentences that say what is done.
+    words : tuple of str
+        The names of the root and the words.
+    nodes : tuple of Node
+        The nodes of the graph now.
+    edges : tuple of Edge
+        The edges of the graph now. Empty if the algorithm does not change the graph.
+    chosen : tuple of Edge
+        The edges that are chosen now: at most one for each node (the *lecture*'s bestInEdge).
+    heads : tuple
+        The head vector as far as it is known: -1 for the root, None where no head is known.
+    looks_at : tuple of (int, int)
+        The cells of the score matrix that this step looks at.
+    required, forbidden : tuple of (int, int)
+        The edges that each tree must have, and those that no tree may have. If trees have one root
+        edge and it is required, the other root edges are not listed.
+    weight : float or None
+        The weight of the tree in `heads`, or None.
+    detail : Detail or None
+        What only this algorithm has.
+
+    ``str(step)`` is the text, with a table.
+    """
+
+    kind: str
+    text: str
+    words: tuple[str, ...]
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    chosen: tuple[Edge, ...] = ()
+    heads: tuple[int | None, ...] = ()
+    looks_at: tuple[Pair, ...] = ()
+    required: tuple[Pair, ...] = ()
+    forbidden: tuple[Pair, ...] = ()
+    weight: float | None = None
+    detail: Detail | None = None
+
+    def __str__(self) -> str:
+        rows: list[list[str]] = []
+        if self.detail is not None:
+            rows = self.detail.table(self.words)
+        elif self.chosen:
+            nodes = {node.id: node for node in self.nodes}
+            rows = [["node", "best edge", "weight", "kicks out"]]
+            rows += [
+                [node_name(nodes[edge.dependent], self.words), *edge_cells(edge, self.words)]
+                for edge in self.chosen
+            ]
+        elif self.heads:
+            rows = [["word", "head"]]
+            rows += [
+                [self.words[d], "?" if h is None else self.words[h]]
+                for d, h in enumerate(self.heads)
+                if d > 0
+            ]
+        return "\n".join([f"[{self.kind}] {self.text}", *lines_of(rows)])
+
+
+def node_name(node: Node, names: Sequence[str]) -> str:
+    """Return the word of a node, or the words of a contracted node in braces."""
+    if not node.members:
+        return names[node.id]
+    return "{" + " ".join(node_name(member, names) for member in node.members) + "}"
+
+
+def edge_name(edge: Pair, names: Sequence[str]) -> str:
+    """Return an original edge as text: head → dependent."""
+    return f"{names[edge[0]]} → {names[edge[1]]}"
+
+
+def edges_name(edges: Sequence[Pair], names: Sequence[str]) -> str:
+    """Return several original edges as text."""
+    return ", ".join(edge_name(edge, names) for edge in edges)
+
+
+def edge_cells(edge: Edge, names: Sequence[str]) -> list[str]:
+    """Return the original edge, its weight now, and the edges that it kicks out, as text."""
+    return [
+        edge_name(edge.stands_for, names),
+        number_name(edge.weight),
+        edges_name(edge.kicks_out, names),
+    ]
+
+
+def number_name(number: float) -> str:
+    """Return a number as short text, with six digits at most."""
+    return "0" if number == 0 else f"{number:.6g}"
+
+
+def lines_of(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table whose columns are as wide as their widest cell."""
+    widths = [max(map(screen_width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (pad(cell, room, right=False) for cell, room in zip(row, widths, strict=True))
+        yield f"  {GAP.join(cells)}".rstrip()
+
+
+def as_json(steps: Sequence[Step]) -> dict[str, Any]:
+    """Return steps as dictionaries, lists, strings and numbers, ready for `json.dumps`.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        As `explain` returns them: at least one.
+
+    Returns
+    -------
+    dict
+        ``words``, a list of names, and ``steps``, a list of dictionaries with the attributes of
+        `Step` (without words). A detail has its class's name as ``type``. Numbers that are not
+        finite are None.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> steps = arb.explain([[0, 5], [0, 0]], words=["Birds"])
+    >>> [step["kind"] for step in as_json(steps)["steps"]]
+    ['greedy', 'root-edges', 'tree']
+    """
+    made = [_plain(step) for step in steps]
+    for step in made:
+        del step["words"]
+    return {"words": list(steps[0].words), "steps": made}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        plain = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {"type": type(value).__name__, **plain} if isinstance(value, Detail) else plain
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

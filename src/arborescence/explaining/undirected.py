@@ -1,0 +1,223 @@
+"""Undirected parsing step by step: encode, Borůvka's spanning tree, orient, enhance.
+
+Levi, Reichart and Rappoport (2016). The scores of pairs, and the gains of enhancement, are floats,
+as in `undirected.decode`; all else is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from arborescence.explaining import chu_liu_edmonds, root_constraint
+from arborescence.explaining.enhancement import enhance
+from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.steps import Detail, Node, Pair, number_name
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.steps import Step
+
+    Pairs = dict[Pair, float]
+
+#: What an absent edge counts as when the root word is chosen.
+_ABSENT = -(Fraction(2) ** 1024)
+
+
+@dataclass(frozen=True)
+class Link:
+    """An undirected edge, with the score of the pair; `one` < `other`."""
+
+    one: int
+    other: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Links(Detail):
+    """Pairs with their scores, and those among them that are chosen so far."""
+
+    links: tuple[Link, ...]
+    chosen: tuple[Pair, ...] = ()
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each pair; chosen ones have a star."""
+        rows = [["", "pair", "weight"]]
+        for link in self.links:
+            mark = "*" if (link.one, link.other) in self.chosen else ""
+            rows.append(
+                [mark, f"{names[link.one]} – {names[link.other]}", number_name(link.weight)]
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class RootWords(Detail):
+    """The weight of the directed tree with each word as the child of the root.
+
+    None for a word that the root has no edge to; -inf if another edge is absent, as such an edge
+    counts as -2^1024.
+    """
+
+    weights: tuple[float | None, ...]
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each word."""
+        weights = ["none" if w is None else number_name(w) for w in self.weights]
+        pairs = zip(names[1:], weights, strict=True)
+        return [["root word", "weight of the tree"], *map(list, pairs)]
+
+
+def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+    """Yield the steps of `undirected.decode` with its default options."""
+    first = 1 if single else 0
+    pairs = encode(problem, first)
+    yield problem.step(
+        "encode",
+        "Each pair of nodes gets one score: the mean of its two directions, or the only one that "
+        "is present." + (" The root is left out; its edge is chosen later." if single else ""),
+        looks_at=tuple(edge for edge in problem.scores if edge[0] >= first),
+        detail=Links(_links(pairs)),
+    )
+    tree = yield from spanning_tree(problem, pairs, first)
+    if tree is None:
+        yield from decode_exactly(problem, "The pairs do not connect all nodes.", single)
+        return
+    root = 0
+    if single and problem.n:
+        root, step = choose_root(problem, tree)
+        if root == 0:
+            yield from decode_exactly(problem, "The root has no edge.", single)
+            return
+        yield step
+    heads = yield from orient(problem, tree, root)
+    heads = yield from enhance(problem, heads)
+    absent = [edge for edge in edges_of(heads) if edge not in problem.scores]
+    if absent:
+        why = f"The tree has the absent edge {problem.edge(absent[0])}."
+        yield from decode_exactly(problem, why, single)
+        return
+    weight = number(problem.weight(heads))
+    text = f"This is the tree, of weight {number_name(weight)}: a good one, if not always the best."
+    yield problem.step("tree", text, heads=tuple(heads), weight=weight)
+
+
+def encode(problem: Problem, first: int) -> Pairs:
+    """Return the score of each pair (u, v) with u < v, in this order."""
+    pairs = {}
+    for u in range(first, problem.n + 1):
+        for v in range(u + 1, problem.n + 1):
+            both = [float(problem.scores[e]) for e in ((u, v), (v, u)) if e in problem.scores]
+            if both:
+                pairs[u, v] = both[0] if len(both) == 1 else 0.5 * both[0] + 0.5 * both[1]
+    return pairs
+
+
+def spanning_tree(
+    problem: Problem, pairs: Pairs, first: int
+) -> Generator[Step, None, list[Pair] | None]:
+    """Borůvka's algorithm: each component takes its best pair; then components become nodes."""
+    part: dict[int, tuple[int, ...]] = {node: (node,) for node in range(first, problem.n + 1)}
+    chosen: set[Pair] = set()
+    while len(set(part.values())) > 1:
+        best: dict[tuple[int, ...], Pair] = {}
+        # On a tie the first pair: then choices never form a cycle.
+        for pair in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):
+            if part[pair[0]] != part[pair[1]]:
+                for node in pair:
+                    best.setdefault(part[node], pair)
+        if not best:
+            return None
+        rounds = set(best.values())
+        for u, v in rounds:
+            merged = tuple(sorted({*part[u], *part[v]}))
+            part.update(dict.fromkeys(merged, merged))
+        chosen |= rounds
+        left = list(dict.fromkeys(part.values()))
+        nodes = [
+            Node(p[0]) if len(p) == 1 else Node(problem.n + 1 + k, tuple(map(Node, p)))
+            for k, p in enumerate(left)
+        ]
+        yield problem.step(
+            "boruvka",
+            "Each node takes the best pair that leaves it: these pairs are in the tree. Nodes that "
+            f"are now connected become one; {counted(len(left), 'node')} "
+            f"{'is' if len(left) == 1 else 'are'} left.",
+            nodes=tuple(nodes),
+            looks_at=tuple(sorted(rounds)),
+            detail=Links(_links(pairs), tuple(sorted(chosen))),
+        )
+    return sorted(chosen)
+
+
+def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
+    """Choose the word that hangs from the root: the tree weighs most then. 0 if there is none."""
+    weights: dict[int, Fraction] = {}
+    for word in range(1, problem.n + 1):
+        if (0, word) in problem.scores:
+            edges = edges_of(directed(problem.n, tree, word))
+            weights[word] = sum((problem.scores.get(edge, _ABSENT) for edge in edges), Fraction(0))
+    root = max(weights, key=weights.__getitem__, default=0)  # on a tie the lowest word
+    shown = tuple(
+        number(weights[word]) if word in weights else None for word in range(1, problem.n + 1)
+    )
+    step = problem.step(
+        "root-word",
+        f"The tree of the words is directed away from each word in turn. It weighs most with the "
+        f"root edge {problem.edge((0, root))}.",
+        looks_at=tuple((0, word) for word in weights),
+        detail=RootWords(shown),
+    )
+    return root, step
+
+
+def directed(n: int, tree: Sequence[Pair], root: int) -> list[int | None]:
+    """Return the heads of an undirected tree, breadth first from node 0 or from a root word."""
+    heads: list[int | None] = [-1, *[None] * n]
+    if root:
+        heads[root] = 0
+    queue = [root]
+    for x in queue:
+        for u, v in tree:
+            for here, there in ((u, v), (v, u)):
+                if here == x and there != 0 and heads[there] is None:
+                    heads[there] = x
+                    queue.append(there)
+    return heads
+
+
+def orient(
+    problem: Problem, tree: Sequence[Pair], root: int
+) -> Generator[Step, None, list[int | None]]:
+    """Direct the tree away from the root, breadth first: a step for each node with dependents."""
+    whole = directed(problem.n, tree, root)
+    heads: list[int | None] = [-1, *[None] * problem.n]
+    queue = [0]
+    for x in queue:
+        below = [d for d in range(1, problem.n + 1) if whole[d] == x]
+        if not below:
+            continue
+        for d in below:
+            heads[d] = x
+        queue.extend(below)
+        yield problem.step(
+            "orient",
+            f"The edges are directed away from the root: {problem.words[x]} is the head of "
+            f"{problem.listed(below)}.",
+            heads=tuple(heads),
+            looks_at=tuple((x, d) for d in below),
+        )
+    return whole
+
+
+def decode_exactly(problem: Problem, why: str, single: bool) -> Iterator[Step]:
+    """Yield the best tree instead, by the exact algorithm, or why there is none."""
+    *_, last = (root_constraint if single else chu_liu_edmonds).steps(problem)
+    yield replace(last, text=f"{why} So the sentence is decoded exactly instead. {last.text}")
+
+
+def _links(pairs: Pairs) -> tuple[Link, ...]:
+    return tuple(Link(u, v, weight) for (u, v), weight in pairs.items())

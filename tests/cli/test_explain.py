@@ -1,0 +1,67 @@
+"""`arborescence explain`: of scores and sentences, as text and JSON."""
+
+import json
+
+import numpy as np
+import pytest
+
+SCORES = "root,Birds,sing\n0,9,8\n0,0,2\n,4,\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    return path
+
+
+def test_text(command, table):
+    lines = command("explain", table).out.splitlines()
+    assert lines[0] == "1. [greedy] Each word takes its best head: this is the greedy graph."
+    assert lines[-4] == "5. [tree] This is the best tree, of weight 12."
+    assert lines[-1].split() == ["sing", "root", "→", "sing", "8"]
+    assert command("explain", table, "--text").out.splitlines() == lines
+
+
+def test_json(command, table, tmp_path):
+    [line] = command("explain", table, "--json", "--algorithm", "kbest", "-k", 2).out.splitlines()
+    made = json.loads(line)
+    assert made["words"] == ["root", "Birds", "sing"]
+    assert made["steps"][-1]["detail"]["weights"] == [12, 11]
+    path = tmp_path / "scores.npy"
+    np.save(path, np.array([[0, 9, 8], [0, 0, 2], [0, 4, 0]]))
+    other = json.loads(command("explain", path, "--json", "--algorithm", "kbest", "-k", 2).out)
+    assert other["words"] == ["root", "1", "2"]
+    assert other["steps"][-1]["heads"] == made["steps"][-1]["heads"]
+
+
+def test_a_sentence(command):
+    out = command("explain", "--sentence", "we wash our cats", "--algorithm", "transitions").out
+    first, headings, row, *_ = out.splitlines()
+    assert first == "1. [shift] SHIFT: we goes from the buffer to the stack."
+    assert headings.split() == ["stack", "buffer", "action", "edge"]
+    assert row.split() == ["root", "we", "wash", "our", "cats", "SHIFT"]
+    assert "the edge root → wash joins" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0,1\n0,x\n", "scores.csv:2: could not convert string to float: 'x'; an absent edge"),
+        ("0,1\n0\n", "scores.csv:2: 1 cells; 2 lines of scores have as many each"),
+        ("", "scores.csv: no scores"),
+        ("0,nan\n0,0\n", "the edge 0 -> 1, is nan"),
+    ],
+)
+def test_bad_tables(command, tmp_path, content, message):
+    path = tmp_path / "scores.csv"
+    path.write_text(content)
+    assert message in command("explain", path).complaint()
+
+
+def test_bad_options(command, table):
+    assert "give a file of scores, or --sentence" in command("explain").complaint(2)
+    assert "k is for" in command("explain", table, "-k", 2).complaint(2)
+    assert "root constraint" in command(
+        "explain", table, "--algorithm", "chu-liu-edmonds", "--root", "single"
+    ).complaint(2)

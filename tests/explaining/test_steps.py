@@ -1,0 +1,246 @@
+"""Each intermediate state is consistent; texts, JSON, names and errors."""
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.explaining import as_json
+from graphs import random_graphs
+
+ALGORITHMS = [
+    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "sums", "undirected", "transitions"
+]  # fmt: skip
+TIES = ["small-integers", "absent-integers", "nested"]
+
+
+def figure_2():
+    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
+    scores = np.full((5, 5), -np.inf)
+    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
+    for h, d, weight in [*edges, (4, 1, 20)]:
+        scores[h, d] = weight
+    return scores
+
+
+def kinds(steps):
+    return [step.kind for step in steps]
+
+
+def leaves(step):
+    return {word: node.id for node in step.nodes for word in node.words}
+
+
+def check_graph(step, scores):
+    """The nodes are a partition, and each edge stands for a present one, at its exact weight."""
+    n = len(scores) - 1
+    node_of = leaves(step)
+    assert sorted(word for node in step.nodes for word in node.words) == list(range(n + 1))
+    for edge in step.edges:
+        h, d = edge.stands_for
+        assert scores[h, d] > -np.inf
+        assert (edge.head, edge.dependent) == (node_of[h], node_of[d])
+        assert edge.head != edge.dependent
+    assert len({edge.stands_for for edge in step.edges}) == len(step.edges)
+    assert set(step.chosen) <= set(step.edges)
+    assert len({edge.dependent for edge in step.chosen}) == len(step.chosen)
+
+
+def check_common(step, scores):
+    """What holds for all algorithms."""
+    n = len(scores) - 1
+    assert step.text.endswith(".")
+    for h, d in (*step.looks_at, *step.required, *step.forbidden):
+        assert 0 <= h <= n
+        assert 0 <= d <= n
+    if step.heads:
+        assert len(step.heads) == n + 1
+        assert step.heads[0] == -1
+        assert all(h is None or 0 <= h <= n for h in step.heads[1:])
+    if step.kind in ("tree", "trees", "first-tree", "next-tree"):
+        assert arb.is_tree(list(step.heads), "multi")
+        edges = [(h, d) for d, h in enumerate(step.heads) if d]
+        exact = sum((Fraction(float(scores[edge])) for edge in edges), Fraction(0))
+        assert step.weight == float(exact)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("kind", TIES)
+def test_every_state(kind, algorithm):
+    for scores in random_graphs(kind, 20, seed=1):
+        steps = arb.explain(scores, algorithm)
+        for step in steps:
+            check_common(step, scores)
+            if algorithm in ("chu-liu-edmonds", "root-constraint"):
+                check_graph(step, scores)
+        assert json.loads(json.dumps(as_json(steps), allow_nan=False))["steps"]
+        assert all(str(step).startswith(f"[{step.kind}]") for step in steps)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_a_contraction_takes_from_each_edge_what_it_kicks_out(kind):
+    for scores in random_graphs(kind, 40, seed=2):
+        steps = arb.explain(scores, "chu-liu-edmonds")
+        for before, step in pairwise(steps):
+            if step.kind != "contract":
+                continue
+            assert before.kind == "cycle"
+            old = {edge.stands_for: edge for edge in before.edges}
+            chosen = {edge.dependent: edge for edge in before.chosen}
+            cycle = [edge.dependent for edge in step.detail.cycle]
+            assert [chosen[x] for x in cycle] == list(step.detail.cycle)
+            assert [edge.head for edge in step.detail.cycle] == [*cycle[1:], cycle[0]]
+            for edge in step.edges:
+                was = old[edge.stands_for]
+                if was.dependent in cycle:
+                    kicked = chosen[was.dependent]
+                    assert edge.kicks_out == (*was.kicks_out, kicked.stands_for)
+                    assert edge.weight == pytest.approx(was.weight - kicked.weight)
+                else:
+                    assert (edge.weight, edge.kicks_out) == (was.weight, was.kicks_out)
+            gone = set(old) - {edge.stands_for for edge in step.edges}
+            assert all(old[e].head in cycle and old[e].dependent in cycle for e in gone)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_the_cheapest_swap_is_the_second_best_tree(kind):
+    for scores in random_graphs(kind, 40, seed=3):
+        steps = arb.explain(scores, "kbest", root="multi", k=2)
+        if steps[-1].kind == "no-tree":
+            continue
+        weights = arb.kbest(scores, 2, root="multi")[1].tolist()
+        swaps = steps[1].detail
+        if len(weights) == 1:
+            assert swaps.cheapest is None
+        else:
+            assert swaps.cheapest.cost == pytest.approx(weights[0] - weights[1])
+            costs = [swap.cost for swap in swaps.swaps if swap.cost is not None]
+            assert swaps.cheapest.cost == min(costs)
+
+
+def test_trees_keep_the_conditions_of_their_parts():
+    scores = np.random.default_rng(5).integers(0, 9, (6, 6))
+    for step in arb.explain(scores, "kbest", k=12):
+        edges = {(h, d) for d, h in enumerate(step.heads) if d and h is not None}
+        if step.kind in ("first-tree", "next-tree", "swaps", "other-root"):
+            assert set(step.required) <= edges
+            assert not edges & set(step.forbidden)
+
+
+def test_the_example_of_root():
+    scores = figure_2()
+    assert arb.explain(scores, "chu-liu-edmonds")[-1].weight == 260
+    steps = arb.explain(scores, words=["we", "wash", "our", "cats"])
+    assert kinds(steps) == [
+        "greedy", "cycle", "contract", "best-edge", "acyclic", "root-edges", "other-heads",
+        "optimization", "expand", "tree",
+    ]  # fmt: skip
+    contract = steps[2]
+    assert [(e.stands_for, e.weight, e.kicks_out) for e in contract.detail.entering] == [
+        ((0, 2), -10.0, ((3, 2),)),
+        ((1, 3), -60.0, ((4, 3),)),
+    ]
+    assert "{wash our cats}" in contract.text
+    assert [child.loss for child in steps[6].detail.children] == [70.0, 50.0]
+    assert steps[7].forbidden == ((0, 2),)
+    assert (steps[-1].heads, steps[-1].weight) == ((-1, 0, 3, 1, 2), 210.0)
+
+
+def test_the_example_of_kbest():
+    steps = arb.explain(figure_2(), "kbest", root="multi", k=7)
+    costs = {swap.edge: swap.cost for swap in steps[1].detail.swaps}
+    assert costs == {(0, 1): 70.0, (0, 2): 50.0, (4, 3): 40.0, (2, 4): None}
+    assert steps[-1].detail.weights == (260, 220, 210, 200, 190, 150, 130)
+    assert steps[-1].text == "These are the 7 best trees."
+    more = arb.explain(figure_2(), "kbest", root="multi", k=8)
+    assert more[-1].text == "These are all trees that exist: 7, not 8."
+
+
+def test_a_reduction():
+    # The other heads of 1 and of 2 are below themselves.
+    scores = np.full((4, 4), -np.inf)
+    for h, d, weight in [(0, 1, 9), (1, 2, 8), (2, 1, 5), (0, 3, 9), (1, 3, 1), (2, 3, 2)]:
+        scores[h, d] = weight
+    steps = arb.explain(scores)
+    assert "reduction" in kinds(steps)
+    assert steps[-1].heads == tuple(arb.decode(scores).tolist())
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "text"),
+    [
+        ("chu-liu-edmonds", "No edge enters 2"),
+        ("root-constraint", "No edge enters 2"),
+        ("kbest", "There is no first tree. No edge enters 2"),
+        ("eisner", "no projective tree"),
+        ("sums", "The determinant is 0"),
+        ("undirected", "The pairs do not connect"),
+        ("transitions", "no projective tree"),
+    ],
+)
+def test_the_last_step_says_why_there_is_no_tree(algorithm, text):
+    scores = [[0, 1, -np.inf], [0, 0, -np.inf], [0, -np.inf, 0]]
+    step = arb.explain(scores, algorithm)[-1]
+    assert step.kind == "no-tree"
+    assert text in step.text
+
+
+def test_no_tree_with_a_single_root():
+    scores = [[0, 1, 1], [0, 0, -np.inf], [0, -np.inf, 0]]
+    step = arb.explain(scores)[-1]
+    assert step.kind == "no-tree"
+    assert "no tree with a single root edge" in step.text
+
+
+def test_names_of_words():
+    steps = arb.explain([[0, 2, 1], [0, 0, 1], [0, 1, 0]], words=["no", "no"])
+    assert steps[0].words == ("root", "no(1)", "no(2)")
+    assert arb.explain([[0, 2], [0, 0]], words=["\x1b"])[0].words[1] == "\\x1b"
+
+
+def test_json():
+    made = as_json(arb.explain(figure_2(), words=list("abcd")))
+    assert made["words"] == ["root", *"abcd"]
+    step = made["steps"][2]
+    assert step["detail"]["type"] == "Contracted"
+    assert step["detail"]["entering"][0]["stands_for"] == [0, 2]
+    assert [node["id"] for node in step["nodes"]] == [0, 1, 5]
+    assert [node["id"] for node in step["nodes"][2]["members"]] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"algorithm": "prim"}, "algorithm must be 'chu-liu-edmonds', "),
+        ({"algorithm": "chu-liu-edmonds", "root": "single"}, "has no root constraint"),
+        ({"root": "multi"}, "finds trees with one root edge"),
+        ({"root": "both"}, "root must be"),
+        ({"k": 2}, "k is for algorithm='kbest'"),
+        ({"algorithm": "kbest", "k": 21}, "20 trees at most"),
+        ({"algorithm": "kbest", "k": 0}, "k must be at least 1"),
+        ({"words": ["one"]}, "there are 1 words"),
+        ({"words": "ab"}, "words must be a list"),
+    ],
+)
+def test_options(options, message):
+    with pytest.raises(OptionError, match=message):
+        arb.explain(np.zeros((3, 3)), **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.full((3, 3), np.nan), r"scores\[0, 1\], the edge 0 -> 1, is nan"),
+        (np.full((3, 3), np.inf), "is inf"),
+        (np.zeros((2, 3)), "shape"),
+        (np.zeros((1, 3, 3)), "are a batch"),
+        (np.zeros((32, 32)), "30 at most"),
+    ],
+)
+def test_scores(scores, message):
+    with pytest.raises(ScoresError, match=message):
+        arb.explain(scores)

@@ -170,7 +170,7 @@ def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) 
 
 
 def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None:
-    complaint = command("parse", lessons, "--device", "cuda").complaint(2)
+    complaint = command("parse", lessons, "-m", "english-fast", "--device", "cuda").complaint(2)
     assert "--device cuda goes with neural parsers, not with a linear parser" in complaint
 
 

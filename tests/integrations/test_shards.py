@@ -161,8 +161,13 @@ def children(process):
 
 def begun(large, out):
     """Start a run, and wait until it writes."""
+    # A shell that runs the tests in the background has interruptions ignored.
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('arborescence', run_name='__main__')"
+    )
     process = subprocess.Popen(
-        [*COMMAND, "--shards", large, out, "--workers", "1"],
+        [sys.executable, "-c", code, "parse", "--shards", large, out, "--workers", "1"],
         stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     while not list(out.glob(".large.conllu.*")):

@@ -53,11 +53,11 @@ def test_losses_of_other_parsers(parser, loss):
 
 
 def test_epochs_by_default():
-    assert (Recipe().epochs, Recipe(parser="biaffine").epochs) == (10, 30)
+    assert (Recipe().epochs, Recipe(parser="biaffine").epochs) == (10, None)
     assert Recipe(epochs=3).epochs == 3
     assert (Recipe().effort, Recipe(parser="biaffine").effort) == (
         "epochs 10, bits 20",
-        "epochs 30",
+        "epochs by size of the treebank",
     )
 
 

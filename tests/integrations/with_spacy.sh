@@ -3,7 +3,7 @@
 #
 # spaCy decides about the versions of what it shares with this library, such as Typer.
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

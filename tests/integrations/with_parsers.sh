@@ -24,4 +24,4 @@ if [[ ${1:-} == all ]]; then
 fi
 
 PYTHONPATH="$PWD/src" "$scratch/venv/bin/python" -m pytest --quiet -p no:cacheprovider \
-  tests/integrations tests/cli/test_integrations.py
+  tests/integrations/test_tools.py tests/integrations/test_ufal.py tests/cli/test_integrations.py

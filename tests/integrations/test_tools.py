@@ -1,4 +1,4 @@
-"""The real packages, each with its own classes; `tests/integrations/with_parsers.sh` installs them."""
+"""The real packages, with their own classes; `with_parsers.sh` installs them."""
 
 import logging
 from importlib import import_module

@@ -1,9 +1,9 @@
 """How much faster do Stanza and SuPar decode, and parse, with this library in their place?
 
 ``python benchmarks/integrations.py`` in an environment that has them, as
-`tests/integrations/with_parsers.sh` makes one. Their own classes with random weights, on CPU, one thread; sentences as long
-as those of English-EWT's test set. Times are processor time; each is the least of several runs, and
-both decoders take turns.
+`tests/integrations/with_parsers.sh` makes one. Their own classes with random weights, on CPU, one
+thread; sentences as long as those of English-EWT's test set. Times are processor time; each is the
+least of several runs, and both decoders take turns.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from arborescence.treebank import Sentence, read, write
+from interrupts import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -275,13 +276,8 @@ def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
 
 def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_path: Path) -> None:
     target = tmp_path / "parsed.conllu"
-    # A shell that runs the tests in the background has interruptions ignored.
-    code = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('arborescence', run_name='__main__')"
-    )
     running = subprocess.Popen(
-        [sys.executable, "-c", code, "parse", "-m", str(model), "-o", str(target)],
+        [*INTERRUPTIBLE, "parse", "-m", str(model), "-o", str(target)],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -16,6 +16,7 @@ pytest.importorskip("typer", reason="needs the extra 'cli'")
 from arborescence.core.errors import OptionError
 from arborescence.integrations import shards
 from arborescence.treebank import Sentence, read, write
+from interrupts import INTERRUPTIBLE
 
 COMMAND = [sys.executable, "-m", "arborescence", "parse"]
 ENVIRONMENT = {**os.environ, "ARBORESCENCE_QUIET": "1"}
@@ -161,13 +162,8 @@ def children(process):
 
 def begun(large, out):
     """Start a run, and wait until it writes."""
-    # A shell that runs the tests in the background has interruptions ignored.
-    code = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('arborescence', run_name='__main__')"
-    )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "parse", "--shards", large, out, "--workers", "1"],
+        [*INTERRUPTIBLE, "parse", "--shards", large, out, "--workers", "1"],
         stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     while not list(out.glob(".large.conllu.*")):

@@ -74,6 +74,16 @@ def masked(scores: Any, mask: Any, *, multiroot: bool = False, projective: bool 
     return heads.clamp_(min=0).to(mask.device)
 
 
+def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
+    """Return the best trees; as `masked`."""
+    return masked(scores, mask, multiroot=multiroot)
+
+
+def eisner(scores: Any, mask: Any) -> Any:
+    """Return the best projective trees; as `masked`."""
+    return masked(scores, mask, projective=True)
+
+
 def from_mst(mst: Any, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
     """Decode arrays by a function that takes tensors and a mask: `Tool.decode` for such a tool."""
     import torch

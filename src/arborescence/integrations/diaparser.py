@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.integrations.conventions import from_mst, masked
+from arborescence.integrations.conventions import eisner, from_mst, mst
 from arborescence.integrations.patching import Replacement
 
 if TYPE_CHECKING:
@@ -18,16 +18,6 @@ def replacements() -> list[Replacement]:
     from diaparser.utils import alg
 
     return [Replacement(alg, "mst", mst), Replacement(alg, "eisner", eisner)]
-
-
-def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
-    """Return the best trees; as `conventions.masked`."""
-    return masked(scores, mask, multiroot=multiroot)
-
-
-def eisner(scores: Any, mask: Any) -> Any:
-    """Return the best projective trees; as `conventions.masked`."""
-    return masked(scores, mask, projective=True)
 
 
 def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:

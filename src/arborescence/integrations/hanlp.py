@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.integrations.conventions import from_mst, masked
+from arborescence.integrations.conventions import eisner, from_mst, masked, mst
 from arborescence.integrations.patching import Replacement
 
 if TYPE_CHECKING:
@@ -39,16 +39,6 @@ def decode_dep(s_arc: Any, mask: Any, tree: bool = False, proj: bool = False) ->
         Whether edges must not cross.
     """
     return masked(s_arc, mask, projective=bool(proj)) if tree else s_arc.argmax(-1)
-
-
-def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
-    """Return the best trees; as `conventions.masked`."""
-    return masked(scores, mask, multiroot=multiroot)
-
-
-def eisner(scores: Any, mask: Any) -> Any:
-    """Return the best projective trees; as `conventions.masked`."""
-    return masked(scores, mask, projective=True)
 
 
 def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:

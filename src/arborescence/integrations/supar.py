@@ -1,13 +1,14 @@
 """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`, in batches.
 
-The second-order distribution `Dependency2oCRF` is left as it is.
+Unlike SuPar's own `mst`, ours leaves the scores alone. The second-order distribution
+`Dependency2oCRF` is left as it is.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.integrations.conventions import masked
+from arborescence.integrations.conventions import masked, mst
 from arborescence.integrations.patching import Replacement
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ def replacements() -> list[Replacement]:
     from supar.structs.tree import DependencyCRF
 
     return [Replacement(fn, "mst", mst), Replacement(DependencyCRF, "argmax", _argmax())]
-
-
-def mst(scores: Any, mask: Any, multiroot: bool = False) -> Any:
-    """Return the best trees; as `conventions.masked`. Unlike SuPar's, it leaves `scores` alone."""
-    return masked(scores, mask, multiroot=multiroot)
 
 
 def _argmax() -> Any:

@@ -36,8 +36,8 @@ _CHOICES: Final = {
 
 #: The losses of each kind of graph-based parser.
 LOSSES: Final = {"linear": get_args(Loss), "biaffine": get_args(NeuralLoss)}
-#: The epochs of each kind of parser, where a recipe says nothing.
-_EPOCHS: Final = {"linear": 10, "transition": 10}
+#: The epochs of parsers without a network, where a recipe says nothing.
+_EPOCHS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Recipe:
         check_root(self.root)
         if self.loss not in LOSSES.get(self.parser, get_args(AnyLoss)):
             raise OptionError(f"a {self.parser} parser has no loss {self.loss!r}")
-        if self.epochs is None:
-            object.__setattr__(self, "epochs", _EPOCHS.get(self.parser))
+        if self.epochs is None and self.parser != "biaffine":
+            object.__setattr__(self, "epochs", _EPOCHS)
         if self.sentences is not None and self.sentences < 1:
             raise OptionError(f"sentences must be at least 1, not {self.sentences}")
 

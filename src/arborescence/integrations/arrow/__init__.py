@@ -1,0 +1,31 @@
+"""Sentences in Apache Arrow tables and Parquet files, and a parser from table to table."""
+
+from typing import TYPE_CHECKING
+
+from arborescence.core.lazy import lazily
+
+if TYPE_CHECKING:
+    from arborescence.integrations.arrow.parquet import columns_of as columns_of
+    from arborescence.integrations.arrow.parquet import read as read
+    from arborescence.integrations.arrow.parquet import read_tables as read_tables
+    from arborescence.integrations.arrow.parquet import write as write
+    from arborescence.integrations.arrow.parquet import write_tables as write_tables
+    from arborescence.integrations.arrow.parse import Parse as Parse
+    from arborescence.integrations.arrow.tables import schema as schema
+    from arborescence.integrations.arrow.tables import to_sentences as to_sentences
+    from arborescence.integrations.arrow.tables import to_table as to_table
+
+__all__, __getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "arborescence.integrations.arrow.parquet": (
+            "columns_of",
+            "read",
+            "read_tables",
+            "write",
+            "write_tables",
+        ),
+        "arborescence.integrations.arrow.parse": ("Parse",),
+        "arborescence.integrations.arrow.tables": ("schema", "to_sentences", "to_table"),
+    },
+)

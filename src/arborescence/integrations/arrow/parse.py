@@ -1,0 +1,231 @@
+"""A parser from Arrow table to table, as Ray Data, Hugging Face datasets and Spark call one."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from arborescence.core.errors import OptionError, TreebankError
+from arborescence.integrations.arrow.tables import (
+    IDS,
+    columns_of_analyses,
+    pyarrow,
+    schema,
+    sentence_of,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    from arborescence.core.choices import Root
+    from arborescence.integrations.arrow.tables import Table
+    from arborescence.parsers import Parser
+    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.sentence import Sentence
+
+
+class Parse:
+    """A parser from table to table, as Ray Data, Hugging Face datasets and Spark call one.
+
+    A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
+    sentences and words. The result has the columns of `schema`, then all others of the table. A
+    text of several sentences becomes several rows: the other columns are repeated, and sentence n
+    of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``. Every row has at least one in the
+    result; a row without words has empty lists.
+
+    Parameters
+    ----------
+    model
+        ``"english"``, the path of a model file, a parser, or a list of these that parse together.
+    weights
+        How much each of several models counts.
+    root, projective, confidence
+        As for `Parser.parse`. Probabilities are in the column ``confidences``.
+    kbest
+        Also find the k best trees, into the column ``kbest``.
+    lines
+        Whether each text is one sentence. It keeps its ``sent_id``.
+    device
+        As for `Parser.to`.
+    max_words
+        Longer sentences are invalid; None: no limit.
+    skip_invalid
+        If given, called with the error of each row that cannot be parsed; the row remains, with
+        null in the columns of the parser. Otherwise the first error is raised.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    ModelError
+        If a model cannot be read.
+
+    Notes
+    -----
+    When an object of this class is pickled, its arguments are, not the model: the process that
+    receives it loads the model itself.
+
+    Examples
+    --------
+    >>> import pyarrow as pa  # doctest: +SKIP
+    >>> parse = Parse("english")  # doctest: +SKIP
+    >>> parsed = parse(pa.table({"text": ["Old trees grow slowly."]}))  # doctest: +SKIP
+    >>> parsed["heads"].to_pylist()  # doctest: +SKIP
+    [[2, 3, 0, 3, 3]]
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | Parser | Sequence[str | os.PathLike[str] | Parser] = (
+            "english"
+        ),
+        *,
+        weights: Sequence[float] | None = None,
+        root: Root = "single",
+        projective: bool | None = None,
+        confidence: bool = False,
+        kbest: int | None = None,
+        lines: bool = False,
+        device: str | None = None,
+        max_words: int | None = 5000,
+        skip_invalid: Callable[[Exception], object] | None = None,
+    ) -> None:
+        self._arguments = {
+            name: value for name, value in locals().items() if name not in ("self", "__class__")
+        }
+        self.parser = _loaded(model, weights)
+        if device:
+            self.parser.to(device)
+        self._options: dict[str, Any] = {
+            "root": root,
+            "projective": projective,
+            "confidence": confidence,
+        }
+        self._kbest, self._lines, self._most = kbest, lines, max_words
+        self._skip_invalid = skip_invalid
+        self._schema = schema(confidence=confidence, kbest=bool(kbest))
+        self._lists = [name for name in self._schema.names if name not in IDS]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._arguments,)
+
+    def schema(self, of_input: Any = None) -> Any:
+        """Return the schema of the result for tables of a schema."""
+        pa = pyarrow()
+        names = set(self._schema.names)
+        return pa.schema([*self._schema, *(f for f in of_input or () if f.name not in names)])
+
+    def __call__(self, table: Table, first: int = 0) -> Table:
+        """Parse the sentences of a table.
+
+        Parameters
+        ----------
+        table : pyarrow.Table or pyarrow.RecordBatch
+            With a column ``forms`` or ``text``.
+        first
+            The number of the first row, for messages.
+
+        Returns
+        -------
+        pyarrow.Table or pyarrow.RecordBatch
+            As the one given.
+
+        Raises
+        ------
+        OptionError
+            If it is not a table, or has neither column.
+        TreebankError
+            If a row is invalid, naming it.
+        """
+        pa = pyarrow()
+        if isinstance(table, pa.RecordBatch):
+            whole = self(pa.Table.from_batches([table]), first).combine_chunks()
+            return pa.RecordBatch.from_arrays(
+                [column.combine_chunks() for column in whole.columns], schema=whole.schema
+            )
+        if not isinstance(table, pa.Table):
+            raise OptionError(
+                f"{type(table)!r} stands where a pyarrow.Table or RecordBatch is due: in Ray Data "
+                "give batch_format='pyarrow', in datasets use with_format('arrow')"
+            )
+        names = set(self._schema.names)
+        if not {"forms", "text"} & set(table.column_names):
+            raise OptionError(
+                "the table has neither a column 'forms' (lists of words) nor 'text' (raw text), "
+                f"but {', '.join(map(repr, table.column_names)) or 'no column'}"
+            )
+        ours = [name for name in table.column_names if name in names]
+        places: list[int] = []
+        rows: list[dict[str, Any]] = []
+        sentences: list[Sentence | None] = []
+        for place, row in enumerate(table.select(ours).to_pylist()):
+            for ids, sentence in self._sentences(row, first + place):
+                places.append(place)
+                rows.append(ids)
+                sentences.append(sentence)
+        trees = self._trees([sentence for sentence in sentences if sentence is not None])
+        for row, sentence in zip(rows, sentences, strict=True):
+            if sentence is not None:
+                row |= columns_of_analyses(next(trees), self._schema.names)
+        others = table.drop_columns(ours)
+        if len(places) != len(table):  # places has each row at least once
+            others = others.take(pa.array(places, pa.int64()))
+        parsed = pa.Table.from_pylist(rows, schema=self._schema)
+        for field, column in zip(others.schema, others.columns, strict=True):
+            parsed = parsed.append_column(field, column)
+        return parsed
+
+    def _trees(self, sentences: list[Sentence]) -> Iterator[Analyses]:
+        if self._kbest:
+            return self.parser.kbest(sentences, self._kbest, **self._options)
+        return ([(tree, 0.0)] for tree in self.parser.parse(sentences, **self._options))
+
+    def _sentences(
+        self, row: dict[str, Any], number: int
+    ) -> Sequence[tuple[dict[str, Any], Sentence | None]]:
+        """Return the sentences of a row, each with its ids; with None if nothing can be parsed."""
+        ids = {name: row.get(name) for name in IDS}
+        found: list[tuple[dict[str, Any], Sentence | None]]
+        try:
+            if "forms" in row:
+                found = [(ids, sentence_of(row))] if row["forms"] else []
+            else:
+                found = self._split(ids)
+            for _, sentence in found:
+                if sentence and self._most and len(sentence) > self._most:
+                    raise TreebankError(f"{len(sentence):,} words; max_words is {self._most:,}")
+        except TreebankError as error:
+            name = ids["sent_id"] or ids["doc_id"]
+            where = f"row {number} ({name})" if name else f"row {number}"
+            error = TreebankError(f"{where}: {error}")
+            if not self._skip_invalid:
+                raise error from None
+            self._skip_invalid(error)
+            return [(ids | {"forms": row.get("forms")}, None)]
+        return found or [(ids | dict.fromkeys(self._lists, ()), None)]
+
+    def _split(self, ids: dict[str, Any]) -> list[tuple[dict[str, Any], Sentence | None]]:
+        text = ids["text"] or ""
+        if self._lines:
+            text = " ".join(text.split())
+        found = list(self.parser.read_text(io.BytesIO(text.encode()), lines=self._lines))
+        if self._lines and len(found) == 1:
+            return [(ids, found[0])]
+        name = ids["sent_id"] or ids["doc_id"]
+        return [
+            (ids | {"sent_id": f"{name}-{n}" if name else str(n), "text": sentence.text}, sentence)
+            for n, sentence in enumerate(found, 1)
+        ]
+
+
+def _made(arguments: dict[str, Any]) -> Parse:
+    return Parse(**arguments)
+
+
+def _loaded(model: Any, weights: Sequence[float] | None) -> Parser:
+    from arborescence.parsers import CombinedParser, Parser, load
+
+    models = model if isinstance(model, (list, tuple)) else [model]
+    parsers = [each if isinstance(each, Parser) else load(each) for each in models]
+    return parsers[0] if len(parsers) == 1 and weights is None else CombinedParser(parsers, weights)

@@ -1,0 +1,208 @@
+"""Sentences in Apache Arrow tables: the schema, sentences to rows, and rows to sentences.
+
+A row is a sentence. Its columns are some of those of CoNLL-U, with the same strings (``_`` for
+none), and 0 for the head of a word that hangs from the root. Multiword tokens, empty nodes,
+enhanced dependencies and MISC have no column: CoNLL-U keeps them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.core.errors import MissingExtraError
+from arborescence.parsers.shared.confidence import edge_probs, with_edge_probs
+from arborescence.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arborescence.treebank.kbest import Analyses
+
+    #: A pyarrow.Table or a pyarrow.RecordBatch; pyarrow is optional, and has no types.
+    Table = Any
+
+IDS: Final = ("doc_id", "sent_id", "text")
+_TAGS: Final = ("lemmas", "upos", "xpos", "feats")
+
+
+def pyarrow() -> Any:
+    """Import pyarrow, or name the extra that brings it."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        raise MissingExtraError(
+            "Arrow tables and Parquet files need the extra 'arrow': "
+            "pip install 'arborescence[arrow]'"
+        ) from error
+    return pa
+
+
+def schema(*, confidence: bool = False, kbest: bool = False) -> Any:
+    """Return the columns of a table of sentences.
+
+    Parameters
+    ----------
+    confidence
+        With the column ``confidences``: the probability of each word's edge.
+    kbest
+        With the column ``kbest``: the k best trees, best first.
+
+    Returns
+    -------
+    pyarrow.Schema
+        ``doc_id``, ``sent_id``, ``text``: strings or null. ``forms``, ``lemmas``, ``upos``,
+        ``xpos``, ``feats``, ``deprels``: a list of strings. ``heads``: a list of int32, from 1; 0
+        for the root, null where a head is unknown.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> schema().names[:6]  # doctest: +SKIP
+    ['doc_id', 'sent_id', 'text', 'forms', 'lemmas', 'upos']
+    """
+    pa = pyarrow()
+    strings, numbers = pa.list_(pa.string()), pa.list_(pa.int32())
+    tree = {"heads": numbers, "deprels": strings}
+    if confidence:
+        tree["confidences"] = pa.list_(pa.float32())
+    columns = dict.fromkeys(IDS, pa.string()) | dict.fromkeys(("forms", *_TAGS), strings) | tree
+    if kbest:
+        columns["kbest"] = pa.list_(pa.struct({"weight": pa.float64(), **tree}))
+    return pa.schema(columns)
+
+
+def to_table(
+    sentences: Iterable[Sentence | Analyses], *, confidence: bool = False, kbest: bool = False
+) -> Table:
+    """Make a table of sentences.
+
+    Parameters
+    ----------
+    sentences
+        Sentences, or the lists that `Parser.kbest` yields. ``# newdoc id``, ``# sent_id`` and
+        ``# text`` go into the columns of these names.
+    confidence, kbest
+        As for `schema`.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    TreebankError
+        If `confidence` is asked for and a word has no probability in MISC.
+
+    Examples
+    --------
+    >>> import arborescence as arb  # doctest: +SKIP
+    >>> parsed = arb.load("english").parse([["Old", "trees", "grow"]])  # doctest: +SKIP
+    >>> to_table(parsed)["heads"].to_pylist()  # doctest: +SKIP
+    [[2, 3, 0]]
+    """
+    columns = schema(confidence=confidence, kbest=kbest)
+    return pyarrow().Table.from_pylist(list(rows_of(sentences, columns.names)), schema=columns)
+
+
+def to_sentences(table: Table) -> Iterator[Sentence]:
+    """Make sentences of the rows of a table; rows without words are left out.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or pyarrow.RecordBatch
+        With the column ``forms``, and any others of `schema`.
+
+    Yields
+    ------
+    Sentence
+        With its trees. The columns ``sent_id`` and ``text`` are comments, ``doc_id`` is
+        ``# newdoc id`` where it changes, and ``confidences`` are written into MISC.
+
+    Raises
+    ------
+    TreebankError, TreeError
+        If a row is not a valid sentence.
+    """
+    yield from sentences_of(
+        table.select([n for n in known_columns() if n in table.schema.names]).to_pylist()
+    )
+
+
+def rows_of(
+    sentences: Iterable[Sentence | Analyses], names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Make a row of each sentence, with the columns of these names and the ids."""
+    document = None
+    for item in sentences:
+        analyses = item if isinstance(item, list) else [(item, 0.0)]
+        best = analyses[0][0]
+        document = best.comment("newdoc id") or document
+        ids = {"doc_id": document, "sent_id": best.sent_id, "text": best.text}
+        yield ids | columns_of_analyses(analyses, names)
+
+
+def columns_of_analyses(analyses: Analyses, names: Sequence[str]) -> dict[str, Any]:
+    """Return all columns of a sentence but its ids."""
+    best = analyses[0][0]
+    confidence = "confidences" in names
+    columns = {"forms": best.forms, **{name: getattr(best, name) for name in _TAGS}}
+    columns |= _tree(best, confidence)
+    if "kbest" in names:
+        columns["kbest"] = [
+            {"weight": float(weight), **_tree(tree, confidence)} for tree, weight in analyses
+        ]
+    return columns
+
+
+def _tree(sentence: Sentence, confidence: bool) -> dict[str, Any]:
+    heads = sentence.heads[1:].tolist()
+    tree = {
+        "heads": [None if head < 0 else head for head in heads] if -1 in heads else heads,
+        "deprels": sentence.deprels,
+    }
+    if confidence:
+        tree["confidences"] = edge_probs(sentence)
+    return tree
+
+
+def known_columns() -> list[str]:
+    """Return the names of the columns from which a sentence is made."""
+    names: list[str] = schema(confidence=True).names
+    return names
+
+
+def sentences_of(rows: Iterable[dict[str, Any]]) -> Iterator[Sentence]:
+    """Make sentences of rows, with their ids as comments."""
+    document = None
+    for row in rows:
+        comments = []
+        if (new := row.get("doc_id")) and new != document:
+            document = new
+            comments.append(f"# newdoc id = {document}")
+        comments += [f"# {name} = {row[name]}" for name in ("sent_id", "text") if row.get(name)]
+        if row.get("forms"):
+            comments = [" ".join(comment.splitlines()) for comment in comments]
+            yield sentence_of(row, comments)
+
+
+def sentence_of(row: Mapping[str, Any], comments: Sequence[str] = ()) -> Sentence:
+    """Make a sentence of a row: null is none."""
+    columns: dict[str, Any] = {
+        name: [value or "_" for value in row[name]]
+        for name in (*_TAGS, "deprels")
+        if row.get(name) is not None
+    }
+    if row.get("heads") is not None:
+        columns["heads"] = [-1, *(-1 if head is None else head for head in row["heads"])]
+    forms = [form or "" for form in row["forms"]]
+    sentence = Sentence.from_words(forms, comments=comments, **columns)
+    if row.get("confidences") is not None:
+        sentence = sentence.replace(misc=with_edge_probs(sentence.misc, row["confidences"]))
+    return sentence

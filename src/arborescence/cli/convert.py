@@ -55,7 +55,7 @@ def convert(
         bool,
         typer.Option(
             "--traces",
-            help="Put moved phrases back in place of their traces; edges may then cross.",
+            help="Put moved phrases back to their traces; edges may then cross.",
         ),
     ] = False,
     tree: Annotated[
@@ -78,10 +78,10 @@ def convert(
     skipped = Skipped() if skip_invalid else None
     tally = Tally()
     output = output or (None if tree else "-")
-    sentences = chain.from_iterable(
+    found = chain.from_iterable(
         converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files or ["-"]
     )
-    sentences = counted(sentences, "trees converted", printed=tree or output == "-", quiet=quiet)
+    sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
     if output:
         write(sentences, output)
     else:

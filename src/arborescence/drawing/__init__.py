@@ -1,4 +1,4 @@
-"""Dependency trees as text or SVG, lexicalized trees as text; derivations as tables, for a terminal or as a web page."""
+"""Drawings: dependency trees as text or SVG, lexicalized trees as text, derivations as tables."""
 
 from arborescence.drawing.lexicalized import draw_lexicalized as draw_lexicalized
 from arborescence.drawing.page import trace_html as trace_html

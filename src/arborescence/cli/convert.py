@@ -71,6 +71,10 @@ def convert(
 
     At the end says how many phrases the rules left undecided, and which most often.
     """
+    if tree and output == "-":
+        raise typer.BadParameter(
+            "--tree takes the standard output for itself: name a file for the rest with -o"
+        )
     from arborescence.treebank import write
     from arborescence.treebank.phrase_structure import HeadRules, Tally
 
@@ -119,7 +123,7 @@ def converted(
 def report(tally: Tally, rules: str, traces: bool) -> Iterator[str]:
     """Yield what to say of the phrases that the head rules left undecided."""
     if traces:
-        yield f"{tally.moved:,} phrases put back in place of their traces"
+        yield f"{tally.moved:,} phrases put back to their traces"
     count = tally.undecided.total()
     yield f"head rules {rules}: {count:,} of {tally.phrases:,} phrases undecided"
     for phrase, times in tally.undecided.most_common(_NAMED):

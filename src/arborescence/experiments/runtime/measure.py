@@ -415,12 +415,12 @@ def measure(
         return Timed(**once(f"decoders/{kind}, {n}", {"sentences": sentences}, make))
 
     def projective(n: int) -> Projective:
-        counts = {"sentences": enough(n), "few": few_of(n)}
+        sentences, few = enough(n), few_of(n)
 
         def make() -> dict[str, Any]:
-            return time_projective(n, **counts, rounds=_ROUNDS)._asdict()
+            return time_projective(n, sentences=sentences, few=few, rounds=_ROUNDS)._asdict()
 
-        return Projective(**once(f"projective/{n}", counts, make))
+        return Projective(**once(f"projective/{n}", {"sentences": sentences, "few": few}, make))
 
     def lists(
         file: str, name: str, graphs: Sequence[NDArray[Any]], ks: Sequence[int], **settings: Any

@@ -53,6 +53,11 @@ DELETED = {
         "arborescence.integrations.install",
         ("integrations",),
     ),
+    "phrase structure": (
+        ("treebank/phrase_structure",),
+        "__import__('arborescence.treebank.phrase_structure')",
+        ("convert", "TREEBANK"),
+    ),
     "explaining": (
         ("explaining",),
         "arborescence.explain",

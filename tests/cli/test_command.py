@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Any]
 
-COMMANDS = ["parse", "draw", "train", "evaluate", "decode", "demo", "warmup", "integrations"]
+EXEMPLIFIED = ["parse", "draw", "convert", "train", "evaluate", "decode", "demo"]
+COMMANDS = [*EXEMPLIFIED, "warmup", "integrations"]
 
 
 def test_version(command: Command) -> None:
@@ -32,7 +33,7 @@ def test_every_command_has_help(command: Command, name: str) -> None:
     assert "Usage: arborescence " + name in result.out
 
 
-@pytest.mark.parametrize("name", ["parse", "draw", "train", "evaluate", "decode", "demo"])
+@pytest.mark.parametrize("name", EXEMPLIFIED)
 def test_help_has_examples(command: Command, name: str) -> None:
     assert f"arborescence {name}" in command(name, "--help").out.partition("Examples")[2]
 

@@ -13,6 +13,7 @@ import typer
 
 from arborescence import __version__
 from arborescence.cli import experiment
+from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
@@ -272,6 +273,15 @@ def draw(
     deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
     if skipped:
         skipped.report()
+
+
+app.command(
+    epilog=examples(
+        "arborescence convert trees.mrg -o trees.conllu",
+        "arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu",
+        "echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree",
+    )
+)(convert)
 
 
 app.command(

@@ -22,6 +22,9 @@ Algorithm = Literal[
 ]
 #: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]
+#: The head of a coordination: what head rules find, what stands before the conjunction in front of
+#: that, or the first conjunct.
+Coordination = Literal["rules", "before", "first"]
 
 
 def check_choice(name: str, value: object, choices: Collection[object]) -> None:

@@ -13,14 +13,16 @@ import arborescence as arb
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.treebanks import LeftOut
+from arborescence.experiments.runtime import decoders, plots, report, reproduce
 from arborescence.experiments.runtime import measure as module
-from arborescence.experiments.runtime import plots, report, reproduce
 from arborescence.experiments.runtime.clock import machine, race
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
     DECODERS,
+    EISNER,
     GREEDY,
     N_RUNS,
+    NAIVE,
     REWEIGHTED,
     UNCONSTRAINED,
     count_worse,
@@ -29,12 +31,15 @@ from arborescence.experiments.runtime.graphs import KINDS
 from arborescence.experiments.runtime.measure import (
     Lists,
     Measured,
+    Projective,
     Timed,
     Times,
     batch_of,
     enough,
+    few_of,
     time_decoders,
     time_lists,
+    time_projective,
 )
 from arborescence.nonprojective.baselines import reweighted
 from small_treebanks import write_treebanks
@@ -101,6 +106,16 @@ def test_times_of_decoders():
     best = arb.decode(batch, root="multi")
     assert timed.several == (arb.root_count(best) > 1).sum()
     assert timed.easy == arb.is_tree(DECODERS[GREEDY](batch), root="multi").sum()
+
+
+def test_times_of_projective_trees(monkeypatch):
+    ticks = iter(range(1000))
+    timed = time_projective(5, sentences=8, few=4, rounds=2, clock=lambda: next(ticks))
+    seconds = {CONSTRAINED: 1 / 8, EISNER: 1 / 8, NAIVE: 1 / 4}
+    assert timed == Projective(5, 8, 4, seconds, worse=0)
+    monkeypatch.setitem(decoders.PROJECTIVE, NAIVE, lambda batch: arb.decode(-batch))
+    assert time_projective(6, sentences=40, few=40, rounds=1).worse == 40
+    assert [few_of(n) for n in (3, 20, 100)] == [1000, 62, 2]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -183,8 +198,15 @@ WITH_TREES = [
     for root in ("multi", "single")
     for k in (10, 100)
 ]
-ALL = Times(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES)
-FIGURES = dict.fromkeys(("speed-ups.svg", "decoders.svg", "lists.svg"), "what it shows")
+POWERS = {NAIVE: 5, EISNER: 3, CONSTRAINED: 2}
+OF_PROJECTIVE = [
+    Projective(n, 60, 30, {name: 1e-9 * n**power for name, power in POWERS.items()}, worse=0)
+    for n in (10, 20, 50, 100)
+]
+ALL = Times(TREEBANKS, DECODED, WITH_WORDS, WITH_TREES, OF_PROJECTIVE)
+FIGURES = dict.fromkeys(
+    ("speed-ups.svg", "decoders.svg", "lists.svg", "projective.svg"), "what it shows"
+)
 
 
 def rows_of(text):
@@ -221,6 +243,9 @@ def test_tables():
     assert [row[0] for row in grown] == 2 * ["`kbest`", "Camerini et al."]
     assert grown[1][1:] == ["200.00", "20,000.00", "2.00", "2.00"]
     assert grown[2][1:] == ["1.00", "1.00", "1.00", "1.00"]
+    for name, power in POWERS.items():
+        assert cells(text, name)[-1][-2:] == 2 * [f"{power}.00"]
+    assert "Of 120 sentences, *bilexical CKY* finds a worse tree for 0" in text
 
     rows = rows_of(texts["lists.csv"])
     assert len(rows) == len(TREEBANKS) + len(WITH_WORDS) + len(WITH_TREES)
@@ -240,14 +265,16 @@ def test_plots(tmp_path):
         ("speed-ups.svg", ("Birdish", "Arboric", "k = 50", "the paper")),
         ("decoders.svg", (*KINDS, *DECODERS, "n³", "100")),
         ("lists.svg", ("kbest, uniform", "Camerini et al., uniform", "n²")),
+        ("projective.svg", (NAIVE, EISNER, f"{CONSTRAINED} (any tree)", "n⁵", "n³", "n²")),
     ):
         assert all(word in words[name] for word in expected)
 
 
 @pytest.fixture
-def few(monkeypatch):
+def small(monkeypatch):
     """Small batches and few rounds."""
     monkeypatch.setattr(module, "enough", lambda n: 4)
+    monkeypatch.setattr(module, "few_of", lambda n: 2)
     monkeypatch.setattr(module, "_ROUNDS", 1)
 
 
@@ -271,17 +298,17 @@ def timed(monkeypatch):
 
     def noted(function):
         def call(first, *rest, **options):
-            asked.append(first if isinstance(first, str) else len(first))
+            asked.append(first if isinstance(first, (str, int)) else len(first))
             return function(first, *rest, **options)
 
         return call
 
-    for name in ("time_lists", "time_decoders"):
+    for name in ("time_lists", "time_decoders", "time_projective"):
         monkeypatch.setattr(module, name, noted(getattr(module, name)))
     return asked
 
 
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("small")
 def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
     treebanks = write_treebanks(tmp_path / "ud")
     (treebanks / "Arboric" / "ar-ud-test.conllu.gz").write_bytes(b"no gzip")
@@ -292,9 +319,9 @@ def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
     assert [(one.treebank, one.failed) for one in left_out] == [
         *(("Empty", False), ("Untaught", False), ("Untested", False), ("Arboric", True))
     ]
-    decoders = [kind for kind in KINDS for _ in range(2)]
-    assert timed == [*4 * [3], *decoders, *2 * [*4 * [20], *10 * [20]]]
-    assert seen[-1] == ("times: all done", 17, 17)
+    of_decoders = [kind for kind in KINDS for _ in range(2)]
+    assert timed == [*4 * [3], *of_decoders, *2 * [*4 * [20], *10 * [20]], 3, 5]
+    assert seen[-1] == ("times: all done", 19, 19)
     assert undrawn == [4]
     report = (tmp_path / "out" / "report.md").read_text()
     assert "- Arboric: " in report
@@ -311,7 +338,7 @@ def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
     assert timed == 4 * [2]
 
 
-@pytest.mark.usefixtures("few", "undrawn")
+@pytest.mark.usefixtures("small", "undrawn")
 def test_without_treebanks_on_another_machine(timed, tmp_path, monkeypatch):
     options = {"sizes": (3, 5), "ks": (2,)}
     assert reproduce(None, tmp_path, **options) == []
@@ -322,7 +349,7 @@ def test_without_treebanks_on_another_machine(timed, tmp_path, monkeypatch):
     assert len(timed) == 2 * once
 
 
-@pytest.mark.usefixtures("few", "undrawn")
+@pytest.mark.usefixtures("small", "undrawn")
 def test_a_full_disk(tmp_path, monkeypatch):
     once = Results.once
 
@@ -338,7 +365,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
     assert "Arboric" in (tmp_path / "out" / "lists.csv").read_text()
 
 
-@pytest.mark.usefixtures("few", "undrawn")
+@pytest.mark.usefixtures("small", "undrawn")
 def test_parsers_without_scores(tmp_path):
     with pytest.raises(ValueError, match="no scores"):
         reproduce(tmp_path, tmp_path, recipe=Recipe(parser="transition"))

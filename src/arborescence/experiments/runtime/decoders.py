@@ -11,6 +11,7 @@ import numpy as np
 from arborescence.core.kernels import kernel
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.decode import greedy_rows
+from arborescence.projective.bilexical_cky import bilexical_cky
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +25,8 @@ UNCONSTRAINED: Final = "without the constraint"
 CONSTRAINED: Final = "with the constraint"
 N_RUNS: Final = "n runs"
 REWEIGHTED: Final = "reweighting"
+EISNER: Final = "Eisner"
+NAIVE: Final = "bilexical CKY"
 
 
 @kernel
@@ -107,6 +110,12 @@ DECODERS: Final[Mapping[str, Decoder]] = {
     CONSTRAINED: decode,
     N_RUNS: by_n_runs,
     REWEIGHTED: by_reweighting,
+}
+
+#: Decoders of projective trees. Both should find trees of the same weight.
+PROJECTIVE: Final[Mapping[str, Decoder]] = {
+    EISNER: partial(decode, projective=True),
+    NAIVE: bilexical_cky,
 }
 
 

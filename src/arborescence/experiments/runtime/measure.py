@@ -26,8 +26,11 @@ from arborescence.experiments.runtime.clock import machine, race
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
     DECODERS,
+    EISNER,
     GREEDY,
     N_RUNS,
+    NAIVE,
+    PROJECTIVE,
     REWEIGHTED,
     UNCONSTRAINED,
     count_worse,
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 
 _SEED: Final = 1
 _ROUNDS: Final = 5
+# Bilexical CKY takes a second for a sentence of this many words; longer ones would take minutes.
+_LONGEST: Final = 100
 _ONE_WORD: Final = np.zeros((2, 2), np.float32)
 # The k best trees for increasing n and k: the kinds of graphs, and their number. For increasing k:
 # the number of words, and the additional multiples of the largest k.
@@ -141,6 +146,71 @@ def time_decoders(
         worse={
             name: count_worse(batch, best, DECODERS[name](batch)) for name in (N_RUNS, REWEIGHTED)
         },
+    )
+
+
+class Projective(NamedTuple):
+    """The times of the decoders for one projective tree of a sentence of n words.
+
+    Attributes
+    ----------
+    n, sentences : int
+        The number of words and of sentences.
+    few : int
+        The number of sentences of `NAIVE`: the first ones.
+    seconds : dict of str to float
+        The seconds per sentence of each of `PROJECTIVE`, and of `CONSTRAINED`, which finds any
+        tree.
+    worse : int
+        The number of sentences for which the tree of `NAIVE` is not optimal.
+    """
+
+    n: int
+    sentences: int
+    few: int
+    seconds: dict[str, float]
+    worse: int
+
+
+def few_of(n: int) -> int:
+    """Return a batch size for n words at which O(n⁵) takes a second or two."""
+    return min(1000, max(2, 10**7 // n**4))
+
+
+def time_projective(
+    n: int,
+    *,
+    sentences: int,
+    few: int,
+    rounds: int,
+    clock: Callable[[], float] = time.process_time,
+) -> Projective:
+    """Time decoders for one projective tree on a batch of uniform graphs, in turn.
+
+    Parameters
+    ----------
+    n, sentences, rounds, clock
+        As in `time_decoders`.
+    few
+        The number of sentences for `NAIVE`: the first ones.
+
+    Examples
+    --------
+    >>> timed = time_projective(4, sentences=10, few=5, rounds=1)
+    >>> list(timed.seconds), timed.worse
+    (['with the constraint', 'Eisner', 'bilexical CKY'], 0)
+    """
+    batch = batch_of("uniform", n, sentences)
+    runners = {CONSTRAINED: DECODERS[CONSTRAINED], **PROJECTIVE}
+    batches = {name: batch[:few] if name == NAIVE else batch for name in runners}
+    took = race([partial(find, batches[name]) for name, find in runners.items()], rounds, clock)
+    best, naive = (PROJECTIVE[name](batch[:few]) for name in (EISNER, NAIVE))
+    return Projective(
+        n=n,
+        sentences=sentences,
+        few=few,
+        seconds={name: t / len(batches[name]) for name, t in zip(runners, took, strict=True)},
+        worse=count_worse(batch[:few], best, naive),
     )
 
 
@@ -285,12 +355,15 @@ class Times(NamedTuple):
         The best trees of random graphs.
     with_words, with_trees : list of Measured
         The k best trees of random graphs, for increasing numbers of words, and for increasing k.
+    projective : list of Projective
+        The best projective trees of random graphs.
     """
 
     treebanks: list[Measured]
     decoders: list[Timed]
     with_words: list[Measured]
     with_trees: list[Measured]
+    projective: list[Projective]
 
 
 def measure(
@@ -323,7 +396,8 @@ def measure(
     # All parsers are trained before the first measurement, so that no other process runs during it.
     samples = experiment.measure({one: [recipe] for one in experiment.treebanks}, draw)
 
-    steps = len(samples) + len(KINDS) * len(sizes) + len(_LISTED) * (len(sizes) + 1)
+    short = [n for n in sizes if n <= _LONGEST]
+    steps = len(samples) + len(KINDS) * len(sizes) + len(_LISTED) * (len(sizes) + 1) + len(short)
     progress = experiment.progress or (lambda *_: None)
     done = count()
     here = {"machine": {"name": platform.node()} | machine(), "rounds": _ROUNDS}
@@ -339,6 +413,14 @@ def measure(
             return time_decoders(kind, n, sentences=sentences, rounds=_ROUNDS)._asdict()
 
         return Timed(**once(f"decoders/{kind}, {n}", {"sentences": sentences}, make))
+
+    def projective(n: int) -> Projective:
+        sentences, few = enough(n), few_of(n)
+
+        def make() -> dict[str, Any]:
+            return time_projective(n, sentences=sentences, few=few, rounds=_ROUNDS)._asdict()
+
+        return Projective(**once(f"projective/{n}", {"sentences": sentences, "few": few}, make))
 
     def lists(
         file: str, name: str, graphs: Sequence[NDArray[Any]], ks: Sequence[int], **settings: Any
@@ -372,5 +454,6 @@ def measure(
             with_words += lists(f"lists/{kind}, {n}", kind, graphs, [most])
         graphs = [*batch_of(kind, _WORDS, _SENTENCES)]
         with_trees += lists(f"lists/{kind}, all k", kind, graphs, more)
+    of_projective = [projective(n) for n in short]
     progress("times: all done", steps, steps)
-    return Times(of_treebanks, of_decoders, with_words, with_trees)
+    return Times(of_treebanks, of_decoders, with_words, with_trees, of_projective)

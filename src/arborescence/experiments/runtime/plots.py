@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import grouped
-from arborescence.experiments.runtime.decoders import DECODERS
+from arborescence.experiments.runtime.decoders import CONSTRAINED, DECODERS, EISNER, NAIVE
 from arborescence.experiments.runtime.report import PAPER, ROOTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arborescence.experiments.runtime.measure import Measured, Timed, Times
+    from arborescence.experiments.runtime.measure import Measured, Projective, Timed, Times
 
 #: The style of each of `DECODERS`.
 _STYLES: Final = tuple(style.STYLES[place] for place in (4, 1, 0, 3, 2))
 
 
 def draw(times: Times, folder: Path) -> dict[str, str]:
-    """Draw ``speed-ups.svg`` (if there are treebanks), ``decoders.svg`` and ``lists.svg``.
+    """Draw ``decoders.svg``, ``lists.svg``, ``projective.svg``; with treebanks ``speed-ups.svg``.
 
     Returns
     -------
@@ -40,6 +40,9 @@ def draw(times: Times, folder: Path) -> dict[str, str]:
     figures["decoders.svg"] = "Time of decoders for one tree, by words"
     _draw_lists(times.with_words, times.with_trees, folder / "lists.svg")
     figures["lists.svg"] = "Time for the k best trees with any number of root edges, by words and k"
+    if times.projective:
+        _draw_projective(times.projective, folder / "projective.svg")
+        figures["projective.svg"] = "Time of decoders for one projective tree, by words"
     return figures
 
 
@@ -113,6 +116,25 @@ def _draw_decoders(decoders: Sequence[Timed], path: Path) -> None:
         for panel in panels[::3]:
             panel.set_ylabel("microseconds a sentence")
         panels[-1].legend(*panels[0].get_legend_handles_labels(), loc="center")
+        style.save(figure, path)
+
+
+def _draw_projective(projective: Sequence[Projective], path: Path) -> None:
+    """Draw one line per decoder, with the power of n that each is to have."""
+    sizes = [one.n for one in projective]
+    with style.figure(5.5, 4) as figure:
+        panel = figure.subplots()
+        for (name, power), (color, marker) in zip(
+            ((NAIVE, 5), (EISNER, 3), (CONSTRAINED, 2)), style.STYLES, strict=False
+        ):
+            times = [1e6 * one.seconds[name] for one in projective]
+            label = f"{name} (any tree)" if name == CONSTRAINED else name
+            panel.plot(sizes, times, color=color, marker=marker, markersize=4, label=label)
+            _guide(panel, sizes, times[-1], power, f"n{'⁰¹²³⁴⁵'[power]}")
+        panel.set_xlabel("words")
+        panel.set_ylabel("microseconds a sentence")
+        _both_log(panel)
+        panel.legend()
         style.save(figure, path)
 
 

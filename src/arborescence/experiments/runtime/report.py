@@ -21,7 +21,9 @@ from arborescence.experiments.runtime.clock import machine
 from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
     DECODERS,
+    EISNER,
     N_RUNS,
+    NAIVE,
     REWEIGHTED,
     UNCONSTRAINED,
 )
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from arborescence.core.graph import Root
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.treebanks import LeftOut
-    from arborescence.experiments.runtime.measure import Measured, Timed, Times
+    from arborescence.experiments.runtime.measure import Measured, Projective, Timed, Times
 
 #: The speed-ups in the paper's Table 1, without the root constraint.
 PAPER: Final[Mapping[int, float]] = {10: 1.42, 20: 1.39, 50: 1.37}
@@ -103,7 +105,7 @@ def _decoder_rows(decoders: Iterable[Timed]) -> Iterator[tuple[object, ...]]:
 
 def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterator[str]:
     """Yield the parts of the report."""
-    treebanks, decoders, with_words, with_trees = times
+    treebanks, decoders, with_words, with_trees, projective = times
     about = ", ".join(f"{name} {value}" for name, value in machine().items())
     yield "# How long decoding takes\n"
     yield (
@@ -131,6 +133,9 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
     yield _grown(with_words, "n", lambda one: round(one.words))
     yield f"{with_trees[0].words:.0f} words:\n"
     yield _grown(with_trees, "k", lambda one: one.lists.k)
+    if projective:
+        yield "## One projective tree\n"
+        yield from _beside_naive(projective, figures["projective.svg"])
 
 
 def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
@@ -232,6 +237,26 @@ def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:
         }
         for kind, group in kinds.items()
     )
+
+
+def _beside_naive(projective: Sequence[Projective], caption: str) -> Iterator[str]:
+    """Compare the decoders of projective trees."""
+    yield (
+        "Uniform graphs, in batches; microseconds a sentence. *Bilexical CKY* is the naive\n"
+        "algorithm, in O(n⁵); *Eisner* is `decode` with `projective=True`, in O(n³); *with the\n"
+        "constraint* is `decode`, which finds any tree, in O(n²).\n"
+    )
+    yield f"![{caption}](projective.svg)\n"
+    sizes = [one.n for one in projective]
+    rows = []
+    for name in (NAIVE, EISNER, CONSTRAINED):
+        seconds = [one.seconds[name] for one in projective]
+        cells = (number(1e6 * time) for time in seconds)
+        rows.append((name, *cells, *_exponents(sizes, seconds)))
+    yield table(("", *(f"n = {n}" for n in sizes), "exponent", f"of the last {_LAST}"), rows)
+    count = sum(one.few for one in projective)
+    worse = sum(one.worse for one in projective)
+    yield f"Of {count:,} sentences, *{NAIVE}* finds a worse tree for {worse:,}.\n"
 
 
 def _grown(measured: Sequence[Measured], axis: str, of: Callable[[Measured], int]) -> str:

@@ -1,0 +1,133 @@
+"""``arborescence convert``: from phrase structure to dependencies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arborescence.cli.options import QuietOption, SkipOption
+from arborescence.cli.progress import counted, note
+from arborescence.cli.sentences import Skipped
+from arborescence.core.choices import Coordination
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arborescence.treebank import Sentence
+    from arborescence.treebank.phrase_structure import HeadRules, Tally
+
+#: The number of kinds of undecided phrases that are named.
+_NAMED: Final = 5
+
+
+def convert(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TREES.mrg]...", help="Bracketed trees; '-' or nothing: the standard input."
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Where to write CoNLL-U.", show_default="standard output"
+        ),
+    ] = None,
+    head_rules: Annotated[
+        str,
+        typer.Option(
+            metavar="collins|yamada-matsumoto|FILE", help="Which child of a phrase has its head."
+        ),
+    ] = "collins",
+    coordination: Annotated[
+        Coordination | None,
+        typer.Option(
+            help="The head of a coordination: as in other phrases, what is before the conjunction, "
+            "or the first conjunct. Else as the head rules say."
+        ),
+    ] = None,
+    traces: Annotated[
+        bool,
+        typer.Option(
+            "--traces",
+            help="Put moved phrases back to their traces; edges may then cross.",
+        ),
+    ] = False,
+    tree: Annotated[
+        bool,
+        typer.Option(
+            "--tree", help="Draw the lexicalized trees on the terminal, instead of CoNLL-U."
+        ),
+    ] = False,
+    skip_invalid: SkipOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Convert phrase-structure trees to dependency trees, by head rules.
+
+    At the end says how many phrases the rules left undecided, and which most often.
+    """
+    if tree and output == "-":
+        raise typer.BadParameter(
+            "--tree takes the standard output for itself: name a file for the rest with -o"
+        )
+    from arborescence.treebank import write
+    from arborescence.treebank.phrase_structure import HeadRules, Tally
+
+    rules = HeadRules.load(head_rules, coordination=coordination)
+    skipped = Skipped() if skip_invalid else None
+    tally = Tally()
+    output = output or (None if tree else "-")
+    found = chain.from_iterable(
+        converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files or ["-"]
+    )
+    sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
+    if output:
+        write(sentences, output)
+    else:
+        deque(sentences, maxlen=0)
+    if skipped:
+        skipped.report()
+    for line in report(tally, rules.name, traces):
+        note(line, quiet=quiet)
+
+
+def converted(
+    file: str,
+    rules: HeadRules,
+    traces: bool,
+    tally: Tally,
+    *,
+    draw: bool,
+    skipped: Skipped | None,
+) -> Iterator[Sentence]:
+    """Convert the trees of a file, and draw them if that is wanted."""
+    from arborescence.drawing import draw_lexicalized
+    from arborescence.treebank.phrase_structure import lexicalize, read_trees, to_dependencies
+
+    name = "<stdin>" if file == "-" else file
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for number, tree in enumerate(read_trees(file, skip_invalid=skipped), 1):
+        root = lexicalize(tree, rules, traces=traces, tally=tally)
+        sentence = to_dependencies(root, source=name, number=number)
+        if draw:
+            drawn = draw_lexicalized(root, color=color)
+            sys.stdout.write("\n".join([*sentence.comments, drawn, ""]))
+        yield sentence
+
+
+def report(tally: Tally, rules: str, traces: bool) -> Iterator[str]:
+    """Yield what to say of the phrases that the head rules left undecided."""
+    if traces:
+        yield f"{tally.moved:,} phrases put back to their traces"
+    count = tally.undecided.total()
+    yield f"head rules {rules}: {count:,} of {tally.phrases:,} phrases undecided"
+    for phrase, times in tally.undecided.most_common(_NAMED):
+        yield f"  {times:,} × {phrase}"
+    others = len(tally.undecided) - _NAMED
+    if others > 0:
+        yield f"  and {others:,} other kinds"

@@ -1,0 +1,265 @@
+"""Head rules: which child of a phrase has its head (Magerman 1995; Collins 1999, Appendix A).
+
+A table has one or more rows for each category of phrases. A row has a direction and a list of
+categories in order of priority. The first category of the list that a child has decides; of several
+children of that category, the direction says which: the leftmost or the rightmost.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+
+from arborescence.core.choices import Coordination, check_choice
+from arborescence.core.errors import TreebankError
+from arborescence.treebank.phrase_structure.tree import Label
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+Direction = Literal["left", "right"]
+#: The tables that come with the package.
+TABLES: Final = ("collins", "yamada-matsumoto")
+
+
+class Row(NamedTuple):
+    """A row of a table.
+
+    Attributes
+    ----------
+    direction : {"left", "right"}
+        Where the search begins.
+    groups : list of str
+        In order of priority. Each is one category or several of equal priority, as in the file.
+    """
+
+    direction: Direction
+    groups: tuple[str, ...]
+
+
+class Found(NamedTuple):
+    """The head of a phrase.
+
+    Attributes
+    ----------
+    child : int
+        The index of the child that has the head.
+    decided : bool
+        Whether a row says so, or there was nothing to choose. If not, the direction of the last row
+        decided alone.
+    """
+
+    child: int
+    decided: bool
+
+
+class HeadRules:
+    """A table of head rules.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    rows : dict of str to list of Row
+        The rows of each category of phrases.
+    punctuation, coordinators : frozenset of str
+        The parts of speech of punctuation, which is the head of a phrase only if a row names it or
+        there is nothing else; and the categories that join the parts of a coordination.
+    coordination : {"rules", "before", "first"}
+        What is the head of a coordination. ``"rules"``: the child that the rows find, as in every
+        phrase. ``"before"``: if a coordinator stands directly before that child, the child before
+        the coordinator (Collins 1999). ``"first"``: the head of the first conjunct.
+
+    Examples
+    --------
+    >>> rules = HeadRules.load("collins")
+    >>> rules.find("VP", ["MD", "RB", "VP"])
+    Found(child=0, decided=True)
+    >>> rules.find("NP", ["DT", "NN", "CC", "NN"])
+    Found(child=1, decided=True)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        rows: dict[str, list[Row]],
+        *,
+        punctuation: frozenset[str] = frozenset(),
+        coordinators: frozenset[str] = frozenset(),
+        coordination: Coordination = "rules",
+    ) -> None:
+        check_choice("coordination", coordination, get_args(Coordination))
+        self.name = name
+        self.rows = rows
+        self.punctuation = punctuation
+        self.coordinators = coordinators
+        self.coordination = coordination
+        self._known: dict[tuple[str, ...], Found] = {}
+        self._tests: dict[str, Callable[[Label], bool]] = {}
+
+    @classmethod
+    def load(
+        cls, source: str | os.PathLike[str], *, coordination: Coordination | None = None
+    ) -> HeadRules:
+        """Load a table.
+
+        Parameters
+        ----------
+        source
+            ``"collins"`` (Collins 1999, Appendix A), ``"yamada-matsumoto"`` (Yamada and Matsumoto
+            2003), or the path of a file of your own.
+        coordination
+            Instead of what the table says.
+
+        Raises
+        ------
+        TreebankError
+            If a line of the file is no row, naming the file and the line.
+        OSError
+            If the file cannot be read.
+        """
+        if source in TABLES:
+            home = resources.files("arborescence.treebank.phrase_structure")
+            text, name = (home / f"{source}.rules").read_text(encoding="utf-8"), str(source)
+        else:
+            path = Path(source)
+            name = str(path)
+            try:
+                text = path.read_text(encoding="utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise TreebankError(f"{name}: the head rules are not UTF-8 text") from error
+        return cls.parse(text, name, coordination=coordination)
+
+    @classmethod
+    def parse(
+        cls, text: str, name: str = "<text>", *, coordination: Coordination | None = None
+    ) -> HeadRules:
+        r"""Make a table of the content of a file; parameters and errors are those of `load`.
+
+        Examples
+        --------
+        >>> rules = HeadRules.parse("NP right NN|NNS  NP\nVP left VB*")
+        >>> rules.find("NP", ["DT", "NNS", "POS"])
+        Found(child=1, decided=True)
+        """
+        rows: dict[str, list[Row]] = {}
+        settings: dict[str, list[str]] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                continue
+            what, *rest = words
+            where = f"{name}:{number}: "
+            if what in ("@punctuation", "@coordinators", "@coordination"):
+                settings[what[1:]] = rest
+                if what == "@coordination" and " ".join(rest) not in get_args(Coordination):
+                    raise TreebankError(f"{where}@coordination is rules, before or first")
+            elif what.startswith("@"):
+                raise TreebankError(
+                    f"{where}{what!r} is not @punctuation, @coordinators or @coordination"
+                )
+            elif rest and rest[0] in get_args(Direction):
+                direction: Direction = "left" if rest[0] == "left" else "right"
+                rows.setdefault(what, []).append(Row(direction, tuple(rest[1:]) or ("*",)))
+            else:
+                raise TreebankError(
+                    f"{where}after the phrase {what!r} comes left or right, then categories"
+                )
+        if not rows:
+            raise TreebankError(f"{name}: no head rules")
+        [way] = settings.get("coordination", ["rules"])
+        return cls(
+            name,
+            rows,
+            punctuation=frozenset(settings.get("punctuation", ())),
+            coordinators=frozenset(settings.get("coordinators", ())),
+            coordination=coordination or way,  # type: ignore[arg-type]
+        )
+
+    def find(self, phrase: str, children: Sequence[str]) -> Found:
+        """Find the child that has the head of a phrase.
+
+        Parameters
+        ----------
+        phrase
+            The label of the phrase.
+        children
+            The labels of its children, at least one, without empty nodes.
+        """
+        key = (phrase, *children)
+        found = self._known.get(key)
+        if found is None:
+            labels = [Label.of(child) for child in children]
+            found = self._known[key] = self._find(Label.of(phrase).category, labels)
+        return found
+
+    def _find(self, phrase: str, children: list[Label]) -> Found:
+        found = self._by_rows(phrase, children)
+        if self.coordination == "before":
+            return found._replace(child=self._before_coordinator(children, found.child))
+        if self.coordination == "first":
+            for place, child in enumerate(children):
+                conjunct = [other for other in children[:place] if self._may_be_head(other)]
+                if child.category in self.coordinators and conjunct:
+                    found = self._by_rows(phrase, children[:place])
+                    return found._replace(child=self._back_over_commas(children, found.child))
+        return found
+
+    def _by_rows(self, phrase: str, children: list[Label]) -> Found:
+        rows = self.rows.get(phrase) or self.rows.get("*", [])
+        direction: Direction = "left"
+        for direction, groups in rows:
+            places = range(len(children))
+            for group in groups:
+                fits = self._test_of(group)
+                for place in places if direction == "left" else reversed(places):
+                    if fits(children[place]):
+                        return Found(place, True)
+        said = [i for i, child in enumerate(children) if child.category not in self.punctuation]
+        said = said or list(range(len(children)))
+        return Found(said[0 if direction == "left" else -1], len(said) == 1)
+
+    def _before_coordinator(self, children: list[Label], head: int) -> int:
+        said = [
+            i
+            for i, child in enumerate(children)
+            if i == head or child.category not in self.punctuation
+        ]
+        at = said.index(head)
+        if at > 1 and children[said[at - 1]].category in self.coordinators:
+            return said[at - 2]
+        return head
+
+    def _back_over_commas(self, children: list[Label], head: int) -> int:
+        """Go from the last of some parts with punctuation between to the first of them."""
+        while (
+            head > 1
+            and children[head - 1].category in self.punctuation
+            and children[head - 2].category == children[head].category
+        ):
+            head -= 2
+        return head
+
+    def _may_be_head(self, child: Label) -> bool:
+        return child.category not in self.punctuation and child.category not in self.coordinators
+
+    def _test_of(self, group: str) -> Callable[[Label], bool]:
+        """Return the function that says whether a child is of a group of categories."""
+        if group not in self._tests:
+            self._tests[group] = _test(group, self.punctuation)
+        return self._tests[group]
+
+
+def _test(group: str, punctuation: frozenset[str]) -> Callable[[Label], bool]:
+    if group == "*":
+        return lambda child: child.category not in punctuation
+    parts = group.split("|")
+    functions = {part[1:] for part in parts if re.fullmatch(r"-\w+", part)}
+    categories = re.compile("|".join(translate(part) for part in parts if part))
+    return lambda child: bool(
+        categories.match(child.category) or functions.intersection(child.functions)
+    )

@@ -1,0 +1,175 @@
+"""Reading bracketed trees, as the Penn Treebank and others write them."""
+
+from __future__ import annotations
+
+import re
+from typing import IO, TYPE_CHECKING, Final
+
+from arborescence.core.errors import TreebankError
+from arborescence.core.files import opened
+from arborescence.treebank.phrase_structure.tree import EMPTY, Tree
+from arborescence.treebank.plain import read_pieces
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+
+_TOKEN: Final = re.compile(r"[()]|[^\s()]+")
+#: How lines between trees begin that are comments; the last is that of the Penn Treebank.
+_COMMENTS: Final = ("#", "%%", ";", "*x*")
+
+
+def read_trees(
+    source: str | os.PathLike[str] | IO[bytes],
+    *,
+    skip_invalid: Callable[[TreebankError], object] | None = None,
+) -> Iterator[Tree]:
+    r"""Read the bracketed trees of a file one by one.
+
+    A tree may take many lines, and a line may have many trees. The outermost bracket may have no
+    label. Between trees there may be comments: lines that begin with ``#``, ``%%``, ``;`` or
+    ``*x*``.
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file, or ``"-"`` for the standard input: UTF-8. Gzip is recognized
+        by its first bytes.
+    skip_invalid
+        If given, broken trees are skipped, and their errors passed to this function. Reading goes
+        on at the next line whose first character is ``(``, which then always begins a tree.
+        Otherwise the first error is raised.
+
+    Yields
+    ------
+    Tree
+        With all its empty nodes.
+
+    Raises
+    ------
+    TreebankError
+        If brackets do not match, a word has no tag, a bracket no label or nothing in it, or a tree
+        no words; naming the file, the line and the fault. If the file is not UTF-8 or damaged.
+    OSError
+        If the file cannot be opened or read.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO(b"( (S (NP (NNS Trees)) (VP (VBP grow))) )\n(NP (NNS trees)")
+    >>> errors = []
+    >>> [str(tree) for tree in read_trees(file, skip_invalid=errors.append)]
+    ['( (S (NP (NNS Trees)) (VP (VBP grow))))']
+    >>> print(errors[0])
+    <stream>:2: the tree that begins here lacks 1 closing bracket
+    """
+    with opened(source) as (file, name):
+        reader = _Reader(name, skip_invalid)
+        for number, line in enumerate(_lines(read_pieces(file)), 1):
+            yield from reader.take(number, line)
+        reader.end()
+
+
+class _Reader:
+    """Makes trees of lines; `skip_invalid` as in `read_trees`."""
+
+    def __init__(self, name: str, skip_invalid: Callable[[TreebankError], object] | None) -> None:
+        self._name = name
+        self._skip_invalid = skip_invalid
+        self._open: list[Tree] = []  # the nodes whose brackets are open
+        self._skipping = False
+
+    def take(self, number: int, line: str) -> Iterator[Tree]:
+        """Read the next line, and yield the trees that end in it."""
+        if self._skip_invalid and line.startswith("("):
+            self.end()
+            self._skipping = False
+        if self._skipping or (not self._open and line.lstrip().startswith(_COMMENTS)):
+            return
+        try:
+            yield from self._trees(number, line)
+        except TreebankError as error:
+            self._give_up(error)
+
+    def end(self) -> None:
+        """Make sure that no tree is open."""
+        if self._open:
+            count = len(self._open)
+            brackets = "bracket" if count == 1 else "brackets"
+            what = f"the tree that begins here lacks {count} closing {brackets}"
+            self._give_up(self._error(self._open[0].line, what))
+
+    def _give_up(self, error: TreebankError) -> None:
+        if self._skip_invalid is None:
+            raise error
+        self._skip_invalid(error)
+        self._open.clear()
+        self._skipping = True
+
+    def _error(self, line: int, what: str) -> TreebankError:
+        return TreebankError(f"{self._name}:{line}: {what}")
+
+    def _trees(self, number: int, line: str) -> Iterator[Tree]:
+        for token in _TOKEN.findall(line):
+            if token == "(":  # noqa: S105 (not a password)
+                self._begin(number)
+            elif not self._open:
+                what = "a closing bracket without an opening one"
+                if token != ")":  # noqa: S105
+                    what = f"{token[:40]!r} outside all brackets: this is not a bracketed tree"
+                raise self._error(number, what)
+            elif token == ")":  # noqa: S105
+                tree = self._close(number)
+                if not self._open:
+                    yield tree
+            else:
+                self._fill(number, token)
+
+    def _begin(self, number: int) -> None:
+        node = Tree("", line=number)
+        if self._open:
+            parent = self._open[-1]
+            if parent.word is not None:
+                raise self._error(number, f"a bracket after the word {parent.word[:40]!r}")
+            if not parent.label and len(self._open) > 1:
+                raise self._error(parent.line, "a bracket without a label inside a tree")
+            parent.children.append(node)
+        self._open.append(node)
+
+    def _fill(self, number: int, token: str) -> None:
+        """Take a token as the label of the open bracket, or as its word."""
+        node = self._open[-1]
+        if node.children or node.word is not None:
+            raise self._error(number, f"the word {token[:40]!r} has no bracket with a tag")
+        if not node.label:
+            node.label = token
+        else:
+            node.word = token
+
+    def _close(self, number: int) -> Tree:
+        node = self._open.pop()
+        if node.word is None and not node.children:
+            self._open.append(node)  # the tree is broken, not complete
+            raise self._error(number, f"nothing in the bracket ({node.label[:40]})")
+        if not self._open and not _has_words(node):
+            raise self._error(node.line, "a tree without words")
+        return node
+
+
+def _has_words(tree: Tree) -> bool:
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.word is not None and node.label != EMPTY:
+            return True
+        stack += node.children
+    return False
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """Cut a text into its lines; only line feeds end one."""
+    held = ""
+    for piece in pieces:
+        *lines, held = (held + piece).split("\n")
+        yield from lines
+    yield held

@@ -31,8 +31,11 @@ from arborescence.nonprojective.contraction import (
     copy_column,
     expand,
     fold,
+    is_above_floor,
+    is_unrounded,
     new_forest,
     plant,
+    raise_floor,
     take,
     top_of,
 )
@@ -53,17 +56,23 @@ class Greedy(NamedTuple):
 
 
 @inlined_kernel
-def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
+def greedy_rows(
+    scores: np.ndarray, n: int, first: int, best: np.ndarray, head: np.ndarray
+) -> bool:
     """Find the best head of each word from ``scores[h, d]``; tell if NaN was read. O(n²).
 
-    The diagonal is read too and its effect is undone, so that the inner loop has no branch. On a
-    tie the lowest head wins.
+    Heads before `first`, which is 0 or 1, do not count. The diagonal is read too and its effect is
+    undone, so that the inner loop has no branch. On a tie the lowest head wins.
     """
     for d in range(n + 1):
-        best[d] = scores[0, d]
-        head[d] = 0
+        best[d] = scores[first, d]
+        head[d] = first
     nan = False
-    for h in range(1, n + 1):
+    if first == 1:
+        for d in range(2, n + 1):
+            nan |= best[d] != best[d]
+        best[1] = -np.inf
+    for h in range(first + 1, n + 1):
         best_h, head_h = best[h], head[h]
         for d in range(1, n + 1):
             score = scores[h, d]
@@ -77,11 +86,17 @@ def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) 
 
 @inlined_kernel
 def greedy_columns(
-    scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray, scratch: np.ndarray
+    scores: np.ndarray,
+    n: int,
+    first: int,
+    best: np.ndarray,
+    head: np.ndarray,
+    scratch: np.ndarray,
 ) -> bool:
     """Find the best head of each word from ``scores[d, h]``; tell if NaN was read. O(n²).
 
-    The maximum of a copy of the row is found with `fold`, and then searched in the row.
+    Heads before `first` do not count. The maximum of a copy of the row is found with `fold`, and
+    then searched in the row.
     """
     nan = False
     for d in range(1, n + 1):
@@ -90,20 +105,85 @@ def greedy_columns(
             scratch[h] = score
             nan |= score != score
         scratch[d] = -np.inf
+        if first == 1:
+            scratch[0] = -np.inf
         top = fold(scratch, n + 1)
         many = 0
         where = 0
-        for h in range(n + 1):
+        for h in range(first, n + 1):
             found = 1 if scores[d, h] == top else 0
             many += found
             where += found * h
         if many != 1 or where == d:
-            where = 0
+            where = first
             while where < n and (where == d or scores[d, where] != top):
                 where += 1
         best[d] = top
         head[d] = where
     return nan
+
+
+@inlined_kernel
+def hang(
+    scores: np.ndarray, dependents_first: bool, n: int, best: np.ndarray, head: np.ndarray
+) -> tuple[bool, float]:
+    """Give one word the root as its head. O(n).
+
+    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted
+    from all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word
+    prefers the root is taken. If the greedy graph is a tree then, it is the best one.
+
+    Rounding does not matter. Rounded differences are ordered like the exact ones, or equal. The
+    exact error of a difference is a float too (Knuth 1998, Theorem B of Section 4.2.2).
+
+    Returns
+    -------
+    bad, shift : whether NaN or +inf was read; and the shift. If no float is known to be such a
+        shift, it is 0, and each word prefers the root as its scores say
+    """
+    bad = False
+    most = -np.inf
+    child = 0
+    ties = 0
+    for d in range(1, n + 1):
+        score = scores[d, 0] if dependents_first else scores[0, d]
+        bad |= not score < np.inf
+        margin = np.float64(score) - np.float64(best[d])
+        ties += 1 if margin == most else 0
+        if margin > most:
+            most = margin
+            child = d
+            ties = 0
+    shift = 0.0
+    hung = -np.inf < most < np.inf
+    if hung:
+        score = scores[child, 0] if dependents_first else scores[0, child]
+        error = off_by(np.float64(score), np.float64(best[child]), most)
+        shift = most if error >= 0.0 else most - abs(most) * 2.0**-50
+        if ties > 0 or error < 0.0:
+            for d in range(1, n + 1):
+                score = scores[d, 0] if dependents_first else scores[0, d]
+                margin = np.float64(score) - np.float64(best[d])
+                if d != child and margin >= shift:
+                    error = off_by(np.float64(score), np.float64(best[d]), margin)
+                    hung &= margin == shift and error <= 0.0
+    if hung:
+        head[child] = 0
+        best[child] = scores[child, 0] if dependents_first else scores[0, child]
+        return bad, shift
+    for d in range(1, n + 1):
+        score = scores[d, 0] if dependents_first else scores[0, d]
+        if score >= best[d]:
+            best[d] = score
+            head[d] = 0
+    return bad, 0.0
+
+
+@inlined_kernel
+def off_by(a: float, b: float, difference: float) -> float:
+    """Return the exact error of a rounded difference: a - b - difference."""
+    minus_b = difference - a
+    return (a - (difference - minus_b)) - (b + minus_b)
 
 
 @inlined_kernel
@@ -193,9 +273,9 @@ def loses_less(
     total[:] = 0
     for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
         root_edge = (chosen.tail[node], chosen.into[node])
-        add_gain(forest.exact, scores, dependents_first, total, sign, root_edge)
+        add_gain(forest, scores, dependents_first, total, sign, root_edge)
         edge = (tail, np.int64(columns.entry[columns.slot[node], tail]))
-        add_gain(forest.exact, scores, dependents_first, total, -sign, edge)
+        add_gain(forest, scores, dependents_first, total, -sign, edge)
     return sign_of(total) < 0
 
 
@@ -277,7 +357,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             for x in (r, q):
                 size = 2.0 * abs(chosen.gain[x]) + abs(loss[x])
                 off += 2.0 * chosen.bound[x] + 2.0 * chosen.relative[x] * size + UNIT * abs(loss[x])
-            if abs(loss[r] - loss[q]) <= 2.0 * off:
+            if abs(loss[r] - loss[q]) <= 2.0 * off and not is_unrounded(
+                forest, scores, dependents_first, n
+            ):
                 if loses_less(forest, scores, dependents_first, r, other[r], q, other[q]):
                     least = k
             elif loss[r] < loss[q]:
@@ -310,13 +392,15 @@ def decode_greedily(
     heads: np.ndarray,
     start: int,
     greedy: Greedy,
-) -> tuple[int, int]:
+) -> tuple[int, int, float]:
     """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first sentence that is not decoded and the reason, or the batch size and FINE.
+    Returns the first sentence that is not decoded, the reason, and the shift of its root edges; or
+    the batch size and FINE.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]
+    first = 1 if single else 0
     for b in range(start, batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         heads[b, 0] = -1
@@ -325,22 +409,26 @@ def decode_greedily(
         if n == 0:
             continue
         if dependents_first:
-            nan = greedy_columns(scores[b], n, best, head, greedy.scratch)
+            bad = greedy_columns(scores[b], n, first, best, head, greedy.scratch)
         else:
-            nan = greedy_rows(scores[b], n, best, head)
+            bad = greedy_rows(scores[b], n, first, best, head)
+        shift = 0.0
+        if single:
+            bad_root, shift = hang(scores[b], dependents_first, n, best, head)
+            bad |= bad_root
         absent = False
         for d in range(1, n + 1):
-            nan |= not best[d] < np.inf
+            bad |= not best[d] < np.inf
             absent |= best[d] == -np.inf
-        if nan and has_bad_score(scores[b], dependents_first, n):
-            return b, BAD_SCORE
+        if bad and has_bad_score(scores[b], dependents_first, n):
+            return b, BAD_SCORE, 0.0
         if absent:
-            return b, NO_TREE
+            return b, NO_TREE, 0.0
         if not spans(head, n, single, greedy.seen):
-            return b, NOT_GREEDY
+            return b, NOT_GREEDY, shift
         for d in range(1, n + 1):
             heads[b, d] = head[d]
-    return batch, FINE
+    return batch, FINE, 0.0
 
 
 @uncounted_kernel
@@ -351,6 +439,7 @@ def solve(
     single: bool,
     heads: np.ndarray,
     start: int,
+    shift: float,
     greedy: Greedy,
     forest: Forest,
 ) -> tuple[int, int]:
@@ -358,13 +447,24 @@ def solve(
     b, found = start, NOT_GREEDY
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
-        plant(forest, n, greedy.best, greedy.head)
-        if not unconstrained(forest, scores[b], dependents_first, n):
-            return b, NO_TREE
-        if single and not constrained(forest, scores[b], dependents_first, n):
-            return b, NO_SINGLE_ROOT
+        # First without edges that are masked; if those are needed, with all edges.
+        for masked in range(2):
+            plant(forest, n, greedy.best, greedy.head, shift)
+            if masked == 0:
+                raise_floor(forest, n)
+            found = FINE
+            if not unconstrained(forest, scores[b], dependents_first, n):
+                found = NO_TREE
+            elif single and not constrained(forest, scores[b], dependents_first, n):
+                found = NO_SINGLE_ROOT
+            if found == FINE and is_above_floor(forest):
+                break
+        if found != FINE:
+            return b, found
         expand(forest, n, heads[b])
-        b, found = decode_greedily(scores, dependents_first, lengths, single, heads, b + 1, greedy)
+        b, found, shift = decode_greedily(
+            scores, dependents_first, lengths, single, heads, b + 1, greedy
+        )
     return b, found
 
 
@@ -392,10 +492,10 @@ def decode_kernel(
     floats = np.empty((2, size), scores.dtype)
     numbers = np.empty((2, size), np.int32)
     greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1])
-    b, found = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
+    b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
     if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)
-        b, found = solve(scores, dependents_first, lengths, single, rows, b, greedy, forest)
+        b, found = solve(scores, dependents_first, lengths, single, rows, b, shift, greedy, forest)
     return b, found
 
 

@@ -107,7 +107,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
             for d in range(1, n + 1):
                 heads[d] = greedy.head[d]
         else:
-            plant(forest, n, greedy.best, greedy.head)
+            plant(forest, n, greedy.best, greedy.head, 0.0)
             found = best_tree(search, forest, n, single, heads)
         if found == FINE:
             if single:

@@ -348,7 +348,7 @@ def plant_blocks(
     for d in range(1, n + 1):
         if graph.fixed[d] or (favour and work[d, tree[d]] == best[d]):
             head[d] = tree[d]
-    plant(forest, n, best, head)
+    plant(forest, n, best, head, 0.0)
     for d in range(1, n + 1):
         if not graph.fixed[d]:
             continue

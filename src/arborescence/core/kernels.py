@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
+#: The attribute of functions whose indices are never negative.
+NOT_FROM_THE_END = "not_from_the_end"
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` with NumPy's division; it runs without the GIL."""
@@ -35,6 +38,16 @@ def uncounted_kernel(function: Function) -> Function:
 def inlined_kernel(function: Function) -> Function:
     """Compile like `uncounted_kernel`, and inline: for small functions with many arguments."""
     return _compiled(function, _nrt=False, forceinline=True)
+
+
+def indexing_kernel(function: Function) -> Function:
+    """Compile like `inlined_kernel`, for indices that are never negative.
+
+    NumPy counts these from the end, which takes two instructions for each index, and prevents LLVM
+    from seeing that neighbours are read. ``NUMBA_BOUNDSCHECK=1`` finds negative ones.
+    """
+    vars(function)[NOT_FROM_THE_END] = True
+    return inlined_kernel(function)
 
 
 def fused_kernel(function: Function) -> Function:

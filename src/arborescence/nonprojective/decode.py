@@ -15,12 +15,13 @@ import numpy as np
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
+    NODES,
     ON_PATH,
     UNIT,
     Forest,
@@ -30,10 +31,11 @@ from arborescence.nonprojective.contraction import (
     contract,
     copy_column,
     expand,
-    fold,
+    highest,
     is_above_floor,
     is_unrounded,
     new_forest,
+    padded,
     plant,
     raise_floor,
     take,
@@ -55,10 +57,8 @@ class Greedy(NamedTuple):
     seen: np.ndarray  # (N,) int32
 
 
-@inlined_kernel
-def greedy_rows(
-    scores: np.ndarray, n: int, first: int, best: np.ndarray, head: np.ndarray
-) -> bool:
+@indexing_kernel
+def greedy_rows(scores: np.ndarray, n: int, first: int, best: np.ndarray, head: np.ndarray) -> bool:
     """Find the best head of each word from ``scores[h, d]``; tell if NaN was read. O(n²).
 
     Heads before `first`, which is 0 or 1, do not count. The diagonal is read too and its effect is
@@ -84,7 +84,7 @@ def greedy_rows(
     return nan
 
 
-@inlined_kernel
+@indexing_kernel
 def greedy_columns(
     scores: np.ndarray,
     n: int,
@@ -95,35 +95,32 @@ def greedy_columns(
 ) -> bool:
     """Find the best head of each word from ``scores[d, h]``; tell if NaN was read. O(n²).
 
-    Heads before `first` do not count. The maximum of a copy of the row is found with `fold`, and
-    then searched in the row.
+    Heads before `first`, which is 0 or 1, do not count. The maximum of a copy of the row, without
+    the diagonal, is found first, and then its place.
     """
+    width = (n + 8) // 8 * 8
+    for h in range(n + 1, width):
+        scratch[h] = -np.inf
     nan = False
     for d in range(1, n + 1):
+        row = scores[d]
         for h in range(n + 1):
-            score = scores[d, h]
+            score = row[h]
             scratch[h] = score
             nan |= score != score
         scratch[d] = -np.inf
         if first == 1:
             scratch[0] = -np.inf
-        top = fold(scratch, n + 1)
-        many = 0
-        where = 0
-        for h in range(first, n + 1):
-            found = 1 if scores[d, h] == top else 0
-            many += found
-            where += found * h
-        if many != 1 or where == d:
-            where = first
-            while where < n and (where == d or scores[d, where] != top):
-                where += 1
+        top = highest(scratch, width)
+        where = first
+        while where < n and scratch[where] != top:
+            where += 1
         best[d] = top
         head[d] = where
     return nan
 
 
-@inlined_kernel
+@indexing_kernel
 def hang(
     scores: np.ndarray, dependents_first: bool, n: int, best: np.ndarray, head: np.ndarray
 ) -> tuple[bool, float]:
@@ -179,14 +176,14 @@ def hang(
     return bad, 0.0
 
 
-@inlined_kernel
+@indexing_kernel
 def off_by(a: float, b: float, difference: float) -> float:
     """Return the exact error of a rounded difference: a - b - difference."""
     minus_b = difference - a
     return (a - (difference - minus_b)) - (b + minus_b)
 
 
-@inlined_kernel
+@indexing_kernel
 def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Tell whether any edge's score is NaN or +inf. O(n²)."""
     for h in range(n + 1):
@@ -197,7 +194,7 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     return False
 
 
-@inlined_kernel
+@indexing_kernel
 def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
     """Extend the path from x along chosen edges; return the start of a cycle, and the depth.
 
@@ -220,7 +217,7 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
         return start, depth
 
 
-@inlined_kernel
+@indexing_kernel
 def arrive(forest: Forest, depth: int) -> None:
     """Mark the nodes on the path as DONE."""
     walk = forest.walk
@@ -228,7 +225,7 @@ def arrive(forest: Forest, depth: int) -> None:
         walk.status[walk.path[k]] = DONE
 
 
-@inlined_kernel
+@indexing_kernel
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
@@ -279,7 +276,7 @@ def loses_less(
     return sign_of(total) < 0
 
 
-@inlined_kernel
+@indexing_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
@@ -293,6 +290,11 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
     roots, other, known = rooted.roots, rooted.other, rooted.known
     family, link, loss = rooted.family, rooted.link, rooted.loss
+    many = 0
+    for x in range(1, forest.counts[NODES]):
+        many += 1 if (forest.nest.parent[x] < 0) & (chosen.tail[x] == 0) else 0
+    if many == 1:
+        return True
     for x in range(2 * (n + 1)):
         known[x] = False
         family[x] = -1
@@ -304,8 +306,6 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             family[x] = x
             roots[many] = x
             many += 1
-    if many == 1:
-        return True
     for word in range(1, n + 1):
         x = top_of(forest, word)
         depth = 0
@@ -383,7 +383,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     return True
 
 
-@inlined_kernel
+@indexing_kernel
 def decode_greedily(
     scores: np.ndarray,
     dependents_first: bool,
@@ -489,7 +489,7 @@ def decode_kernel(
     """
     batch, size = scores.shape[0], scores.shape[1]
     rows = heads.reshape(batch, size)
-    floats = np.empty((2, size), scores.dtype)
+    floats = np.empty((2, padded(size - 1)), scores.dtype)
     numbers = np.empty((2, size), np.int32)
     greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1])
     b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)

@@ -24,7 +24,7 @@ from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, Native
 from numba.np import arrayobj
 
 from arborescence.core.kept import Kept
-from arborescence.core.kernels import NOT_FROM_THE_END
+from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class CodeOfPart(Code):
 def _indices_of(function: Callable[..., Any]) -> Iterator[None]:
     """Lower no code for negative indices, if the function has none. Under the compiler lock."""
     fix: Any = arrayobj.fix_integer_index
-    if NOT_FROM_THE_END in vars(function):
+    if NEVER_NEGATIVE in vars(function):
         arrayobj.fix_integer_index = _as_it_is
     try:
         yield

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: The attribute of functions whose indices are never negative.
-NOT_FROM_THE_END = "not_from_the_end"
+NEVER_NEGATIVE = "never_negative"
 
 
 def kernel(function: Function) -> Function:
@@ -41,13 +41,19 @@ def inlined_kernel(function: Function) -> Function:
 
 
 def indexing_kernel(function: Function) -> Function:
-    """Compile like `inlined_kernel`, for indices that are never negative.
+    """Compile like `inlined_kernel`, for indices that are never negative."""
+    return inlined_kernel(never_negative(function))
 
-    NumPy counts these from the end, which takes two instructions for each index, and prevents LLVM
-    from seeing that neighbours are read. ``NUMBA_BOUNDSCHECK=1`` finds negative ones.
+
+def never_negative(function: Function) -> Function:
+    """Mark a function whose indices are never negative; this goes below the name of the kernel.
+
+    NumPy counts negative indices from the end. That takes two instructions for each index, and
+    prevents LLVM from seeing which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
+    ones.
     """
-    vars(function)[NOT_FROM_THE_END] = True
-    return inlined_kernel(function)
+    vars(function)[NEVER_NEGATIVE] = True
+    return function
 
 
 def fused_kernel(function: Function) -> Function:

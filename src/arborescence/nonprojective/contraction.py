@@ -28,7 +28,14 @@ from arborescence.core.accumulator import (
     rounded,
     sign_of,
 )
-from arborescence.core.kernels import indexing_kernel, kernel, reordered_kernel, uncounted_kernel
+from arborescence.core.kernels import (
+    indexing_kernel,
+    kernel,
+    never_negative,
+    reordered_kernel,
+    uncounted_kernel,
+)
+from arborescence.core.rows import highest
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
@@ -246,6 +253,7 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: flo
 
 
 @reordered_kernel
+@never_negative
 def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
     """Return the sum of gains, and that of their absolute values. O(n)."""
     total = 0.0
@@ -432,6 +440,7 @@ def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int)
 
 
 @reordered_kernel
+@never_negative
 def size_of(row: np.ndarray, start: int, n: int, x: int, least: float) -> float:
     """Return the sum of the absolute values of a row of scores, without x. O(n)."""
     size = 0.0
@@ -477,26 +486,6 @@ def compare(
     for sign, edge in ((1, one), (-1, other)):
         add_gain(forest, scores, dependents_first, total, sign, edge)
     return sign_of(total)
-
-
-@indexing_kernel
-def highest(values: np.ndarray, width: int) -> float:
-    """Return the largest of `width` values, a multiple of 8 that is not 0. O(n).
-
-    Eight maxima, as one alone would wait for each comparison to end: twice as fast as that, or as
-    halving the values again and again in SIMD.
-    """
-    a = b = c = d = e = f = g = h = values[0]
-    for k in range(0, width, 8):
-        a = values[k] if values[k] > a else a
-        b = values[k + 1] if values[k + 1] > b else b
-        c = values[k + 2] if values[k + 2] > c else c
-        d = values[k + 3] if values[k + 3] > d else d
-        e = values[k + 4] if values[k + 4] > e else e
-        f = values[k + 5] if values[k + 5] > f else f
-        g = values[k + 6] if values[k + 6] > g else g
-        h = values[k + 7] if values[k + 7] > h else h
-    return max(max(a, b), max(c, d), max(e, f), max(g, h))
 
 
 @indexing_kernel

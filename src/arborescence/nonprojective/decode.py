@@ -16,6 +16,7 @@ from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
 from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.core.rows import highest
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
@@ -31,7 +32,6 @@ from arborescence.nonprojective.contraction import (
     contract,
     copy_column,
     expand,
-    highest,
     is_above_floor,
     is_unrounded,
     new_forest,

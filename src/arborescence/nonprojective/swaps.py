@@ -30,6 +30,7 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.rows import highest
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
@@ -40,7 +41,6 @@ from arborescence.nonprojective.contraction import (
     compare,
     contract,
     enter,
-    highest,
     padded,
     plant,
     take,

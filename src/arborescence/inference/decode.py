@@ -88,8 +88,8 @@ def decode(
     The tree is the best one in real arithmetic over the given floats; rounding has no influence.
     The choice among trees of equal weight depends only on the scores of that sentence: a word and
     a contracted cycle prefer the lowest head; with a single root edge, see *How the decoder works*
-    for the choice of its word. Among projective trees, the one with the lowest root word is returned,
-    and then the one whose spans are split furthest left.
+    for the choice of its word. Among projective trees, the one with the lowest root word is
+    returned, and then the one whose spans are split furthest left.
 
     Examples
     --------

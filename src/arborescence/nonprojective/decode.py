@@ -431,6 +431,34 @@ def decode_greedily(
     return batch, FINE, 0.0
 
 
+@indexing_kernel
+def find_tree(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    n: int,
+    single: bool,
+    best: np.ndarray,
+    head: np.ndarray,
+    shift: float,
+) -> int:
+    """Find the best tree from a greedy graph, as in `plant`; return FINE or why there is none."""
+    found = FINE
+    # First without edges that seem masked; if one of those may be needed, with all edges.
+    for everything in range(2):
+        plant(forest, n, best, head, shift)
+        if everything == 0:
+            raise_floor(forest, n)
+        found = FINE
+        if not unconstrained(forest, scores, dependents_first, n):
+            found = NO_TREE
+        elif single and not constrained(forest, scores, dependents_first, n):
+            found = NO_SINGLE_ROOT
+        if found == FINE and is_above_floor(forest):
+            break
+    return found
+
+
 @uncounted_kernel
 def solve(
     scores: np.ndarray,
@@ -447,18 +475,9 @@ def solve(
     b, found = start, NOT_GREEDY
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
-        # First without edges that are masked; if those are needed, with all edges.
-        for masked in range(2):
-            plant(forest, n, greedy.best, greedy.head, shift)
-            if masked == 0:
-                raise_floor(forest, n)
-            found = FINE
-            if not unconstrained(forest, scores[b], dependents_first, n):
-                found = NO_TREE
-            elif single and not constrained(forest, scores[b], dependents_first, n):
-                found = NO_SINGLE_ROOT
-            if found == FINE and is_above_floor(forest):
-                break
+        found = find_tree(
+            forest, scores[b], dependents_first, n, single, greedy.best, greedy.head, shift
+        )
         if found != FINE:
             return b, found
         expand(forest, n, heads[b])

@@ -12,6 +12,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.core.errors import ArborescenceError
 from arborescence.experiments.runtime.decoders import greedy_pass
+from arborescence.inference.decode import best_labels
 from arborescence.nonprojective.baselines import reweighted
 from inputs import KINDS, TREEBANKS, masked
 from peers import installed
@@ -98,6 +99,26 @@ def real_scores():
     table(["words", "sentences", "mean n", "batch", "one call each", "greedy, one call each"], rows)
 
 
+def labels():
+    rows = []
+    for many in (5, 40):
+        scores = np.random.default_rng(5).normal(size=(20, 26, 26, many)).astype(np.float32)
+        highest = scores.max(axis=-1)
+        times = [
+            microseconds(lambda f=call: f(), len(scores))
+            for call in (
+                scores.sum, lambda s=scores: s.max(axis=-1), lambda s=scores: best_labels(s, 1),
+                lambda s=highest: arb.decode(s), lambda s=scores: arb.decode_labeled(s),
+            )
+        ]  # fmt: skip
+        rows.append([str(many), *(f"{time:.1f}" for time in times)])
+    print("### Labels, 25 words, normal scores, float32 (µs a sentence)\n")
+    table(
+        ["labels", "their sum", "`max` of NumPy", "best labels", "`decode`", "`decode_labeled`"],
+        rows,
+    )
+
+
 def threads():
     batch = KINDS["model-like"](np.random.default_rng(3), 40_000, 25, np.float32)
     rows = []
@@ -143,6 +164,7 @@ def main():
     single_calls(sizes, peers, quick)
     wrong(peers)
     real_scores()
+    labels()
     threads()
 
 

@@ -33,7 +33,26 @@ def equal(rng, count, n, dtype=np.float32):  # noqa: ARG001
     return np.zeros((count, n + 1, n + 1), dtype)
 
 
-KINDS = {"model-like": model_like, "uniform": uniform, "masked": masked, "all equal": equal}
+def wanting(rng, count, n, dtype=np.float32):
+    """Model-like scores, with 30 more on all root edges: every word wants the root."""
+    scores = model_like(rng, count, n, np.float64)
+    scores[:, 0] += 30
+    return scores.astype(dtype)
+
+
+def whole(rng, count, n, dtype=np.float32):
+    """Small whole numbers: many ties."""
+    return rng.integers(-9, 10, (count, n + 1, n + 1)).astype(dtype)
+
+
+KINDS = {
+    "model-like": model_like,
+    "uniform": uniform,
+    "masked": masked,
+    "every word wants the root": wanting,
+    "all equal": equal,
+    "whole numbers": whole,
+}
 
 
 def tied(n, dtype=np.float64):

@@ -35,8 +35,8 @@ def decode_fully(batch, single, heads):
     head = np.empty(n + 1, np.int32)
     forest = new_forest(best, n)
     for b in range(batch.shape[0]):
-        greedy_rows(batch[b], n, best, head)
-        plant(forest, n, best, head)
+        greedy_rows(batch[b], n, 0, best, head)
+        plant(forest, n, best, head, 0.0)
         unconstrained(forest, batch[b], False, n)
         if single:
             constrained(forest, batch[b], False, n)

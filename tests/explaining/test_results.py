@@ -39,6 +39,15 @@ def same_tree(step, heads):
         assert step.heads == tuple(heads.tolist())
 
 
+def as_good(step, scores, heads):
+    """`decode` takes a shortcut to a single root edge, and may find another tree of that weight."""
+    assert (step.kind == "tree") == (heads is not None)
+    if heads is not None:
+        assert step.heads.count(0) == 1
+        assert weight(scores, step.heads) == weight(scores, heads)
+        assert step.weight == arb.tree_weight(scores, heads)
+
+
 def weight(scores, heads):
     return sum(Fraction(float(scores[h, d])) for d, h in enumerate(heads) if d)
 
@@ -47,11 +56,7 @@ def weight(scores, heads):
 def test_the_best_tree(kind):
     for scores in random_graphs(kind, COUNT):
         same_tree(last_step(scores, "chu-liu-edmonds"), best(arb.decode, scores, root="multi"))
-        step = last_step(scores, "root-constraint")
-        heads = best(arb.decode, scores)
-        same_tree(step, heads)
-        if heads is not None:
-            assert step.weight == arb.tree_weight(scores, heads)
+        as_good(last_step(scores, "root-constraint"), scores, best(arb.decode, scores))
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -84,7 +89,8 @@ def test_the_k_best_trees(kind, root):
         assert len(set(found)) == len(found) == len(heads)
         assert step.detail.weights == tuple(weights.tolist())
         assert [weight(scores, tree) for tree in found] == [weight(scores, tree) for tree in heads]
-        assert found[0] == tuple(heads[0].tolist())
+        if root == "multi":
+            assert found[0] == tuple(heads[0].tolist())
         if len(set(weights.tolist())) == len(weights) < 7:
             assert found == tuple(map(tuple, heads.tolist()))
 
@@ -121,7 +127,7 @@ def test_longer_sentences(n):
     rng = np.random.default_rng(n)
     for scores in (rng.normal(size=(n + 1, n + 1)), rng.integers(0, 4, (n + 1, n + 1))):
         same_tree(last_step(scores, "chu-liu-edmonds"), arb.decode(scores, root="multi"))
-        same_tree(last_step(scores, "root-constraint"), arb.decode(scores))
+        as_good(last_step(scores, "root-constraint"), scores, arb.decode(scores))
         same_tree(last_step(scores, "undirected"), arb.undirected.decode(scores))
 
 

@@ -90,11 +90,17 @@ def test_larger_graphs_against_the_recursion(kind, n):
 
         heads = arb.decode(scores)
         assert arb.is_tree(heads)
-        runs = []
-        for word in range(1, n + 1):
-            others = [(0, d) for d in range(1, n + 1) if d != word]
-            runs.append(weight(scores, arb.decode(arb.forbid(scores, others), root="multi")))
-        assert weight(scores, heads) == max(runs)
+        assert weight(scores, heads) == best_weight(scores)
+
+
+def best_weight(scores):
+    """Return the weight of the best tree with one root edge, by one run for each."""
+    runs = []
+    words = range(1, len(scores))
+    for word in words:
+        others = [(0, d) for d in words if d != word]
+        runs.append(weight(scores, arb.decode(arb.forbid(scores, others), root="multi")))
+    return max(runs)
 
 
 def nested_cycles(n, rng):
@@ -130,6 +136,39 @@ def test_all_sizes_of_blocks(n):
         heads = arb.decode(scores, root=root)
         assert arb.is_tree(heads, root=root)
     assert weight(scores, arb.decode(scores)) == weight(scores, best_of_n_runs(scores))
+
+
+# What saves exact comparisons.
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("offset", [-1e30, -50, 0.1, 1e9])
+def test_a_number_on_all_root_edges_changes_no_tree_with_one(dtype, offset):
+    rng = np.random.default_rng(8)
+    for n in (1, 2, 5, 12):
+        scores = rng.integers(-9, 10, (n + 1, n + 1)).astype(dtype) / 8
+        scores[0] += offset
+        assert weight(scores, arb.decode(scores)) == best_weight(scores)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+def test_words_that_want_the_root_equally_but_for_rounding():
+    rng = np.random.default_rng(9)
+    for _ in range(COUNT // 4):
+        scores = rng.integers(-2, 3, (5, 5)) * 2.0 ** rng.integers(-80, -50, (5, 5))
+        scores[0] = rng.choice([1, 1 + 2.0**-52, 3, 2.0**60], 5)
+        assert is_best(scores, arb.decode(scores), True), scores.tolist()
+
+
+@pytest.mark.parametrize("mask", [-1e9, np.finfo(np.float32).min])
+def test_masked_edges_that_are_needed(mask):
+    scores = np.random.default_rng(10).normal(size=(30, 9, 9)).astype(np.float32)
+    # No other edge enters these words, or leaves the root.
+    scores[:10, :3, 3:5] = scores[:10, 5:, 3:5] = mask
+    scores[10:20, 0] = mask
+    scores[20:, :, 6] = mask
+    for graph in scores:
+        assert weight(graph, arb.decode(graph)) == best_weight(graph)
 
 
 def test_baselines_on_benign_scores():
@@ -374,6 +413,21 @@ def test_labels_in_batches():
     one = arb.decode_labeled(scores[2, 1, : n + 1, : n + 1])
     assert one[0].tolist() == heads[2, 1, : n + 1].tolist()
     assert one[1].tolist() == labels[2, 1, : n + 1].tolist()
+
+
+@pytest.mark.parametrize("many", [1, 7, 8, 9, 24])
+def test_any_number_of_labels_and_any_strides(many):
+    scores = np.random.default_rng(many).integers(-9, 9, (3, 5, 5, many)).astype(np.float32)
+    heads, labels = arb.decode_labeled(scores)
+    assert heads.tolist() == arb.decode(scores.max(axis=-1)).tolist()
+    turned = np.asfortranarray(scores)
+    assert [each.tolist() for each in arb.decode_labeled(turned)] == [
+        heads.tolist(),
+        labels.tolist(),
+    ]
+    scores[1, 2, 3, many // 2] = np.nan
+    with pytest.raises(arb.ScoresError, match=r"scores\[1, 2, 3\]"):
+        arb.decode_labeled(scores)
 
 
 def test_unusable_labels():

@@ -6,6 +6,8 @@ EXPORTS = {
     "tree.are_trees": "int64[:, ::1], bool, bool[::1]",
     "tree.projective_kernel": "int64[::1]",
     "tree.tree_kernel": "int64[::1], bool, int64[::1]",
+    # Labeled scores.
+    "rows.highest_labels": "score[:, ::1], score[::1]",
     # Scores as weights.
     "weights.lower": "float64[:, :, ::1], int64[::1], bool, float64[:, :, ::1], float64[::1]",
     "weights.normalize": (

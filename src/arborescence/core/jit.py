@@ -9,6 +9,7 @@ compilation of a process prints a line on stderr.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from llvmlite.binding import Linkage, parse_assembly
@@ -20,12 +21,14 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
+from numba.np import arrayobj
 
 from arborescence.core.kept import Kept
+from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # Division as in NumPy. No kernel is called from C. The last two are what Numba has anyway, but if
 # they are not given, a kernel takes them from the first kernel that calls it.
@@ -155,6 +158,22 @@ class CodeOfPart(Code):
         self._finalized = True
 
 
+@contextmanager
+def _indices_of(function: Callable[..., Any]) -> Iterator[None]:
+    """Lower no code for negative indices, if the function has none. Under the compiler lock."""
+    fix: Any = arrayobj.fix_integer_index
+    if NEVER_NEGATIVE in vars(function):
+        arrayobj.fix_integer_index = _as_it_is
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index = fix
+
+
+def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
+    return context.cast(builder, index, kind, types.intp)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LowerWhole(NativeLowering):
     _name = "arborescence_lower_whole"
@@ -162,7 +181,8 @@ class _LowerWhole(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = Code(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        done: bool = super().run_pass(state)
+        with _indices_of(state.func_id.func):
+            done: bool = super().run_pass(state)
         return done
 
 
@@ -173,7 +193,8 @@ class _LowerPart(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = CodeOfPart(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
-        super().run_pass(state)
+        with _indices_of(state.func_id.func):
+            super().run_pass(state)
         # Numba finds the code of a call by the object that the dispatcher gives for its types.
         key = object()
         state["cr"] = state["cr"]._replace(cfunc=key)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
+#: The attribute of functions whose indices are never negative.
+NEVER_NEGATIVE = "never_negative"
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` with NumPy's division; it runs without the GIL."""
@@ -35,6 +38,22 @@ def uncounted_kernel(function: Function) -> Function:
 def inlined_kernel(function: Function) -> Function:
     """Compile like `uncounted_kernel`, and inline: for small functions with many arguments."""
     return _compiled(function, _nrt=False, forceinline=True)
+
+
+def indexing_kernel(function: Function) -> Function:
+    """Compile like `inlined_kernel`, for indices that are never negative."""
+    return inlined_kernel(never_negative(function))
+
+
+def never_negative(function: Function) -> Function:
+    """Mark a function whose indices are never negative; this goes below the name of the kernel.
+
+    NumPy counts negative indices from the end. That takes two instructions for each index, and
+    prevents LLVM from seeing which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
+    ones.
+    """
+    vars(function)[NEVER_NEGATIVE] = True
+    return function
 
 
 def fused_kernel(function: Function) -> Function:

@@ -21,7 +21,7 @@ from arborescence.core.graph import (
     check_root,
     stacked,
 )
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@inlined_kernel
+@indexing_kernel
 def spans(heads: np.ndarray, n: int, single: bool, mark: np.ndarray) -> bool:
     """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
 

@@ -16,6 +16,7 @@ from arborescence.core.graph import (
     check_root,
     stacked,
 )
+from arborescence.core.rows import highest_labels
 from arborescence.core.threads import in_threads
 from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
 from arborescence.projective.decode import decode_projective
@@ -86,9 +87,9 @@ def decode(
     -----
     The tree is the best one in real arithmetic over the given floats; rounding has no influence.
     The choice among trees of equal weight depends only on the scores of that sentence: a word and
-    a contracted cycle prefer the lowest head; among root edges that cost the same, the one to the
-    lowest word is removed. Among projective trees, the one with the lowest root word is returned,
-    and then the one whose spans are split furthest left.
+    a contracted cycle prefer the lowest head; with a single root edge, see *How the decoder works*
+    for the choice of its word. Among projective trees, the one with the lowest root word is
+    returned, and then the one whose spans are split furthest left.
 
     Examples
     --------
@@ -122,7 +123,9 @@ def decode(
     if threads == 1:
         decode_part(graph, single, heads, 0, batch)
     else:
-        in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads)
+        # A sentence takes a time that grows with the number of its scores, and a little more.
+        costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
+        in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
     if len(graph.shape) != 1:
         heads = heads.reshape(*graph.shape, size)
     return graph.give_back(heads) if graph.give_back else heads
@@ -177,14 +180,26 @@ def decode_labeled(
     (array([-1,  2,  0]), array([-1,  0,  1]))
     """
     array, lengths, give_back = as_labeled(scores, lengths)
-    # The maximum over labels keeps NaN, so that decode reports it.
-    heads = decode(array.max(axis=-1), lengths, root=root, projective=projective, threads=threads)
+    best = best_labels(array, threads)
+    heads = decode(best, lengths, root=root, projective=projective, threads=threads)
     # For the root and padding, the labels are read at head 0 and then replaced by -1.
     of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
         -3
     )
     labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1)
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
+
+
+def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
+    """Return the highest score of each edge (..., N, N); NaN if there is one, for decode."""
+    if not scores.flags.carray:
+        return scores.max(axis=-1)
+    rows = scores.reshape(-1, scores.shape[-1])
+    best = np.empty(len(rows), scores.dtype)
+    in_threads(
+        lambda *share: highest_labels(rows[slice(*share)], best[slice(*share)]), len(rows), threads
+    )
+    return best.reshape(scores.shape[:-1])
 
 
 def as_labeled(

@@ -14,6 +14,7 @@ So every decision is that of real arithmetic.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,14 @@ from arborescence.core.accumulator import (
     rounded,
     sign_of,
 )
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import (
+    indexing_kernel,
+    kernel,
+    never_negative,
+    reordered_kernel,
+    uncounted_kernel,
+)
+from arborescence.core.rows import highest
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
@@ -41,6 +49,8 @@ TINY = 2.0**-1000
 # Errors may double with each contraction. A gain whose error is larger than this, relative to the
 # largest gain on its cycle, is recomputed exactly before it is used.
 REFRESH = 2.0**-16
+# Edges are taken for masked if they are this many times lower than the sum of all best scores.
+DEPTH = 2.0**30
 # Columns are padded with -inf to a multiple of this, so that SIMD loops have no remainder.
 BLOCK = 32
 
@@ -58,7 +68,6 @@ class Columns(NamedTuple):
     free: np.ndarray  # leaves, int64: a stack of the free rows; the row freed last is reused
     # first, as it is still in the processor's cache
     raw: np.ndarray  # leaves, the type of the scores: scratch for copying a column
-    folded: np.ndarray  # leaves, float64: scratch for a maximum
 
 
 class Chosen(NamedTuple):
@@ -112,8 +121,12 @@ class RootChildren(NamedTuple):
 
 
 # Indices of `Forest.counts`: the numbers of nodes, of entries of `members`, of members that
-# `catch_up` has processed (-1 before its first call), and of entries of `free`.
-NODES, MEMBERS, SEEN, FREE = range(4)
+# `catch_up` has processed (-1 before its first call), and of entries of `free`; and whether no sum
+# of these scores is rounded in float64 (-1: not known yet).
+NODES, MEMBERS, SEEN, FREE, UNROUNDED = range(5)
+# Indices of `Forest.limits`: what is subtracted from the scores of all root edges; the gain, times
+# SCALE, below which edges count as absent; and the sum of the gains of the leaves' best edges.
+SHIFT, FLOOR, MOST = range(3)
 
 
 class Forest(NamedTuple):
@@ -128,10 +141,11 @@ class Forest(NamedTuple):
     walk: Walk
     exact: ExactGains
     rooted: RootChildren
-    counts: np.ndarray  # (at least 4,) int64
+    counts: np.ndarray  # (at least 5,) int64
+    limits: np.ndarray  # (at least 3,) float64
 
 
-@inlined_kernel
+@indexing_kernel
 def padded(n: int) -> int:
     """Return the length of the columns of a sentence of n words."""
     return (n + BLOCK) // BLOCK * BLOCK
@@ -157,7 +171,6 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
             slot=of_nodes[0],
             free=of_leaves[0],
             raw=np.empty(leaves, scores.dtype),
-            folded=gains[rows],
         ),
         Chosen(
             tail=of_nodes[1],
@@ -192,21 +205,28 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
             link=of_nodes[13],
         ),
         counts=of_leaves[5],
+        limits=gains[rows],
     )
 
 
-@inlined_kernel
-def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
-    """Start with the greedy graph: every leaf is a top with its best edge. O(n)."""
+@indexing_kernel
+def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: float) -> None:
+    """Start with a greedy graph: every leaf is a top with its best edge. O(n).
+
+    `shift` is subtracted from the scores of all root edges; these edges of the greedy graph are the
+    best ones after that. No edge counts as absent, unless `raise_floor` is called next.
+    """
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
     # A loop over only one or two arrays compiles to SIMD instructions.
     for x in range(n + 1):
         chosen.tail[x] = head[x]
         chosen.into[x] = x
     for x in range(n + 1):
-        chosen.gain[x] = best[x] * SCALE
+        gain = best[x] * SCALE
+        chosen.gain[x] = gain - shift * SCALE if head[x] == 0 else gain
+    for x in range(n + 1):
         chosen.bound[x] = TINY
-        chosen.relative[x] = 0.0
+        chosen.relative[x] = UNIT if shift != 0.0 else 0.0
     for x in range(n + 1):
         columns.slot[x] = -1
         nest.parent[x] = -1
@@ -221,27 +241,66 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray) -> None:
         nest.size[x] = 1
     for u in range(n + 1, padded(n)):
         nest.label[u] = -1
+        columns.raw[u] = -np.inf
     walk.status[0] = DONE
     forest.counts[NODES] = n + 1
     forest.counts[MEMBERS] = 0
     forest.counts[SEEN] = -1
     forest.counts[FREE] = n + 1
+    forest.counts[UNROUNDED] = -1
+    forest.limits[SHIFT] = shift
+    forest.limits[FLOOR] = -np.inf
 
 
-@inlined_kernel
+@reordered_kernel
+@never_negative
+def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
+    """Return the sum of gains, and that of their absolute values. O(n)."""
+    total = 0.0
+    size = 0.0
+    for x in range(start, stop):
+        total += gains[x]
+        size += abs(gains[x])
+    return total, size
+
+
+@indexing_kernel
+def raise_floor(forest: Forest, n: int) -> None:
+    """Let edges far below the best ones count as absent, as masked ones are. O(n).
+
+    Masked edges compare as equal in floats, and exact comparisons of them would take most of the
+    time. `is_above_floor` tells whether the tree is still the best one.
+    """
+    forest.limits[MOST], size = sums_of(forest.chosen.gain, 1, n + 1)
+    forest.limits[FLOOR] = -size * DEPTH if size > 0.0 else -np.inf
+
+
+@indexing_kernel
+def is_above_floor(forest: Forest) -> bool:
+    """Tell whether every tree with an edge below the floor weighs less than the tree found. O(n).
+
+    No tree weighs more than `MOST`, the sum of the best gains of all words. A tree with an edge
+    below the floor loses more than half of the floor against that, and the tree found less than a
+    quarter. Errors of these sums are far smaller than the rest.
+    """
+    weight, _ = sums_of(forest.chosen.gain, 1, forest.counts[NODES])
+    return forest.limits[MOST] - weight < -0.25 * forest.limits[FLOOR]
+
+
+@indexing_kernel
 def top_of(forest: Forest, leaf: int) -> int:
     """Return the top above a leaf. O(1)."""
     nest = forest.nest
     return nest.at[nest.label[leaf]]
 
 
-@inlined_kernel
+@indexing_kernel
 def score_of(scores: np.ndarray, dependents_first: bool, h: int, d: int) -> float:
     """Return the score of h -> d as a float64."""
     return np.float64(scores[d, h] if dependents_first else scores[h, d])
 
 
-@inlined_kernel
+@indexing_kernel
 def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int) -> None:
     """Copy the in-column of the leaf x from the scores. O(n)."""
     columns = forest.columns
@@ -253,20 +312,21 @@ def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     raw = columns.raw
     for u in range(n + 1):
         raw[u] = scores[x, u] if dependents_first else scores[u, x]
-    raw[x] = -np.inf
-    width = padded(n)
-    for u in range(n + 1, width):
-        raw[u] = -np.inf
-    for u in range(width):
-        gains[u] = raw[u] * SCALE
+    floor = forest.limits[FLOOR]
     entry = columns.entry[slot]
+    width = padded(n)
     for u in range(width):
+        gain = raw[u] * SCALE
+        gains[u] = gain if gain >= floor else -np.inf
         entry[u] = x
+    root_gain = raw[0] * SCALE - forest.limits[SHIFT] * SCALE
+    gains[0] = root_gain if root_gain >= floor else -np.inf
+    gains[x] = -np.inf
 
 
 @uncounted_kernel
 def add_gain(
-    exact: ExactGains,
+    forest: Forest,
     scores: np.ndarray,
     dependents_first: bool,
     total: np.ndarray,
@@ -275,7 +335,10 @@ def add_gain(
 ) -> None:
     """Add ``sign`` times the exact gain of an edge into a top to an accumulator. O(D)."""
     u, v = edge
+    exact = forest.exact
     add_float(total, score_of(scores, dependents_first, u, v), sign, bias_of(scores))
+    if u == 0:
+        add_float(total, forest.limits[SHIFT], -sign, bias_of(scores))
     own, shared = exact.own[v], exact.shared[exact.group[v]]
     for k in range(total.shape[0]):
         total[k] -= sign * (own[k] + shared[k])
@@ -309,7 +372,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
         group = exact.group[nest.first[largest]]
         kicked[:] = 0
         edge = (chosen.tail[largest], chosen.into[largest])
-        add_gain(exact, scores, dependents_first, kicked, 1, edge)
+        add_gain(forest, scores, dependents_first, kicked, 1, edge)
         normalize(kicked)
         for k in range(kicked.shape[0]):
             exact.shared[group, k] += kicked[k]
@@ -318,7 +381,7 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
                 continue
             change[:] = 0
             edge = (chosen.tail[x], chosen.into[x])
-            add_gain(exact, scores, dependents_first, change, 1, edge)
+            add_gain(forest, scores, dependents_first, change, 1, edge)
             shared = exact.shared[exact.group[nest.first[x]]]
             for k in range(change.shape[0]):
                 change[k] += shared[k] - exact.shared[group, k]
@@ -333,13 +396,78 @@ def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None
     forest.counts[SEEN] = forest.counts[MEMBERS]
 
 
+@indexing_kernel
+def is_unrounded(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
+    """Tell whether float64 holds every gain without rounding. O(n²) at the first call.
+
+    So it is for whole numbers, for quantized scores, and if all scores are equal. Then floats
+    decide all comparisons, and all error bounds are set to 0.
+    """
+    if forest.counts[UNROUNDED] < 0:
+        forest.counts[UNROUNDED] = 1 if has_unit(forest, scores, dependents_first, n) else 0
+        if forest.counts[UNROUNDED] == 1:
+            for x in range(forest.counts[NODES]):
+                forest.chosen.bound[x] = 0.0
+                forest.chosen.relative[x] = 0.0
+    return forest.counts[UNROUNDED] == 1
+
+
+@uncounted_kernel
+def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
+    """Tell whether all sums of gains are multiples of a unit that fit 53 bits. O(n²).
+
+    A gain is a sum of at most 2n + 2 scores and two shifts of the root; a comparison in
+    `constrained` has four gains.
+    """
+    shift = abs(forest.limits[SHIFT])
+    # Scores that are not above this are dropped; some others that are dropped are only slower.
+    least = 2.0 * forest.limits[FLOOR] / SCALE - shift
+    start = 0 if dependents_first else 1
+    largest = shift
+    for x in range(1 - start, n + 1):
+        largest += size_of(scores[x], start, n, x, least)
+    _, exponent = math.frexp(largest)
+    _, terms = math.frexp(16.0 * (n + 1))
+    unit = math.ldexp(1.0, exponent + terms - 53)
+    if largest > 2.0**900 or 0.0 < largest < 2.0**-900:  # they might overflow or underflow
+        return False
+    # Adding this rounds to a multiple of the unit.
+    rounder = 1.5 * 2.0**52 * unit
+    whole = (shift + rounder) - rounder == shift
+    for x in range(1 - start, n + 1):
+        whole = whole and is_whole(scores[x], start, n, x, least, rounder)
+    return whole
+
+
+@reordered_kernel
+@never_negative
+def size_of(row: np.ndarray, start: int, n: int, x: int, least: float) -> float:
+    """Return the sum of the absolute values of a row of scores, without x. O(n)."""
+    size = 0.0
+    for u in range(start, n + 1):
+        score = np.float64(row[u])
+        size += abs(score) if (u != x) & (score > least) else 0.0
+    return size
+
+
+@indexing_kernel
+def is_whole(row: np.ndarray, start: int, n: int, x: int, least: float, rounder: float) -> bool:
+    """Tell whether adding a number to a row of scores, without x, rounds nothing. O(n)."""
+    many = 0
+    for u in range(start, n + 1):
+        score = np.float64(row[u])
+        off = (score + rounder) - rounder != score
+        many += 1 if (u != x) & (score > least) & off else 0
+    return many == 0
+
+
 @uncounted_kernel
 def exact_gain(forest: Forest, scores: np.ndarray, dependents_first: bool, edge: Edge) -> float:
     """Return the gain of an edge into a top, with a relative error of 2^-50. O(D)."""
     catch_up(forest, scores, dependents_first)
     total = forest.exact.sums[0]
     total[:] = 0
-    add_gain(forest.exact, scores, dependents_first, total, 1, edge)
+    add_gain(forest, scores, dependents_first, total, 1, edge)
     return rounded(total, bias_of(scores))
 
 
@@ -356,37 +484,11 @@ def compare(
     total = forest.exact.sums[0]
     total[:] = 0
     for sign, edge in ((1, one), (-1, other)):
-        add_gain(forest.exact, scores, dependents_first, total, sign, edge)
+        add_gain(forest, scores, dependents_first, total, sign, edge)
     return sign_of(total)
 
 
-@inlined_kernel
-def fold(values: np.ndarray, many: int) -> float:
-    """Return the largest of `many` values; overwrites them. O(n).
-
-    Takes maxima of the two halves until one value is left, because a running maximum does not
-    compile to SIMD instructions.
-    """
-    while many > 1:
-        half = many // 2
-        many -= half
-        for k in range(half):
-            one, other = values[k], values[k + many]
-            values[k] = other if other > one else one
-    return values[0]
-
-
-@inlined_kernel
-def highest(gains: np.ndarray, width: int, folded: np.ndarray) -> float:
-    """Return the largest of `width` gains, an even number. `folded` is scratch."""
-    half = width // 2
-    for k in range(half):  # the first step does not overwrite the gains
-        one, other = gains[k], gains[k + half]
-        folded[k] = other if other > one else one
-    return fold(folded, half)
-
-
-@inlined_kernel
+@indexing_kernel
 def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
     """Return the number of gains of at least `least`, and the sum of their positions.
 
@@ -401,7 +503,7 @@ def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
     return many, where
 
 
-@inlined_kernel
+@indexing_kernel
 def best_entry(
     forest: Forest,
     scores: np.ndarray,
@@ -418,7 +520,7 @@ def best_entry(
     """
     chosen = forest.chosen
     width = padded(n)
-    best = highest(gains, width, forest.columns.folded)
+    best = highest(gains, width)
     if best == -np.inf:
         return -1
     least = best - (2.0 * chosen.bound[x] + 8.0 * chosen.relative[x] * abs(best))
@@ -442,19 +544,24 @@ def settle(
     """Return the exact tail of the best edge into x, among gains of at least `least`."""
     columns = forest.columns
     entry = columns.entry[columns.slot[x]]
+    unrounded = is_unrounded(forest, scores, dependents_first, n)
     winner = int(favourite if favourite >= 0 and gains[favourite] >= least else -1)
     for u in range(n + 1):
         if gains[u] < least or u == favourite:
             continue
         if winner >= 0:
-            one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
-            if compare(forest, scores, dependents_first, one, other) <= 0:
-                continue
+            if unrounded:
+                if gains[u] <= gains[winner]:
+                    continue
+            else:
+                one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
+                if compare(forest, scores, dependents_first, one, other) <= 0:
+                    continue
         winner = u
     return winner
 
 
-@inlined_kernel
+@indexing_kernel
 def take(forest: Forest, x: int, u: int) -> None:
     """Make the best edge from u the chosen edge of x."""
     columns, chosen = forest.columns, forest.chosen
@@ -464,7 +571,7 @@ def take(forest: Forest, x: int, u: int) -> None:
     chosen.gain[x] = columns.gains[slot, u]
 
 
-@inlined_kernel
+@indexing_kernel
 def merge_entries(
     gains: np.ndarray,
     entry: np.ndarray,
@@ -487,7 +594,7 @@ def merge_entries(
     return unsure
 
 
-@inlined_kernel
+@indexing_kernel
 def merge_gains(gains: np.ndarray, rival: np.ndarray, kicked: float, width: int) -> None:
     """Keep the better of gains and rival - kicked."""
     for u in range(width):
@@ -505,17 +612,22 @@ def merge_unsure(
     gains, entry = columns.gains[columns.slot[cycle]], columns.entry[columns.slot[cycle]]
     rival, rival_entry = columns.gains[columns.slot[x]], columns.entry[columns.slot[x]]
     bound, relative = chosen.bound[cycle], chosen.relative[cycle]
+    unrounded = is_unrounded(forest, scores, dependents_first, n)
     for u in range(n + 1):
         gain = rival[u] - kicked
         if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
             one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
-            if compare(forest, scores, dependents_first, other, one) > 0:
+            if unrounded:
+                better = gain > gains[u]
+            else:
+                better = compare(forest, scores, dependents_first, other, one) > 0
+            if better:
                 gains[u] = gain
                 entry[u] = rival_entry[u]
             rival[u] = -np.inf
 
 
-@inlined_kernel
+@indexing_kernel
 def contract(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, start: int, stop: int
 ) -> int:
@@ -557,8 +669,12 @@ def contract(
         nest.parent[x] = cycle
         nest.members[forest.counts[MEMBERS]] = x
         forest.counts[MEMBERS] += 1
-    chosen.bound[cycle] = bound = bound * (1.0 + 8.0 * UNIT) + TINY
-    chosen.relative[cycle] = relative = relative + UNIT
+    bound = bound * (1.0 + 8.0 * UNIT) + TINY
+    relative += UNIT
+    if forest.counts[UNROUNDED] == 1:
+        bound = relative = 0.0
+    chosen.bound[cycle] = bound
+    chosen.relative[cycle] = relative
 
     # The new node takes the label of the largest member, so a leaf changes labels O(log n) times.
     slot = columns.slot[largest]
@@ -583,6 +699,8 @@ def contract(
         unsure = merge_entries(gains, entry, rival, rival_entry, kicked, width, bound, relative)
         if unsure > 0:
             merge_unsure(forest, scores, dependents_first, n, x, cycle)
+            if forest.counts[UNROUNDED] == 1:
+                bound = relative = 0.0
         merge_gains(gains, rival, kicked, width)
         leaf = nest.first[x]
         for _ in range(nest.size[x]):
@@ -599,7 +717,7 @@ def contract(
     return cycle
 
 
-@inlined_kernel
+@indexing_kernel
 def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int) -> None:
     """Expand a node: the edge into it replaces the cycle edges of all nodes down to its word.
 
@@ -614,7 +732,7 @@ def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int
         below = parent[below]
 
 
-@inlined_kernel
+@indexing_kernel
 def expand(forest: Forest, n: int, heads: np.ndarray) -> None:
     """Expand all contracted nodes and write the tree. O(n)."""
     chosen = forest.chosen

@@ -15,12 +15,14 @@ import numpy as np
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.core.rows import highest
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
     DONE,
     NEW,
+    NODES,
     ON_PATH,
     UNIT,
     Forest,
@@ -30,9 +32,12 @@ from arborescence.nonprojective.contraction import (
     contract,
     copy_column,
     expand,
-    fold,
+    is_above_floor,
+    is_unrounded,
     new_forest,
+    padded,
     plant,
+    raise_floor,
     take,
     top_of,
 )
@@ -52,18 +57,22 @@ class Greedy(NamedTuple):
     seen: np.ndarray  # (N,) int32
 
 
-@inlined_kernel
-def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) -> bool:
+@indexing_kernel
+def greedy_rows(scores: np.ndarray, n: int, first: int, best: np.ndarray, head: np.ndarray) -> bool:
     """Find the best head of each word from ``scores[h, d]``; tell if NaN was read. O(n²).
 
-    The diagonal is read too and its effect is undone, so that the inner loop has no branch. On a
-    tie the lowest head wins.
+    Heads before `first`, which is 0 or 1, do not count. The diagonal is read too and its effect is
+    undone, so that the inner loop has no branch. On a tie the lowest head wins.
     """
     for d in range(n + 1):
-        best[d] = scores[0, d]
-        head[d] = 0
+        best[d] = scores[first, d]
+        head[d] = first
     nan = False
-    for h in range(1, n + 1):
+    if first == 1:
+        for d in range(2, n + 1):
+            nan |= best[d] != best[d]
+        best[1] = -np.inf
+    for h in range(first + 1, n + 1):
         best_h, head_h = best[h], head[h]
         for d in range(1, n + 1):
             score = scores[h, d]
@@ -75,38 +84,106 @@ def greedy_rows(scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray) 
     return nan
 
 
-@inlined_kernel
+@indexing_kernel
 def greedy_columns(
-    scores: np.ndarray, n: int, best: np.ndarray, head: np.ndarray, scratch: np.ndarray
+    scores: np.ndarray,
+    n: int,
+    first: int,
+    best: np.ndarray,
+    head: np.ndarray,
+    scratch: np.ndarray,
 ) -> bool:
     """Find the best head of each word from ``scores[d, h]``; tell if NaN was read. O(n²).
 
-    The maximum of a copy of the row is found with `fold`, and then searched in the row.
+    Heads before `first`, which is 0 or 1, do not count. The maximum of a copy of the row, without
+    the diagonal, is found first, and then its place.
     """
+    width = (n + 8) // 8 * 8
+    for h in range(n + 1, width):
+        scratch[h] = -np.inf
     nan = False
     for d in range(1, n + 1):
+        row = scores[d]
         for h in range(n + 1):
-            score = scores[d, h]
+            score = row[h]
             scratch[h] = score
             nan |= score != score
         scratch[d] = -np.inf
-        top = fold(scratch, n + 1)
-        many = 0
-        where = 0
-        for h in range(n + 1):
-            found = 1 if scores[d, h] == top else 0
-            many += found
-            where += found * h
-        if many != 1 or where == d:
-            where = 0
-            while where < n and (where == d or scores[d, where] != top):
-                where += 1
+        if first == 1:
+            scratch[0] = -np.inf
+        top = highest(scratch, width)
+        where = first
+        while where < n and scratch[where] != top:
+            where += 1
         best[d] = top
         head[d] = where
     return nan
 
 
-@inlined_kernel
+@indexing_kernel
+def hang(
+    scores: np.ndarray, dependents_first: bool, n: int, best: np.ndarray, head: np.ndarray
+) -> tuple[bool, float]:
+    """Give one word the root as its head. O(n).
+
+    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted
+    from all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word
+    prefers the root is taken. If the greedy graph is a tree then, it is the best one.
+
+    Rounding does not matter. Rounded differences are ordered like the exact ones, or equal. The
+    exact error of a difference is a float too (Knuth 1998, Theorem B of Section 4.2.2).
+
+    Returns
+    -------
+    bad, shift : whether NaN or +inf was read; and the shift. If no float is known to be such a
+        shift, it is 0, and each word prefers the root as its scores say
+    """
+    bad = False
+    most = -np.inf
+    child = 0
+    ties = 0
+    for d in range(1, n + 1):
+        score = scores[d, 0] if dependents_first else scores[0, d]
+        bad |= not score < np.inf
+        margin = np.float64(score) - np.float64(best[d])
+        ties += 1 if margin == most else 0
+        if margin > most:
+            most = margin
+            child = d
+            ties = 0
+    shift = 0.0
+    hung = -np.inf < most < np.inf
+    if hung:
+        score = scores[child, 0] if dependents_first else scores[0, child]
+        error = off_by(np.float64(score), np.float64(best[child]), most)
+        shift = most if error >= 0.0 else most - abs(most) * 2.0**-50
+        if ties > 0 or error < 0.0:
+            for d in range(1, n + 1):
+                score = scores[d, 0] if dependents_first else scores[0, d]
+                margin = np.float64(score) - np.float64(best[d])
+                if d != child and margin >= shift:
+                    error = off_by(np.float64(score), np.float64(best[d]), margin)
+                    hung &= margin == shift and error <= 0.0
+    if hung:
+        head[child] = 0
+        best[child] = scores[child, 0] if dependents_first else scores[0, child]
+        return bad, shift
+    for d in range(1, n + 1):
+        score = scores[d, 0] if dependents_first else scores[0, d]
+        if score >= best[d]:
+            best[d] = score
+            head[d] = 0
+    return bad, 0.0
+
+
+@indexing_kernel
+def off_by(a: float, b: float, difference: float) -> float:
+    """Return the exact error of a rounded difference: a - b - difference."""
+    minus_b = difference - a
+    return (a - (difference - minus_b)) - (b + minus_b)
+
+
+@indexing_kernel
 def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Tell whether any edge's score is NaN or +inf. O(n²)."""
     for h in range(n + 1):
@@ -117,7 +194,7 @@ def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     return False
 
 
-@inlined_kernel
+@indexing_kernel
 def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
     """Extend the path from x along chosen edges; return the start of a cycle, and the depth.
 
@@ -140,7 +217,7 @@ def climb(forest: Forest, x: int, depth: int) -> tuple[int, int]:
         return start, depth
 
 
-@inlined_kernel
+@indexing_kernel
 def arrive(forest: Forest, depth: int) -> None:
     """Mark the nodes on the path as DONE."""
     walk = forest.walk
@@ -148,7 +225,7 @@ def arrive(forest: Forest, depth: int) -> None:
         walk.status[walk.path[k]] = DONE
 
 
-@inlined_kernel
+@indexing_kernel
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
@@ -193,13 +270,13 @@ def loses_less(
     total[:] = 0
     for sign, node, tail in ((1, x, other_tail), (-1, y, y_tail)):
         root_edge = (chosen.tail[node], chosen.into[node])
-        add_gain(forest.exact, scores, dependents_first, total, sign, root_edge)
+        add_gain(forest, scores, dependents_first, total, sign, root_edge)
         edge = (tail, np.int64(columns.entry[columns.slot[node], tail]))
-        add_gain(forest.exact, scores, dependents_first, total, -sign, edge)
+        add_gain(forest, scores, dependents_first, total, -sign, edge)
     return sign_of(total) < 0
 
 
-@inlined_kernel
+@indexing_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
@@ -213,6 +290,11 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
     roots, other, known = rooted.roots, rooted.other, rooted.known
     family, link, loss = rooted.family, rooted.link, rooted.loss
+    many = 0
+    for x in range(1, forest.counts[NODES]):
+        many += 1 if (forest.nest.parent[x] < 0) & (chosen.tail[x] == 0) else 0
+    if many == 1:
+        return True
     for x in range(2 * (n + 1)):
         known[x] = False
         family[x] = -1
@@ -224,8 +306,6 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             family[x] = x
             roots[many] = x
             many += 1
-    if many == 1:
-        return True
     for word in range(1, n + 1):
         x = top_of(forest, word)
         depth = 0
@@ -277,7 +357,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
             for x in (r, q):
                 size = 2.0 * abs(chosen.gain[x]) + abs(loss[x])
                 off += 2.0 * chosen.bound[x] + 2.0 * chosen.relative[x] * size + UNIT * abs(loss[x])
-            if abs(loss[r] - loss[q]) <= 2.0 * off:
+            if abs(loss[r] - loss[q]) <= 2.0 * off and not is_unrounded(
+                forest, scores, dependents_first, n
+            ):
                 if loses_less(forest, scores, dependents_first, r, other[r], q, other[q]):
                     least = k
             elif loss[r] < loss[q]:
@@ -301,7 +383,7 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     return True
 
 
-@inlined_kernel
+@indexing_kernel
 def decode_greedily(
     scores: np.ndarray,
     dependents_first: bool,
@@ -310,13 +392,15 @@ def decode_greedily(
     heads: np.ndarray,
     start: int,
     greedy: Greedy,
-) -> tuple[int, int]:
+) -> tuple[int, int, float]:
     """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first sentence that is not decoded and the reason, or the batch size and FINE.
+    Returns the first sentence that is not decoded, the reason, and the shift of its root edges; or
+    the batch size and FINE.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]
+    first = 1 if single else 0
     for b in range(start, batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         heads[b, 0] = -1
@@ -325,22 +409,54 @@ def decode_greedily(
         if n == 0:
             continue
         if dependents_first:
-            nan = greedy_columns(scores[b], n, best, head, greedy.scratch)
+            bad = greedy_columns(scores[b], n, first, best, head, greedy.scratch)
         else:
-            nan = greedy_rows(scores[b], n, best, head)
+            bad = greedy_rows(scores[b], n, first, best, head)
+        shift = 0.0
+        if single:
+            bad_root, shift = hang(scores[b], dependents_first, n, best, head)
+            bad |= bad_root
         absent = False
         for d in range(1, n + 1):
-            nan |= not best[d] < np.inf
+            bad |= not best[d] < np.inf
             absent |= best[d] == -np.inf
-        if nan and has_bad_score(scores[b], dependents_first, n):
-            return b, BAD_SCORE
+        if bad and has_bad_score(scores[b], dependents_first, n):
+            return b, BAD_SCORE, 0.0
         if absent:
-            return b, NO_TREE
+            return b, NO_TREE, 0.0
         if not spans(head, n, single, greedy.seen):
-            return b, NOT_GREEDY
+            return b, NOT_GREEDY, shift
         for d in range(1, n + 1):
             heads[b, d] = head[d]
-    return batch, FINE
+    return batch, FINE, 0.0
+
+
+@indexing_kernel
+def find_tree(
+    forest: Forest,
+    scores: np.ndarray,
+    dependents_first: bool,
+    n: int,
+    single: bool,
+    best: np.ndarray,
+    head: np.ndarray,
+    shift: float,
+) -> int:
+    """Find the best tree from a greedy graph, as in `plant`; return FINE or why there is none."""
+    found = FINE
+    # First without edges that seem masked; if one of those may be needed, with all edges.
+    for everything in range(2):
+        plant(forest, n, best, head, shift)
+        if everything == 0:
+            raise_floor(forest, n)
+        found = FINE
+        if not unconstrained(forest, scores, dependents_first, n):
+            found = NO_TREE
+        elif single and not constrained(forest, scores, dependents_first, n):
+            found = NO_SINGLE_ROOT
+        if found == FINE and is_above_floor(forest):
+            break
+    return found
 
 
 @uncounted_kernel
@@ -351,6 +467,7 @@ def solve(
     single: bool,
     heads: np.ndarray,
     start: int,
+    shift: float,
     greedy: Greedy,
     forest: Forest,
 ) -> tuple[int, int]:
@@ -358,13 +475,15 @@ def solve(
     b, found = start, NOT_GREEDY
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
-        plant(forest, n, greedy.best, greedy.head)
-        if not unconstrained(forest, scores[b], dependents_first, n):
-            return b, NO_TREE
-        if single and not constrained(forest, scores[b], dependents_first, n):
-            return b, NO_SINGLE_ROOT
+        found = find_tree(
+            forest, scores[b], dependents_first, n, single, greedy.best, greedy.head, shift
+        )
+        if found != FINE:
+            return b, found
         expand(forest, n, heads[b])
-        b, found = decode_greedily(scores, dependents_first, lengths, single, heads, b + 1, greedy)
+        b, found, shift = decode_greedily(
+            scores, dependents_first, lengths, single, heads, b + 1, greedy
+        )
     return b, found
 
 
@@ -389,13 +508,13 @@ def decode_kernel(
     """
     batch, size = scores.shape[0], scores.shape[1]
     rows = heads.reshape(batch, size)
-    floats = np.empty((2, size), scores.dtype)
+    floats = np.empty((2, padded(size - 1)), scores.dtype)
     numbers = np.empty((2, size), np.int32)
     greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1])
-    b, found = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
+    b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
     if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)
-        b, found = solve(scores, dependents_first, lengths, single, rows, b, greedy, forest)
+        b, found = solve(scores, dependents_first, lengths, single, rows, b, shift, greedy, forest)
     return b, found
 
 

@@ -32,8 +32,8 @@ from arborescence.core.faults import (
 )
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
-from arborescence.nonprojective.contraction import Forest, expand, new_forest, plant
-from arborescence.nonprojective.decode import constrained, unconstrained
+from arborescence.nonprojective.contraction import Forest, expand, new_forest
+from arborescence.nonprojective.decode import constrained, find_tree, hang, unconstrained
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
     GIVEN,
@@ -97,8 +97,17 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
     work = graph.work
     for d in range(1, n + 1):
         graph.fixed[d] = False
-        work[d, 0] = -np.inf if ranking.spent[d] != 0 else graph.base[d, 0]
-    found = FINE if best_heads(search, n) else NO_TREE
+        work[d, 0] = -np.inf if single else graph.base[d, 0]
+    best_heads(search, n)
+    shift = 0.0
+    if single:  # as in `decode`, also on a tie
+        for d in range(1, n + 1):
+            work[d, 0] = -np.inf if ranking.spent[d] != 0 else graph.base[d, 0]
+        _, shift = hang(work, True, n, greedy.best, greedy.head)
+    found = FINE
+    for d in range(1, n + 1):
+        if greedy.best[d] == -np.inf:
+            found = NO_TREE
     if found == FINE:
         part = add_part(ranking, -1, 0)
         heads = parts.heads[part]
@@ -107,8 +116,9 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
             for d in range(1, n + 1):
                 heads[d] = greedy.head[d]
         else:
-            plant(forest, n, greedy.best, greedy.head)
-            found = best_tree(search, forest, n, single, heads)
+            found = find_tree(forest, work, True, n, single, greedy.best, greedy.head, shift)
+            if found == FINE:
+                expand(forest, n, heads)
         if found == FINE:
             if single:
                 for d in range(1, n + 1):

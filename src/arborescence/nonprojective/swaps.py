@@ -30,6 +30,7 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.rows import highest
 from arborescence.nonprojective.contraction import (
     BLOCK,
     DONE,
@@ -40,7 +41,6 @@ from arborescence.nonprojective.contraction import (
     compare,
     contract,
     enter,
-    fold,
     padded,
     plant,
     take,
@@ -222,11 +222,12 @@ def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
 @uncounted_kernel
 def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.ndarray) -> int:
     """Return the best head in a row of scores after the first `rank` ones in `good`. O(n)."""
-    for h in range(n + 1):
+    width = padded(n)
+    for h in range(width):
         scratch[h] = row[h]
     for k in range(rank):
         scratch[good[k]] = -np.inf
-    top = fold(scratch, n + 1)
+    top = highest(scratch, width)
     if top == -np.inf:
         return -1
     many = 0
@@ -258,10 +259,8 @@ def best_heads(search: SwapSearch, n: int) -> bool:
             rank += 1
             head = good_head(search, n, d, rank) if rank < GOOD else 0
         if rank == GOOD:
-            row, scratch = graph.work[d], greedy.scratch
-            for h in range(n + 1):
-                scratch[h] = row[h]
-            top = fold(scratch, n + 1)
+            row = graph.work[d]
+            top = highest(row, padded(n))
             head = 0
             while head < n and row[head] != top:
                 head += 1
@@ -348,7 +347,7 @@ def plant_blocks(
     for d in range(1, n + 1):
         if graph.fixed[d] or (favour and work[d, tree[d]] == best[d]):
             head[d] = tree[d]
-    plant(forest, n, best, head)
+    plant(forest, n, best, head, 0.0)
     for d in range(1, n + 1):
         if not graph.fixed[d]:
             continue
@@ -397,11 +396,11 @@ def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None
     row, place, scratch = search.graph.work[d], layout.place, search.greedy.scratch
     start = place[d]
     stop = layout.stop[d]
-    for h in range(n + 1):
+    for h in range(padded(n)):
         outside = (place[h] < start) | (place[h] >= stop)
         scratch[h] = row[h] if outside else -np.inf
     scratch[tree[d]] = -np.inf
-    top = fold(scratch, n + 1)
+    top = highest(scratch, padded(n))
     if top == -np.inf:
         return
     many = 0

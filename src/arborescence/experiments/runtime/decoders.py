@@ -36,7 +36,7 @@ def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
     best = np.empty(n + 1, batch.dtype)
     head = np.empty(n + 1, np.int32)
     for b in range(batch.shape[0]):
-        greedy_rows(batch[b], n, best, head)
+        greedy_rows(batch[b], n, 0, best, head)
         for d in range(1, n + 1):
             heads[b, d] = head[d]
 

@@ -38,6 +38,11 @@ DELETED = {
         "arborescence.undirected.spanning_tree",
         None,
     ),
+    "second-order": (
+        ("second_order",),
+        "arborescence.second_order.decode",
+        None,
+    ),
     "transitions": (
         ("transitions", "parsers/transition"),
         "arborescence.parsers.TransitionParser",

@@ -137,7 +137,11 @@ def decode(
     >>> from arborescence import second_order
     >>> scores = np.array([[0, 5, 4, 0], [0, 0, 3, 1], [0, 2, 0, 3], [0, 0, 4, 0]])
     >>> second_order.decode(scores).heads
-    array([-1,  0,  3,  2])
+    array([-1,  0,  1,  2])
+    >>> siblings = np.zeros((4, 4, 4))
+    >>> siblings[2, 3, 2] = siblings[0, 2, 0] = 3.0
+    >>> second_order.decode(scores, siblings).heads
+    array([-1,  2,  0,  2])
     """
     options = _Options(
         check_root(root),

@@ -134,13 +134,12 @@ def decode(
     Examples
     --------
     >>> import numpy as np
-    >>> from arborescence import second_order
     >>> scores = np.array([[0, 5, 4, 0], [0, 0, 3, 1], [0, 2, 0, 3], [0, 0, 4, 0]])
-    >>> second_order.decode(scores).heads
+    >>> decode(scores).heads  # second_order.decode
     array([-1,  0,  1,  2])
     >>> siblings = np.zeros((4, 4, 4))
     >>> siblings[2, 3, 2] = siblings[0, 2, 0] = 3.0
-    >>> second_order.decode(scores, siblings).heads
+    >>> decode(scores, siblings).heads
     array([-1,  2,  0,  2])
     """
     options = _Options(

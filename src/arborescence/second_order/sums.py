@@ -61,8 +61,7 @@ def sums(
     Examples
     --------
     >>> import numpy as np
-    >>> from arborescence import second_order
-    >>> found = second_order.sums(np.zeros((3, 3)))
+    >>> found = sums(np.zeros((3, 3)))
     >>> round(np.exp(found.log_partition)), found.marginals[:, 1:].tolist()
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """

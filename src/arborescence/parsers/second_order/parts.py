@@ -85,7 +85,14 @@ class PartModel(NamedTuple):
 
 @inlined_kernel
 def row_of(
-    sides: np.ndarray, templates: np.ndarray, t: int, h: int, d: int, third: int, bits: int, rows: int
+    sides: np.ndarray,
+    templates: np.ndarray,
+    t: int,
+    h: int,
+    d: int,
+    third: int,
+    bits: int,
+    rows: int,
 ) -> int:
     """Return the row of weights of a feature of three nodes. O(1)."""
     value = np.uint64(0)
@@ -95,7 +102,7 @@ def row_of(
         value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
     if templates[t, 2] >= 0:
         value ^= rotate(sides[third, templates[t, 2]], bits)
-    return np.int64(value & np.uint64(rows - 1))
+    return np.int64(value & np.uint64(rows - 1))  # type: ignore[return-value]
 
 
 @inlined_kernel

@@ -134,19 +134,17 @@ class Search:
         earned, heads = np.empty((1, size, size)), np.empty(size, np.int64)
         prices, kept = prices.copy(), prices
         bound, step, stale = -ABSENT, _STEP, 0
+        earn(scores, prices, earned[0])
         for _ in range(self._rounds):
             self._done += 1
-            earn(scores, prices, earned[0])
+            value = weight = ABSENT
             _, fault = decode_kernel(earned, False, ALL_WORDS, self._single, heads)
-            value = ABSENT
             if fault == FINE:
-                value = run_automata(
-                    scores, *units[1:3], *edges, self._single, prices, chosen, tops
+                value, weight = play(
+                    scores, *units[1:3], *edges, self._single, prices, heads, chosen, tops
                 )
             if value <= LOWEST:
                 return _Problem(ABSENT, scores, kept, (0, 0))
-            price, weight = weigh(scores, *units[1:3], prices, heads)
-            value += price
             if weight > self._weight:
                 self._heads, self._weight = heads.copy(), weight
             stale += 1
@@ -161,6 +159,7 @@ class Search:
             goal = self._weight if self._weight > LOWEST else value - units.limit // 8
             pull = step * float(value - goal)
             move(prices, direction, average, chosen, tops, heads, pull, 2 * units.limit)
+            earn(scores, prices, earned[0])
         return _Problem(_multiple(bound, units.step), scores, kept, _doubtful(scores, average))
 
 
@@ -203,6 +202,45 @@ def earn(scores: np.ndarray, prices: np.ndarray, earned: np.ndarray) -> None:
             earned[h, d] = -np.inf
             if scores[h, d] > LOWEST:
                 earned[h, d] = prices[0, h, d] + prices[1, h, d]
+
+
+@kernel
+def play(
+    scores: np.ndarray,
+    siblings: np.ndarray,
+    grandparents: np.ndarray,
+    modifiers: np.ndarray,
+    counts: np.ndarray,
+    above: np.ndarray,
+    many: np.ndarray,
+    single: bool,
+    prices: np.ndarray,
+    heads: np.ndarray,
+    chosen: np.ndarray,
+    tops: np.ndarray,
+) -> tuple[int, int]:
+    """Run the automata, and weigh the decoder's tree (N,).
+
+    Returns the bound, ABSENT if an automaton has no choice, and the weight of the tree. The other
+    parameters are those of `run_automata`, and so is the cost.
+    """
+    value = run_automata(
+        scores,
+        siblings,
+        grandparents,
+        modifiers,
+        counts,
+        above,
+        many,
+        single,
+        prices,
+        chosen,
+        tops,
+    )
+    if value <= LOWEST:
+        return ABSENT, ABSENT
+    price, weight = weigh(scores, siblings, grandparents, prices, heads)
+    return value + price, weight
 
 
 @kernel

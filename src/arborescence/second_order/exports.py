@@ -23,13 +23,12 @@ EXPORTS = {
     "automata.list_edges": (
         "int64[:, ::1], int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1]"
     ),
-    "automata.run_automata": (
-        f"{_UNITS}, int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1], bool, "
-        "int64[:, :, ::1], bool[:, ::1], int64[::1]"
-    ),
     "dual.earn": "int64[:, ::1], int64[:, :, ::1], float64[:, ::1]",
     "dual.move": (
         f"int64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], {_CHOICES}, float64, int64"
     ),
-    "dual.weigh": f"{_UNITS}, int64[:, :, ::1], int64[::1]",
+    "dual.play": (
+        f"{_UNITS}, int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1], bool, "
+        "int64[:, :, ::1], int64[::1], bool[:, ::1], int64[::1]"
+    ),
 }

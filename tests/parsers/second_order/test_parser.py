@@ -8,7 +8,7 @@ from altered_models import altered
 from arborescence import second_order
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.parsers import CombinedParser, SecondOrderParser
-from arborescence.parsers.second_order.parts import PartModel, list_features, score_parts
+from arborescence.parsers.second_order.parts import PartModel, list_features, rounded, score_parts
 from arborescence.parsers.second_order.settings import Settings
 from brute_force import all_trees
 from samples import treebank
@@ -40,15 +40,15 @@ def test_the_scores_of_parts_are_those_of_their_features(parser):
     rng = np.random.default_rng(1)
     weights = rng.integers(-9, 10, (1 << 8, 4)).astype(np.float32)
     model = PartModel(parser._part_templates, weights)
-    scores = np.zeros((5, 5), np.float32)
-    parts = score_parts(batch, 0, model, scores)
+    scores = np.zeros((5, 5))
+    parts = score_parts(batch, 0, model, 0.5, scores)
     for heads in all_trees(4, single=False):
         features = list_features(batch, model.templates, len(weights), heads)
         total = weights.reshape(-1)[features].sum()
-        assert second_order.tree_weight(scores, heads, *parts) == total
+        assert second_order.tree_weight(scores, heads, *parts) == total / 2
     # Parts of absent edges are not scored; the others are the same.
     scores[1:, 2] = -np.inf
-    fewer = score_parts(batch, 0, model, scores)
+    fewer = score_parts(batch, 0, model, 0.5, scores)
     for heads in all_trees(4, single=False):
         if heads[2] == 0:
             assert second_order.tree_weight(scores, heads, *fewer) == second_order.tree_weight(
@@ -64,14 +64,14 @@ def test_the_tree_is_the_best_one(parser):
         assert found.exact
         _, batch = parser._prepare([sentence])
         table, unit = parser._weights["parts"]
-        scores = parser.scores(sentence).astype(np.float64)
+        scores = rounded(parser.scores(sentence))
         model = PartModel(parser._part_templates, table)
-        parts = [unit * part for part in score_parts(batch, 0, model, scores.astype(np.float32))]
+        parts = score_parts(batch, 0, model, unit, scores)
         weights = [
             second_order.tree_weight(scores, heads, *parts)
             for heads in all_trees(len(sentence), single=True)
         ]
-        assert abs(found.weight - max(weights)) < 1e-4
+        assert found.weight == max(weights)
 
 
 def test_options_of_parsing(parser):

@@ -7,11 +7,11 @@ EXPORTS = {
     "parts.score_kernel": (
         (
             "int64[::1], uint64[:, ::1], int64, int64[:, ::1], int64[:, ::1], int8[:, ::1], "
-            "float32[:, ::1], float64[:, :, ::1], float64[:, :, ::1]"
+            "float64, float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1]"
         ),
         (
             "int64[::1], uint64[:, ::1], int64, int64[:, ::1], int64[:, ::1], float32[:, ::1], "
-            "float32[:, ::1], float64[:, :, ::1], float64[:, :, ::1]"
+            "float64, float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1]"
         ),
     ),
 }

@@ -13,7 +13,13 @@ import numpy as np
 from arborescence import second_order
 from arborescence.core.errors import ModelError
 from arborescence.parsers.linear.parser import LinearParser
-from arborescence.parsers.second_order.parts import WIDE, PartModel, PartTemplates, score_parts
+from arborescence.parsers.second_order.parts import (
+    WIDE,
+    PartModel,
+    PartTemplates,
+    rounded,
+    score_parts,
+)
 from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
@@ -36,8 +42,6 @@ if TYPE_CHECKING:
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
 _ARRAYS: Final = {"parts": scheme.weights("2^parts", WIDE)}
-#: Scores are rounded to multiples of this, so that second-order decoding need not round.
-_GRAIN: Final = 2.0**-20
 
 
 class SecondOrderParser(LinearParser):
@@ -142,13 +146,9 @@ class SecondOrderParser(LinearParser):
         model = PartModel(self._part_templates, table)
         for chosen, matrices in self._score(batch, projective=projective):
             for b, scores in zip(chosen.tolist(), matrices, strict=True):
-                parts = score_parts(batch, b, model, scores)
-                found[b] = second_order.decode(
-                    _rounded(scores.astype(np.float64)),
-                    *(_rounded(part * unit) for part in parts),
-                    root=root,
-                    projective=projective,
-                )
+                edges = rounded(scores)
+                parts = score_parts(batch, b, model, unit, edges)
+                found[b] = second_order.decode(edges, *parts, root=root, projective=projective)
         return found
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
@@ -190,9 +190,3 @@ class SecondOrderParser(LinearParser):
         table = scheme.arrays_of(arrays, _ARRAYS, {})["parts"]
         parser._weights = {**parser._weights, "parts": Weights(table, unit)}
         return parser
-
-
-def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest multiples of `_GRAIN`."""
-    found: NDArray[np.float64] = np.rint(weights / _GRAIN) * _GRAIN
-    return found

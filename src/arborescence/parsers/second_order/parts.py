@@ -35,7 +35,9 @@ GRANDPARENTS: Final = [
 
 #: The length of a row.
 WIDE: Final = 4
-#: Siblings this far apart are close.
+#: Scores are rounded to multiples of this, so that second-order decoding need not round.
+GRAIN: Final = 2.0**-20
+# Siblings this far apart are close.
 _CLOSE: Final = 2
 # The rotation of the sides of each role; distinct for siblings and grandparents.
 _DEPENDENT: Final = 32
@@ -117,8 +119,14 @@ def grandparent_column(g: int, h: int, d: int) -> int:
     return (2 if h < d else 0) + (1 if g < h else 0)
 
 
+def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the nearest multiples of `GRAIN`."""
+    found: NDArray[np.float64] = np.rint(scores.astype(np.float64) / GRAIN) * GRAIN
+    return found
+
+
 def score_parts(
-    batch: Batch, b: int, model: PartModel, scores: NDArray[np.float32]
+    batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Score the siblings and grandparents of the present edges of a sentence.
 
@@ -126,13 +134,15 @@ def score_parts(
     ----------
     batch, b, model
         The batch, the number of the sentence, and the model.
-    scores : (n + 1, n + 1) float32
+    unit
+        The factor of the weights.
+    scores : (n + 1, n + 1) float64
         -inf for absent edges.
 
     Returns
     -------
     siblings, grandparents : (n + 1, n + 1, n + 1) float64
-        As `second_order.decode` takes them, in units of the weights; 0 for parts of absent edges.
+        As `second_order.decode` takes them: multiples of `GRAIN`, 0 for parts of absent edges.
 
     Notes
     -----
@@ -141,7 +151,7 @@ def score_parts(
     size = len(scores)
     out = np.zeros((2, size, size, size))
     score_kernel(
-        batch.starts, batch.sides, b, *model.templates, model.weights, scores, out[0], out[1]
+        batch.starts, batch.sides, b, *model.templates, model.weights, unit, scores, out[0], out[1]
     )
     return out[0], out[1]
 
@@ -154,6 +164,7 @@ def score_kernel(
     of_siblings: np.ndarray,
     of_grandparents: np.ndarray,
     weights: np.ndarray,
+    unit: float,
     scores: np.ndarray,
     siblings: np.ndarray,
     grandparents: np.ndarray,
@@ -177,7 +188,7 @@ def score_kernel(
                             sides, of_siblings, t, first + h, first + d, node, _SIBLING, rows
                         )
                         total += weights[row, column]
-                    siblings[h, d, s] = total
+                    siblings[h, d, s] = round(total * unit / GRAIN) * GRAIN
                 if s == h:
                     break
                 s += step
@@ -199,7 +210,7 @@ def score_kernel(
                             rows,
                         )
                         total += weights[row, column]
-                    grandparents[g, h, d] = total
+                    grandparents[g, h, d] = round(total * unit / GRAIN) * GRAIN
 
 
 def list_features(

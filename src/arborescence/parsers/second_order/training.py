@@ -15,6 +15,7 @@ from arborescence.parsers.second_order.parts import (
     PartModel,
     PartTemplates,
     list_features,
+    rounded,
     score_parts,
 )
 
@@ -70,17 +71,17 @@ class Trainer(LinearTrainer):
         """Decode, and update the weights if the best tree is wrong."""
         heads = gold.heads
         words = np.arange(1, len(heads))
-        scores = self._only_kept(gold, scores)
-        siblings, grandparents = score_parts(gold.batch, 0, self._parts, scores)
+        kept = rounded(self._only_kept(gold, scores))
+        siblings, grandparents = score_parts(gold.batch, 0, self._parts, 1.0, kept)
         if self._settings.loss == "mira":  # each wrong head costs 1
-            scores += 1
-            scores[heads[1:], words] -= 1
+            kept += 1
+            kept[heads[1:], words] -= 1
         found = second_order.decode(
-            scores, siblings, grandparents, root=self._settings.root, rounds=_ROUNDS
+            kept, siblings, grandparents, root=self._settings.root, rounds=_ROUNDS
         )
         if (found.heads == heads).all():
             return
-        of_gold = second_order.tree_weight(scores, heads, siblings, grandparents)
+        of_gold = second_order.tree_weight(kept, heads, siblings, grandparents)
         rows = len(self._parts.weights)
         ours, theirs = (
             list_features(gold.batch, self._part_templates, rows, tree)

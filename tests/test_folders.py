@@ -39,9 +39,9 @@ DELETED = {
         None,
     ),
     "second-order": (
-        ("second_order",),
-        "arborescence.second_order.decode",
-        None,
+        ("second_order", "parsers/second_order"),
+        "arborescence.parsers.SecondOrderParser",
+        ("train", "--order", "2", "TREEBANK", "--dev", "TREEBANK", "-o", "MODEL"),
     ),
     "transitions": (
         ("transitions", "parsers/transition"),

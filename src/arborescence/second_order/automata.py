@@ -69,43 +69,78 @@ def list_edges(
 
 
 @inlined_kernel
-def best_chain(
+def fill_side(
     scores: np.ndarray,
     siblings: np.ndarray,
-    grandparents: np.ndarray,
     prices: np.ndarray,
+    h: int,
+    modifiers: np.ndarray,
+    count: int,
+    pairs: np.ndarray,
+    parts: np.ndarray,
+) -> None:
+    """Copy what the modifiers of h on one side weigh, so that chains read it in order. O(count²).
+
+    ``pairs[k, j]`` is for the k-th modifier with the j-th as its sibling, or with none for j = k;
+    ``parts[k]`` is for its edge, less the price.
+    """
+    for k in range(count):
+        d = modifiers[k]
+        parts[k] = scores[h, d] - prices[0, h, d]
+        pairs[k, k] = siblings[h, d, h] if siblings.shape[0] > 0 else 0
+        for j in range(k):
+            pairs[k, j] = siblings[h, d, modifiers[j]] if siblings.shape[0] > 0 else 0
+
+
+@inlined_kernel
+def best_chain(
+    pairs: np.ndarray,
+    parts: np.ndarray,
+    grandparents: np.ndarray,
     g: int,
     h: int,
     modifiers: np.ndarray,
     count: int,
     weights: np.ndarray,
-    back: np.ndarray,
-) -> tuple[int, int]:
-    """Find the best modifiers of h on one side, given its head g. O(count²), or O(count).
+) -> int:
+    """Return the weight of the best modifiers of h on one side, given its head g. O(count²).
 
-    Returns the weight, and the place of the outermost modifier, or -1 and 0 if none is best.
-    ``back`` gets the place of the next nearer one for each, or -1.
+    ``weights`` (N,) gets the weight of the best chain that ends with each modifier.
     """
-    best, last = 0, -1
+    best = 0
     for k in range(count):
-        d = modifiers[k]
-        nearer, place = 0, -1
-        if siblings.shape[0] > 0:
-            nearer = siblings[h, d, h]
-            for j in range(k):
-                weight = weights[j] + siblings[h, d, modifiers[j]]
-                if weight > nearer:
-                    nearer, place = weight, j
-        elif best > 0:
-            nearer, place = best, last
-        part = scores[h, d] - prices[0, h, d]
+        nearer, row = pairs[k, k], pairs[k]
+        for j in range(k):
+            nearer = max(nearer, weights[j] + row[j])
+        weight = nearer + parts[k]
         if grandparents.shape[0] > 0 and h > 0:
-            part += grandparents[g, h, d]
-        weights[k] = max(nearer + part, ABSENT)
-        back[k] = place
-        if weights[k] > best:
-            best, last = weights[k], k
-    return best, last
+            weight += grandparents[g, h, modifiers[k]]
+        weights[k] = max(weight, ABSENT)
+        best = max(best, weights[k])
+    return best
+
+
+@inlined_kernel
+def choose_chain(
+    pairs: np.ndarray,
+    modifiers: np.ndarray,
+    weights: np.ndarray,
+    best: int,
+    chosen: np.ndarray,
+) -> None:
+    """Mark the modifiers of the best chain, by the weights from `best_chain`. O(count²)."""
+    if best <= 0:
+        return
+    k = 0
+    while weights[k] != best:
+        k += 1
+    while k >= 0:
+        chosen[modifiers[k]] = True
+        nearer, place = pairs[k, k], -1
+        for j in range(k):
+            if weights[j] + pairs[k, j] > nearer:
+                nearer, place = weights[j] + pairs[k, j], j
+        k = place
 
 
 @kernel
@@ -143,70 +178,46 @@ def run_automata(
         The head that the automaton of each word chooses, with grandparents; else -1.
     """
     size = scores.shape[0]
-    weights = np.empty(size, np.int64)
-    back, kept = np.empty((2, size), np.int64), np.empty((2, size), np.int64)
+    weights = np.empty((2, size), np.int64)
+    pairs, parts = np.empty((2, size, size), np.int64), np.empty((2, size), np.int64)
     total = 0
     for h in range(size):
         chosen[h] = False
         tops[h] = -1
+        for side in range(2):
+            listed, count = modifiers[side, h], counts[side, h]
+            fill_side(scores, siblings, prices, h, listed, count, pairs[side], parts[side])
         if h == 0 and single:
             best, place = ABSENT, 0
             for k in range(counts[0, 0]):
-                d = modifiers[0, 0, k]
-                weight = scores[0, d] - prices[0, 0, d]
-                if siblings.shape[0] > 0:
-                    weight += siblings[0, d, 0]
-                if weight > best:
-                    best, place = weight, k
-            total += best
-            if best > LOWEST:
-                chosen[0, modifiers[0, 0, place]] = True
-            else:
+                if parts[0, k] + pairs[0, k, k] > best:
+                    best, place = parts[0, k] + pairs[0, k, k], k
+            if best < LOWEST:
                 return ABSENT
+            total += best
+            chosen[0, modifiers[0, 0, place]] = True
             continue
-        choices = many[h] if h > 0 and grandparents.shape[0] > 0 else 1
-        best, right, left = 2 * ABSENT, -1, -1
-        for k in range(choices):
-            g = above[h, k]
-            weight, last = best_chain(
-                scores,
-                siblings,
-                grandparents,
-                prices,
-                g,
-                h,
-                modifiers[0, h],
-                counts[0, h],
-                weights,
-                back[0],
-            )
-            more, other = best_chain(
-                scores,
-                siblings,
-                grandparents,
-                prices,
-                g,
-                h,
-                modifiers[1, h],
-                counts[1, h],
-                weights,
-                back[1],
-            )
-            weight += more
-            if h > 0 and grandparents.shape[0] > 0:
-                weight -= prices[1, g, h]
+        with_top = h > 0 and grandparents.shape[0] > 0
+        best, top = 2 * ABSENT, above[h, 0]
+        for choice in range(many[h] if with_top else 1):
+            g = above[h, choice]
+            weight = -prices[1, g, h] if with_top else 0
+            for side in range(2):
+                listed, count = modifiers[side, h], counts[side, h]
+                weight += best_chain(
+                    pairs[side], parts[side], grandparents, g, h, listed, count, weights[side]
+                )
             if weight > best:
-                best, right, left = weight, last, other
-                kept[:] = back
-                if h > 0 and grandparents.shape[0] > 0:
-                    tops[h] = g
+                best, top = weight, g
         if best < LOWEST:
             return ABSENT
         total += best
-        while right >= 0:
-            chosen[h, modifiers[0, h, right]] = True
-            right = kept[0, right]
-        while left >= 0:
-            chosen[h, modifiers[1, h, left]] = True
-            left = kept[1, left]
+        if with_top:
+            tops[h] = top
+        for side in range(2):
+            listed, count = modifiers[side, h], counts[side, h]
+            best = best_chain(
+                pairs[side], parts[side], grandparents, top, h, listed, count, weights[side]
+            )
+            choose_chain(pairs[side], listed, weights[side], best, chosen[h])
     return total

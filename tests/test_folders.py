@@ -38,6 +38,11 @@ DELETED = {
         "arborescence.undirected.spanning_tree",
         None,
     ),
+    "second-order": (
+        ("second_order", "parsers/second_order"),
+        "arborescence.parsers.SecondOrderParser",
+        ("train", "--order", "2", "TREEBANK", "--dev", "TREEBANK", "-o", "MODEL"),
+    ),
     "transitions": (
         ("transitions", "parsers/transition"),
         "arborescence.parsers.TransitionParser",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arborescence import explaining as explaining
     from arborescence import integrations as integrations
     from arborescence import parsers as parsers
+    from arborescence import second_order as second_order
     from arborescence import torch as torch
     from arborescence import transitions as transitions
     from arborescence import treebank as treebank
@@ -88,6 +89,7 @@ __all__, __getattr__, __dir__ = lazily(
         "explaining",
         "integrations",
         "parsers",
+        "second_order",
         "torch",
         "transitions",
         "treebank",

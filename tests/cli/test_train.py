@@ -52,6 +52,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "--features directed",
                 "--rounds 5",
                 "--prune",
+                "--order 2",
             ),
         ),
     ],
@@ -280,6 +281,18 @@ def test_which_trees_are_looked_for(
     assert (parsed == crossing.read_text()) == (projective is not True)
 
 
+def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) -> None:
+    from arborescence.parsers import SecondOrderParser, load
+
+    model = tmp_path / "model"
+    options = ("--order", 2, "--bits", 12, "--epochs", 4, "--no-tagger", "--no-text")
+    assert command("train", lessons, "--dev", lessons, "-o", model, *options).status == 0
+    assert isinstance(load(model), SecondOrderParser)
+    assert command("parse", "-m", model, lessons).out == lessons.read_text()
+    complaint = command("parse", "-m", model, "--confidence", lessons).complaint(1)
+    assert "a second-order parser has no confidence" in complaint
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -290,6 +303,10 @@ def test_which_trees_are_looked_for(
         ("--inference undirected --projective yes", "does not go with --projective yes:"),
         ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),
         ("--inference undirected --loss tree", "undirected does not go with --loss tree:"),
+        ("--order 2 --joint", "--order 2 does not go with --joint:"),
+        ("--order 2 --projective yes", "--order 2 does not go with --projective yes:"),
+        ("--order 2 --projective auto", "--order 2 does not go with --projective auto:"),
+        ("--order 2 --loss tree", "--order 2 does not go with --loss tree:"),
         ("--columns form,tags", "--columns must be some of form, lemma, upos, xpos, feats"),
         ("--projective perhaps", "'perhaps' is not one of 'yes', 'no', 'pseudo', 'auto'"),
         ("--loss svm", "'svm' is not one of 'mira', 'perceptron', 'tree', 'head'"),

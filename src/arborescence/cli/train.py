@@ -155,6 +155,15 @@ def train(
         bool,
         of_linear("--prune", help="Learn to leave most edges out beforehand; parses faster."),
     ] = False,
+    order: Annotated[
+        int,
+        of_linear(
+            min=1,
+            max=2,
+            help="Score edges alone, or also pairs of them: siblings and grandparents; prunes, "
+            "edges may cross.",
+        ),
+    ] = 1,
     system: Annotated[
         System,
         of_transition(help="The transitions that build a tree; edges may cross with swap only."),
@@ -278,25 +287,34 @@ def train(
     online: dict[str, Any] = {"epochs": epochs or 10, "patience": patience}
     trees: Any = {"yes": True, "no": False, None: "auto"}.get(projective, projective)
     settings: dict[str, Any]
+    trained_kind: str = parser
     with usage_errors():
         if parser == "linear":
             from arborescence.parsers.linear import settings as linear
 
-            of_linear_parser = linear.Settings(
+            of_linear_parser: dict[str, Any] = {
                 **common,
-                bits=bits,
-                loss=loss or "mira",  # type: ignore[arg-type]  # checked there
-                C=C,
-                rate=0.1 if rate is None else rate,
-                k=k,
-                joint=joint,
-                projective=trees,
-                inference=inference,
-                features=features,
-                rounds=rounds,
-                prune=prune,
-            )
-            settings = asdict(of_linear_parser)
+                "bits": bits,
+                "loss": loss or "mira",
+                "C": C,
+                "rate": 0.1 if rate is None else rate,
+                "k": k,
+                "joint": joint,
+                "projective": trees,
+                "inference": inference,
+                "features": features,
+                "rounds": rounds,
+                "prune": prune,
+            }
+            if order == 2:
+                from arborescence.parsers.second_order import settings as second_order
+
+                trained_kind = "second-order"
+                of_linear_parser |= {"prune": True, "projective": trees if projective else False}
+                checked = asdict(second_order.Settings(**of_linear_parser))
+                settings = {name: checked[name] for name in (*common, "bits", "loss", "C")}
+            else:
+                settings = asdict(linear.Settings(**of_linear_parser))
         elif parser == "biaffine":
             from arborescence.parsers.neural import settings as neural
             from arborescence.parsers.neural.needs import check_device
@@ -360,7 +378,7 @@ def train(
             if jackknife and parser != "biaffine":  # which does so itself
                 training += retagged(training, columns=tags, seed=seed, progress=step)
                 held_out += list(of_words.tag(held_out, overwrite=True))
-        trained = parser_class(parser).train(
+        trained = parser_class(trained_kind).train(
             training,
             dev=held_out,
             **online,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser
     from arborescence.parsers.registry import load as load
     from arborescence.parsers.reranker.parser import Reranker as Reranker
+    from arborescence.parsers.second_order.parser import SecondOrderParser as SecondOrderParser
     from arborescence.parsers.shared.base import Parser as Parser
     from arborescence.parsers.tagger.retagging import retagged as retagged
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
@@ -29,6 +30,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.neural.parser": ("BiaffineParser",),
         "arborescence.parsers.registry": ("load",),
         "arborescence.parsers.reranker.parser": ("Reranker",),
+        "arborescence.parsers.second_order.parser": ("SecondOrderParser",),
         "arborescence.parsers.tagger.tagger": ("Tagger",),
         "arborescence.parsers.transition.parser": ("TransitionParser",),
     },

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: The class of each kind of parser; the keys are the names of the kinds in model files.
 KINDS: Final = {
     "linear": "arborescence.parsers.linear.parser:LinearParser",
+    "second-order": "arborescence.parsers.second_order.parser:SecondOrderParser",
     "transition": "arborescence.parsers.transition.parser:TransitionParser",
     "biaffine": "arborescence.parsers.neural.parser:BiaffineParser",
     "reranker": "arborescence.parsers.reranker.parser:Reranker",

@@ -188,7 +188,11 @@ class LinearParser(Parser):
             "relations": RelationTemplates.of(self.columns, sides),
             "joint": RelationTemplates.of(self.columns, sides, "dh"),
         }
+        self._add_templates(sides)
         self._sides = Sides.of(sides)
+
+    def _add_templates(self, sides: list[str]) -> None:
+        """Add the sides of more templates, for parsers with more features."""
 
     @classmethod
     def train(

@@ -98,6 +98,7 @@ class Trainer(OnlineTrainer):
         directed = EdgeTemplates.of(settings.columns, sides)
         templates = RelationTemplates.of(settings.columns, sides)
         joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
+        self._add_templates(sides)
         self._tags = tags_of(treebank)
         self._sides = Sides.of(sides)
         self._batch = Batch.of(treebank, self._sides, self._tags)
@@ -117,6 +118,9 @@ class Trainer(OnlineTrainer):
         if settings.guided:
             self._edges.append(self._learned_edges("directed", directed, exactly))
         self._pruning: EdgeFilter | None = None
+
+    def _add_templates(self, sides: list[str]) -> None:
+        """Add the sides of more templates, for parsers with more features."""
 
     def _learned_edges(
         self,

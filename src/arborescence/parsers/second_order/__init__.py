@@ -1,0 +1,1 @@
+"""Second-order graph-based parsers: siblings and grandparents have features, too."""

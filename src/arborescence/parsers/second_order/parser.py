@@ -1,0 +1,192 @@
+"""A second-order graph-based parser with a linear model, decoded by dual decomposition.
+
+The edges that the pruner keeps are scored as by the linear parser; siblings and grandparents of
+these edges get scores, too (Carreras 2007; Koo et al. 2010; Martins et al. 2013).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NoReturn, Self
+
+import numpy as np
+
+from arborescence import second_order
+from arborescence.core.errors import ModelError
+from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.second_order.parts import (
+    WIDE,
+    PartModel,
+    PartTemplates,
+    rounded,
+    score_parts,
+)
+from arborescence.parsers.second_order.settings import Settings
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.features import COLUMNS
+from arborescence.parsers.shared.weights import Weights
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
+    from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.tagger.tagger import Tagger
+    from arborescence.parsers.text.model import Text
+    from arborescence.treebank import Sentence
+
+_FIELDS: Final = {"parts_unit": scheme.UNIT}
+_ARRAYS: Final = {"parts": scheme.weights("2^parts", WIDE)}
+
+
+class SecondOrderParser(LinearParser):
+    """A parser that scores edges, siblings and grandparents by linear functions of features.
+
+    Created by `train`, or by `arborescence.load`. It finds the best tree of any kind by
+    `arborescence.second_order.decode`, or a tree close to it; it has no k-best lists and no
+    confidence. The attributes are those of `LinearParser`.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> treebank = [
+    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
+    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
+    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
+    ... ]
+    >>> parser = SecondOrderParser.train(treebank, epochs=3)
+    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
+    >>> [parsed] = parser.parse([new])
+    >>> parsed.heads, parsed.deprels
+    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    >>> parser.decode(new).exact
+    True
+    """
+
+    kind: ClassVar[str] = "second-order"
+
+    def _add_templates(self, sides: list[str]) -> None:
+        self._part_templates = PartTemplates.of(self.columns, sides)
+
+    @classmethod
+    def train(  # type: ignore[override]  # fewer options than linear parsers have
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        columns: Sequence[str] = tuple(COLUMNS),
+        loss: Literal["mira", "perceptron"] = "mira",
+        epochs: int = 10,
+        patience: int = 3,
+        seed: int = 1,
+        root: Root = "single",
+        C: float = 0.1,
+        bits: int = 20,
+        tagger: Tagger | None = None,
+        text: Text | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train a parser: as `LinearParser.train` with ``prune=True`` and ``projective=False``.
+
+        Edges, siblings and grandparents are learned together, from the kept edges and those of the
+        gold tree, with the inference of parsing, by fewer rounds.
+
+        Parameters
+        ----------
+        treebank, dev, columns, epochs, patience, seed, root, C, tagger, text, checkpoint, progress
+            As for `LinearParser.train`.
+        loss
+            ``"mira"`` or ``"perceptron"``: as there.
+        bits
+            As there; siblings and grandparents have 2^bits weights.
+
+        Raises
+        ------
+        TreebankError, ModelError, OptionError
+            As for `LinearParser.train`.
+        """
+        settings = Settings(
+            columns=tuple(columns),
+            loss=loss,
+            root=root,
+            C=C,
+            seed=seed,
+            bits=bits,
+        )
+        from arborescence.parsers.second_order.training import Trainer
+
+        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
+        return cls(**trainer.parts(), tagger=tagger, text=text)
+
+    def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Found:
+        """Return the tree of a sentence, with its weight and the bound that certifies it.
+
+        Parameters
+        ----------
+        sentence
+            It is tagged first if it has no UPOS and there is a tagger.
+        root
+            As for `parse`.
+        """
+        _, batch = self._prepare([sentence])
+        [found] = self._decode(batch, root, projective=False)
+        return found
+
+    def _decode(self, batch: Batch, root: Root, *, projective: bool) -> list[second_order.Found]:
+        found: list[Any] = [None] * (len(batch.starts) - 1)
+        table, unit = self._weights["parts"]
+        model = PartModel(self._part_templates, table)
+        for chosen, matrices in self._score(batch, projective=projective):
+            for b, scores in zip(chosen.tolist(), matrices, strict=True):
+                edges = rounded(scores)
+                parts = score_parts(batch, b, model, unit, edges)
+                found[b] = second_order.decode(edges, *parts, root=root, projective=projective)
+        return found
+
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        if options.confidence:
+            self._refuse("confidence")
+        sentences, batch = self._prepare(sentences)
+        found = self._decode(batch, options.root, projective=bool(options.projective))
+        heads = np.concatenate([tree.heads for tree in found])[np.newaxis]
+        parsed = self._annotated(sentences, batch, heads, np.ones((1, 0)), options)
+        return [tree for [tree] in parsed]
+
+    def _kbest_batch(self, *_: Any) -> Any:
+        self._refuse("k-best lists")
+
+    def _evidence_batch(
+        self, sentences: list[Sentence], options: Options
+    ) -> list[tuple[Sentence, NDArray[Any]]]:
+        return Parser._evidence_batch(self, sentences, options)
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ModelError(
+            f"a second-order parser has no {what}, only the best tree: a linear parser trained "
+            "without --order 2 has"
+        )
+
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a model file, including those of the tagger."""
+        header, arrays = super().to_file()
+        table, header["parts_unit"] = self._weights["parts"]
+        return header, arrays | {"parts": table}
+
+    @classmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        parser = super().from_file(header, arrays)
+        if parser._pruning is None:
+            raise ModelError("pruning is null, and second-order parsers have a filter")
+        unit = scheme.fields_of(header, _FIELDS)["parts_unit"]
+        table = scheme.arrays_of(arrays, _ARRAYS, {})["parts"]
+        parser._weights = {**parser._weights, "parts": Weights(table, unit)}
+        return parser

@@ -1,0 +1,121 @@
+"""Training of second-order parsers: MIRA or perceptron over edges, siblings and grandparents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence import second_order
+from arborescence.parsers.linear.edges import update_edges
+from arborescence.parsers.linear.pruning import keep_edges
+from arborescence.parsers.linear.training import Trainer as LinearTrainer
+from arborescence.parsers.second_order.parts import (
+    WIDE,
+    PartModel,
+    PartTemplates,
+    list_features,
+    rounded,
+    score_parts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.linear.training import _Edges, _Gold
+    from arborescence.parsers.second_order.settings import Settings
+    from arborescence.parsers.shared.types import Progress
+    from arborescence.treebank import Sentence
+
+#: The largest number of rounds of dual decomposition for a training sentence.
+_ROUNDS: Final = 50
+
+
+class Trainer(LinearTrainer):
+    """A training run of a second-order parser; parameters as for the trainer of linear parsers."""
+
+    kind = "second-order"
+
+    def __init__(
+        self,
+        treebank: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        settings: Settings,
+        make: Callable[..., Any],
+    ) -> None:
+        super().__init__(treebank, dev, settings, make)
+        self._add_weights("parts", ((1 << settings.bits) // WIDE, WIDE))
+        self._parts = PartModel(self._part_templates, self._weights["parts"])
+
+    def _add_templates(self, sides: list[str]) -> None:
+        self._part_templates = PartTemplates.of(self._settings.columns, sides)
+
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments of the parser's constructor, after the last epoch."""
+        return self._fixed() | {"weights": self.best(), "info": self.info()}
+
+    def _prepare(self, progress: Progress | None) -> None:
+        super()._prepare(progress)
+        assert self._pruning is not None  # noqa: S101 - settings.prune
+        self._kept = keep_edges(self._batch, self._pruning, False)
+
+    def _leave_wrong_trees(
+        self,
+        gold: _Gold,
+        edges: _Edges,
+        scores: NDArray[np.float32],
+        buffer: NDArray[np.int64],
+    ) -> None:
+        """Decode, and update the weights if the best tree is wrong."""
+        heads = gold.heads
+        words = np.arange(1, len(heads))
+        kept = rounded(self._only_kept(gold, scores))
+        siblings, grandparents = score_parts(gold.batch, 0, self._parts, 1.0, kept)
+        if self._settings.loss == "mira":  # each wrong head costs 1
+            kept += 1
+            kept[heads[1:], words] -= 1
+        found = second_order.decode(
+            kept, siblings, grandparents, root=self._settings.root, rounds=_ROUNDS
+        )
+        if (found.heads == heads).all():
+            return
+        of_gold = second_order.tree_weight(kept, heads, siblings, grandparents)
+        rows = len(self._parts.weights)
+        ours, theirs = (
+            list_features(gold.batch, self._part_templates, rows, tree)
+            for tree in (heads, found.heads)
+        )
+        numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
+        signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
+        difference = np.bincount(places, signs)
+        [step] = update_edges(
+            gold.batch,
+            0,
+            edges.model,
+            edges.averages,
+            heads,
+            found.heads[np.newaxis],
+            np.array([found.weight - of_gold]),
+            np.array([[difference @ difference]]),
+            self._settings.largest_step,
+            self._clock,
+            buffer,
+        )
+        change = (step * difference).astype(np.float32)
+        self._parts.weights.reshape(-1)[numbers] += change
+        self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)
+
+    def _only_kept(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the scores of kept edges and of gold edges; -inf for all others."""
+        firsts, kept = self._kept
+        start, stop = gold.batch.starts.tolist()
+        counts = np.diff(firsts[start : stop + 1])
+        heads = kept[firsts[start] : firsts[stop]]
+        words = np.repeat(np.arange(stop - start), counts)
+        out = np.full_like(scores, -np.inf)
+        out[heads, words] = scores[heads, words]
+        words = np.arange(1, stop - start)
+        out[gold.heads[1:], words] = scores[gold.heads[1:], words]
+        return out

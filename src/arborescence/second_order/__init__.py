@@ -1,0 +1,17 @@
+"""Second-order parsing: edges, siblings and grandparents weigh (McDonald and Pereira 2006).
+
+>>> import numpy as np
+>>> from arborescence import second_order
+>>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+>>> grandparents = np.zeros((3, 3, 3))
+>>> grandparents[0, 2, 1] = 9.0  # what 0 -> 2 -> 1 weighs beside the scores of 0 -> 2 and 2 -> 1
+>>> found = second_order.decode(scores, grandparents=grandparents)
+>>> found.heads, found.weight, found.exact
+(array([-1,  2,  0]), 15.0, True)
+"""
+
+from arborescence.second_order.decode import Found, decode
+from arborescence.second_order.parts import tree_weight
+from arborescence.second_order.sums import Sums, sums
+
+__all__ = ["Found", "Sums", "decode", "sums", "tree_weight"]

@@ -1,0 +1,269 @@
+"""The best second-order tree, and a bound that says how good it certainly is.
+
+Projective trees are found by `projective`, others by `dual`: both work on whole numbers (`units`),
+after `parts` has removed what no best tree can have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arborescence.core.accumulator import rounded_sum
+from arborescence.core.errors import NoTreeError
+from arborescence.core.faults import NO_TREE, no_answer
+from arborescence.core.graph import check_count, check_flag, check_root, name_of
+from arborescence.core.threads import in_threads
+from arborescence.inference.decode import decode as decode_edges
+from arborescence.second_order.dual import Answer, Search
+from arborescence.second_order.parts import (
+    Batch,
+    Parts,
+    fill_ceilings,
+    find_bad,
+    remove_hopeless,
+    scale_for,
+    weights_in,
+)
+from arborescence.second_order.projective import best_projective
+from arborescence.second_order.units import ABSENT, LOWEST, Units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.core.errors import ArborescenceError
+    from arborescence.core.graph import Root
+
+# Another search follows if sums need so many bits less, as a better tree removes large weights.
+_BITS = 3
+
+
+class Found(NamedTuple):
+    """What `decode` found; arrays for a batch."""
+
+    heads: Any
+    """(..., N) int64: the tree; -1 for the root and for padding."""
+    weight: Any
+    """Its weight: the exact sum of its parts, rounded once."""
+    bound: Any
+    """No tree weighs more. The weight, if the tree is exact."""
+    exact: Any
+    """Whether it is proven that no tree weighs more."""
+    rounds: Any
+    """The rounds of dual decomposition; 0 for projective trees."""
+
+
+class _Options(NamedTuple):
+    single: bool
+    projective: bool
+    rounds: int
+    branches: int
+
+
+def decode(
+    scores: Any,
+    siblings: Any = None,
+    grandparents: Any = None,
+    lengths: Any = None,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    rounds: int = 200,
+    branches: int = 0,
+    threads: int = 1,
+) -> Found:
+    """Return the tree whose edges, siblings and grandparents weigh most, and a bound.
+
+    Projective trees by dynamic programming: O(n³) with siblings (McDonald and Pereira 2006), O(n⁴)
+    with grandparents (Koo and Collins 2010). For trees of any kind the problem is NP-hard, and dual
+    decomposition (Koo et al. 2010) solves most of those that trained parsers pose: with m edges
+    into each word on average, O(n m²) a round and O(n²) for the tree, with grandparents O(n m³).
+
+    Parameters
+    ----------
+    scores : (..., N, N) array or torch tensor
+        ``scores[..., h, d]``, as in `arborescence.decode`.
+    siblings : (..., N, N, N) array or torch tensor, optional
+        ``siblings[..., h, d, s]`` is what h -> d weighs in addition, if s is the next nearer
+        modifier of h on the same side; s = h if there is none. ``-inf``: not allowed. Parts that no
+        tree has, and those of absent edges, are ignored.
+    grandparents : (..., N, N, N) array or torch tensor, optional
+        ``grandparents[..., g, h, d]`` is what h -> d weighs in addition, if g is the head of h.
+    lengths : (...) whole numbers, optional
+        As in `arborescence.decode`.
+    root : {"single", "multi"}
+        Exactly one edge may leave the root (the default), or one or more.
+    projective : bool
+        Whether the tree must be projective.
+    rounds : int
+        The largest number of rounds of dual decomposition.
+    branches : int
+        If the rounds leave a gap: how often the trees are divided into those with an edge and those
+        without, and each part is bounded by as many rounds. For short sentences, some hundreds are
+        enough to close every gap.
+    threads : int
+        The number of threads for a batch.
+
+    Returns
+    -------
+    found : Found
+        ``heads``, ``weight``, ``bound``, ``exact`` and ``rounds``. Heads are a torch tensor if
+        `scores` is one.
+
+    Raises
+    ------
+    ScoresError
+        If a part is NaN or +inf, or a shape, a type or the lengths are invalid.
+    NoTreeError
+        If it is proven that there is no such tree without absent parts. Where dual decomposition
+        neither finds a tree nor such a proof, the weight is -inf and ``exact`` is False.
+    OptionError
+        If an option is invalid.
+
+    Notes
+    -----
+    ``exact`` is a proof in real arithmetic over the given floats. Sums are computed in whole
+    numbers, multiples of 2^-44 of the largest weight that the sentence's trees could have or finer
+    (2^-40 from 64 words on). If all parts are such multiples, as with whole numbers and most
+    float32, nothing is rounded. Otherwise the tree must beat all others by more than what was
+    rounded; if two trees are as close as that, ``exact`` is False also where the tree is the best
+    one. `bound` is above all weights in each case. Which of several best trees is returned is not
+    specified.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[0, 5, 4, 0], [0, 0, 3, 1], [0, 2, 0, 3], [0, 0, 4, 0]])
+    >>> decode(scores).heads  # second_order.decode
+    array([-1,  0,  1,  2])
+    >>> siblings = np.zeros((4, 4, 4))
+    >>> siblings[2, 3, 2] = siblings[0, 2, 0] = 3.0
+    >>> decode(scores, siblings).heads
+    array([-1,  2,  0,  2])
+    """
+    options = _Options(
+        check_root(root),
+        check_flag(projective),
+        check_count(rounds, "rounds"),
+        check_count(branches, "branches", 0),
+    )
+    batch = Batch.of(scores, siblings, grandparents, lengths)
+    many, size, _ = batch.graph.scores.shape
+    heads = np.full((many, size), -1, np.int64)
+    weights, bounds = np.empty(many), np.empty(many)
+    exact, done = np.empty(many, np.bool_), np.empty(many, np.int64)
+
+    def run(start: int, stop: int) -> None:
+        for b in range(start, stop):
+            found = _decode_sentence(batch, b, options)
+            heads[b, : len(found.heads)] = found.heads
+            weights[b], bounds[b], exact[b], done[b] = found[1:]
+
+    in_threads(run, many, threads)
+    shape = batch.graph.shape
+    heads = heads.reshape(*shape, size)
+    if batch.graph.give_back:
+        heads = batch.graph.give_back(heads)
+    if not shape:
+        return Found(heads, float(weights[0]), float(bounds[0]), bool(exact[0]), int(done[0]))
+    return Found(heads, *(array.reshape(shape) for array in (weights, bounds, exact, done)))
+
+
+def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
+    parts = batch.parts(sentence)
+    place = find_bad(*parts, options.single)
+    if place[0] >= 0:
+        raise batch.bad_part(sentence, place)
+    if len(parts.scores) == 1:
+        return Found(np.array([-1]), 0.0, 0.0, True, 0)
+    scale = scale_for(parts, options.single)
+    heads, least, exponent, rounds = None, -np.inf, -np.inf, 0
+    while True:
+        ceilings = np.empty((3, *parts.scores.shape))
+        fill_ceilings(*parts, options.single, scale, ceilings)
+        if heads is None:
+            heads = _first_tree(batch, sentence, ceilings[0], options)
+            least = _weight(parts, heads, scale)
+        remove_hopeless(*parts, options.single, scale, ceilings, least)
+        units = Units.of(parts, options.single)
+        if units.exponent <= exponent + _BITS:
+            break
+        exponent = units.exponent
+        answer, bound, exact = _certified(units, heads, options)
+        rounds += answer.rounds
+        if answer.bound <= LOWEST:
+            raise no_tree(batch, sentence, options.single, projective=options.projective)
+        heads = answer.heads
+        least = _weight(parts, heads, scale)
+        if exact or least == -np.inf:
+            break
+    weight = _weight(parts, heads, 1.0)
+    return Found(heads, weight, weight if exact else max(bound, weight), exact, rounds)
+
+
+def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
+    return rounded_sum((weights_in(parts, heads) * scale).tolist())
+
+
+def _first_tree(
+    batch: Batch, sentence: int, ceilings: NDArray[np.float64], options: _Options
+) -> NDArray[np.int64]:
+    """Return a tree that is the best one if each edge has its best sibling and grandparent."""
+    try:
+        heads: NDArray[np.int64] = decode_edges(
+            ceilings,
+            root="single" if options.single else "multi",
+            projective=options.projective,
+        )
+    except NoTreeError:
+        raise no_tree(batch, sentence, options.single, projective=options.projective) from None
+    return heads
+
+
+def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> ArborescenceError:
+    """Return the error that explains why a sentence has no tree."""
+    scores = batch.parts(sentence).scores
+    try:
+        decode_edges(scores, root="single" if single else "multi", projective=projective)
+    except NoTreeError:
+        return no_answer(batch.graph, sentence, NO_TREE, single)
+    return NoTreeError(
+        f"{name_of(batch.graph, sentence)}no tree exists: each tree of the edges has a sibling or "
+        "a grandparent that is not allowed"
+    )
+
+
+def _certified(
+    units: Units, heads: NDArray[np.int64], options: _Options
+) -> tuple[Answer, float, bool]:
+    """Search; return what was found, a bound in floats, and whether the tree is proven best."""
+    answer = _search(units, heads, options)
+    exact = LOWEST < answer.weight >= answer.bound - units.slack
+    if exact and units.rounded:
+        # Lower each edge of the tree by more than what rounding may have changed of two weights.
+        # Trees that lack one of them lose less. So if the tree is the best one even now, it is so
+        # by that much.
+        words = np.arange(1, len(answer.heads))
+        loss = 2 * units.error + units.slack + 1
+        lowered = units._replace(scores=units.scores.copy())
+        lowered.scores[answer.heads[1:], words] -= loss
+        weight = answer.weight - loss * len(words)
+        again = _search(lowered, answer.heads, options, answer.prices, weight)
+        exact = again.bound <= weight + units.slack
+        answer = answer._replace(rounds=answer.rounds + again.rounds)
+    return answer, units.above(answer.bound), exact
+
+
+def _search(
+    units: Units,
+    heads: NDArray[np.int64],
+    options: _Options,
+    prices: NDArray[np.int64] | None = None,
+    most: int = -ABSENT,
+) -> Answer:
+    if options.projective:
+        heads, weight = best_projective(units, options.single)
+        return Answer(heads, weight, weight, 0, np.empty((2, 0, 0), np.int64))
+    search = Search(units, options.single, options.rounds, heads, most)
+    return search.run(options.branches, prices)

@@ -1,0 +1,34 @@
+"""The kernels of this family that Python calls, and the types of their arguments."""
+
+_PARTS = "float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], bool"
+_UNITS = "int64[:, ::1], int64[:, :, ::1], int64[:, :, ::1]"
+_CHOICES = "bool[:, ::1], int64[::1], int64[::1]"
+
+EXPORTS = {
+    # Parts, and what they weigh.
+    "parts.fill_ceilings": f"{_PARTS}, float64, float64[:, :, ::1]",
+    "parts.find_bad": _PARTS,
+    "parts.find_nearer": "int64[::1], int64[::1]",
+    "parts.remove_hopeless": f"{_PARTS}, float64, float64[:, :, ::1], float64",
+    "parts.size_of_parts": f"{_PARTS}, float64",
+    "units.fill_units": f"{_PARTS}, int64, {_UNITS}",
+    # Projective trees.
+    "projective.fill_spans": f"{_UNITS}, bool, int64[:, :, :, ::1]",
+    "projective.read_spans": (f"{_UNITS}, int64[:, :, :, ::1], int64[:, ::1], int64[::1]"),
+    "sums.share_outside": (
+        "float64[:, ::1], float64[:, :, ::1], bool, float64[:, :, ::1], float64[:, ::1]"
+    ),
+    "sums.sum_inside": "float64[:, ::1], float64[:, :, ::1], bool, float64[:, :, ::1]",
+    # All trees.
+    "automata.list_edges": (
+        "int64[:, ::1], int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1]"
+    ),
+    "dual.earn": "int64[:, ::1], int64[:, :, ::1], float64[:, ::1]",
+    "dual.move": (
+        f"int64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], {_CHOICES}, float64, int64"
+    ),
+    "dual.play": (
+        f"{_UNITS}, int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1], bool, "
+        "int64[:, :, ::1], int64[::1], bool[:, ::1], int64[::1]"
+    ),
+}

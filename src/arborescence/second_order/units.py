@@ -1,0 +1,144 @@
+"""Parts as whole numbers, so that a search over them is exact and so are its bounds.
+
+Weights are rounded to multiples of a power of two, chosen so that sums fit in int64. Often nothing
+is rounded (whole numbers, most float32); otherwise each of a tree's at most 3n parts is off by half
+a unit at most.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.accumulator import SCALE, SCALE_EXPONENT
+from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.second_order.parts import nearest, size_of_parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.second_order.parts import Parts
+
+#: The weight of what is absent; a sum of eight such does not overflow.
+ABSENT = -(1 << 59)
+#: No other sum is as low.
+LOWEST = ABSENT // 2
+
+# A tree's weight has at most this many bits. With multipliers of two bits more, for n² edges, all
+# sums are above LOWEST.
+_MOST_BITS = 44
+
+
+class Units(NamedTuple):
+    """The parts of a sentence in whole units; the first three fields are for kernels."""
+
+    scores: NDArray[np.int64]
+    """(N, N)"""
+    siblings: NDArray[np.int64]
+    """(N, N, N) or (0, 0, 0)"""
+    grandparents: NDArray[np.int64]
+    """(N, N, N) or (0, 0, 0)"""
+    exponent: int
+    """A weight w is about w · 2^exponent units."""
+    limit: int
+    """No tree's absolute weight is larger."""
+    step: int
+    """All weights are multiples of this many units."""
+    rounded: bool
+    """Whether any part was rounded."""
+
+    @classmethod
+    def of(cls, parts: Parts, single: bool) -> Self:
+        """Convert the parts of a sentence. O(n³)."""
+        size = len(parts.scores)
+        bits = bits_for(size)
+        largest, more = size_of_parts(*parts, single, 1.0), 0
+        if not largest < math.inf:
+            largest, more = size_of_parts(*parts, single, SCALE), -SCALE_EXPONENT
+        exponent = bits - math.frexp(largest)[1] - more if largest else 0
+        edges, siblings, grandparents = (np.full(part.shape, ABSENT, np.int64) for part in parts)
+        seen, rounded = fill_units(*parts, single, exponent, edges, siblings, grandparents)
+        step = 1 if rounded or seen == 0 else seen & -seen
+        return cls(edges, siblings, grandparents, exponent, 1 << (bits + 1), step, rounded)
+
+    @property
+    def error(self) -> int:
+        """A bound on what rounding changed of a tree's weight, in units."""
+        return 2 * len(self.scores) if self.rounded else 0
+
+    @property
+    def slack(self) -> int:
+        """How far above a tree's weight a bound may stay: with rounding, there is no need for 0."""
+        return self.limit >> 28 if self.rounded else 0
+
+    def above(self, bound: int) -> float:
+        """Return a float that is not below any weight of at most `bound` units."""
+        whole = bound + self.error
+        try:
+            value = math.ldexp(float(whole), -self.exponent)
+        except OverflowError:
+            return math.inf if whole > 0 else -np.finfo(np.float64).max.item()
+        return math.nextafter(value, math.inf)
+
+
+def bits_for(size: int) -> int:
+    """Return how many bits the weight of a tree of `size` nodes may have."""
+    return min(_MOST_BITS, 54 - 2 * size.bit_length())
+
+
+@inlined_kernel
+def in_units(weight: float, exponent: int) -> tuple[int, bool]:
+    """Return a weight in units, ABSENT for -inf, and whether it was rounded. O(1)."""
+    if weight == -np.inf:
+        return ABSENT, False
+    # In two steps, as the power of two may be too large for a float.
+    half = exponent // 2
+    scaled = math.ldexp(math.ldexp(weight, half), exponent - half)
+    units = round(scaled)
+    return units, math.ldexp(math.ldexp(float(units), -half), half - exponent) != weight
+
+
+@kernel
+def fill_units(
+    scores: np.ndarray,
+    siblings: np.ndarray,
+    grandparents: np.ndarray,
+    single: bool,
+    exponent: int,
+    of_scores: np.ndarray,
+    of_siblings: np.ndarray,
+    of_grandparents: np.ndarray,
+) -> tuple[int, bool]:
+    """Fill the arrays of `Units`, which hold ABSENT. O(n³).
+
+    Returns
+    -------
+    seen, rounded : the bits set in any weight's units, and whether any weight was rounded
+    """
+    size = scores.shape[0]
+    seen, rounded = 0, False
+    for h in range(size):
+        for d in range(1, size):
+            if h == d or scores[h, d] == -np.inf:
+                continue
+            of_scores[h, d], off = in_units(scores[h, d], exponent)
+            seen |= of_scores[h, d]
+            rounded |= off
+            if siblings.shape[0] > 0:
+                of_siblings[h, d, h], off = in_units(siblings[h, d, h], exponent)
+                seen |= of_siblings[h, d, h]
+                rounded |= off
+                low, stop = nearest(h, d, single)
+                for s in range(low, stop):
+                    of_siblings[h, d, s], off = in_units(siblings[h, d, s], exponent)
+                    seen |= of_siblings[h, d, s]
+                    rounded |= off
+            if grandparents.shape[0] > 0 and h > 0:
+                for g in range(size):
+                    if g not in (h, d):
+                        of_grandparents[g, h, d], off = in_units(grandparents[g, h, d], exponent)
+                        seen |= of_grandparents[g, h, d]
+                        rounded |= off
+    return seen, rounded

@@ -68,6 +68,11 @@ DELETED = {
         "arborescence.explain",
         ("explain", "--sentence", "Birds sing"),
     ),
+    "page": (
+        ("explaining/page",),
+        "__import__('arborescence.explaining.page')",
+        ("explain", "--exercise", "1", "--html", "REPORT"),
+    ),
     "experiments": (
         ("experiments",),
         "__import__('arborescence.experiments.root')",

@@ -1,4 +1,4 @@
-"""`arborescence explain`: of scores and sentences, as text and JSON."""
+"""`arborescence explain`: scores and sentences; as text, JSON and a page; sheets of exercises."""
 
 import json
 
@@ -44,6 +44,27 @@ def test_a_sentence(command):
     assert "the edge root → wash joins" in out
 
 
+def test_a_page(command, table, tmp_path):
+    path = tmp_path / "page.html"
+    done = command("explain", table, "--html", path, "--algorithm", "kbest", "-k", 2)
+    assert done.out == ""
+    page = path.read_text(encoding="utf-8")
+    assert '"names": ["root", "Birds", "sing"]' in page
+    assert '"algorithm": "kbest"' in page
+    assert command("explain", table, "--html", "-", "--algorithm", "kbest", "-k", 2).out == page
+
+
+def test_a_sheet(command, tmp_path):
+    command("explain", "--exercise", 4, "--seed", 5, "--html", tmp_path / "sheet.html")
+    sheet, solutions = (
+        (tmp_path / name).read_text(encoding="utf-8")
+        for name in ("sheet.html", "sheet-solutions.html")
+    )
+    for number in range(5, 9):
+        assert f"<h2>Exercise {number}</h2>" in sheet
+        assert f"<h2>Exercise {number}</h2>" in solutions
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -65,3 +86,12 @@ def test_bad_options(command, table):
     assert "root constraint" in command(
         "explain", table, "--algorithm", "chu-liu-edmonds", "--root", "single"
     ).complaint(2)
+    assert "exclude each other" in command("explain", table, "--json", "--html", "x").complaint(2)
+    for options in ([], [table, "--html", "x"], ["--json", "--html", "x"]):
+        said = command("explain", "--exercise", 2, *options).complaint(2)
+        assert "--exercise goes with --html and --seed" in said
+    assert "--seed is for" in command("explain", table, "--seed", 2).complaint(2)
+    assert "a sheet has 1 to 100" in command("explain", "--exercise", 101, "--html", "x").complaint(
+        2
+    )
+    assert "two files" in command("explain", "--exercise", 2, "--html", "-").complaint(2)

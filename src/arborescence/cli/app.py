@@ -301,6 +301,8 @@ app.command(
         "arborescence explain scores.npy --algorithm kbest -k 5",
         "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
         "arborescence explain scores.csv --json | jq '.steps[].text'",
+        "arborescence explain scores.csv --html page.html",
+        "arborescence explain --exercise 12 --html sheet.html",
     )
 )(explain)
 

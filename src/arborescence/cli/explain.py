@@ -13,6 +13,7 @@ import typer
 from arborescence.cli.options import usage_errors
 from arborescence.core.choices import Algorithm, Root
 from arborescence.core.errors import ScoresError
+from arborescence.core.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +48,48 @@ def explain(
     text: Annotated[
         bool, typer.Option("--text/--json", help="Write text, or all data as JSON.")
     ] = True,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a web page into this file instead, which computes the steps again when a "
+            "score is changed.",
+        ),
+    ] = None,
+    exercise: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Write a sheet of this many exercises into the file of --html, and its solutions "
+            "into another one beside it.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For --exercise: the number of the first one; by default 0.")
+    ] = None,
 ) -> None:
     """Show the steps by which an algorithm finds a tree, each with a sentence that says what."""
     from arborescence import explaining
 
+    if exercise is not None:
+        if html is None or scores is not None or sentence is not None or not text:
+            raise typer.BadParameter("--exercise goes with --html and --seed, and nothing else")
+        write_sheet(exercise, seed or 0, html)
+        return
+    if seed is not None:
+        raise typer.BadParameter("--seed is for --exercise")
     if (scores is None) == (sentence is None):
         raise typer.BadParameter("give a file of scores, or --sentence")
+    if html is not None and not text:
+        raise typer.BadParameter("--html and --json exclude each other")
     values, words = read(scores) if scores is not None else scored(sentence or "")
+    if html is not None:
+        from arborescence.explaining.page import explain_html
+
+        with usage_errors():
+            page = explain_html(values, algorithm, root=root, k=k, words=words)
+        write(html, page)
+        return
     with usage_errors():
         steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
     if not text:
@@ -61,6 +97,25 @@ def explain(
         sys.stdout.write(f"{written}\n")
         return
     sys.stdout.write("\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n")
+
+
+def write_sheet(count: int, seed: int, path: str) -> None:
+    """Write a sheet of exercises, and its solutions into another file: ``name-solutions.html``."""
+    from arborescence.explaining.page import exercise_sheet
+
+    with usage_errors():
+        sheet, solutions = exercise_sheet(count, seed)
+    if path == "-":
+        raise typer.BadParameter("a sheet and its solutions are two files: --html FILE")
+    file = Path(path)
+    write(path, sheet)
+    write(str(file.with_name(f"{file.stem}-solutions{file.suffix}")), solutions)
+
+
+def write(path: str, page: str) -> None:
+    """Write a page, to the standard output if the path is ``-``."""
+    with writing(path) as file:
+        file.write(page.encode())
 
 
 def scored(sentence: str) -> Scores:

@@ -104,7 +104,7 @@ class Step:
     detail : Detail or None
         What only this algorithm has.
 
-    ``str(step)`` is the text, with a table.
+    ``str(step)`` is the text, with the table.
     """
 
     kind: str
@@ -120,25 +120,24 @@ class Step:
     weight: float | None = None
     detail: Detail | None = None
 
-    def __str__(self) -> str:
-        rows: list[list[str]] = []
+    def table(self) -> list[list[str]]:
+        """Return the rows of the step's table, the headings first; none if it has no table."""
         if self.detail is not None:
-            rows = self.detail.table(self.words)
-        elif self.chosen:
+            return self.detail.table(self.words)
+        if self.chosen:
             nodes = {node.id: node for node in self.nodes}
-            rows = [["node", "best edge", "weight", "kicks out"]]
-            rows += [
+            rows = [
                 [node_name(nodes[edge.dependent], self.words), *edge_cells(edge, self.words)]
                 for edge in self.chosen
             ]
-        elif self.heads:
-            rows = [["word", "head"]]
-            rows += [
-                [self.words[d], "?" if h is None else self.words[h]]
-                for d, h in enumerate(self.heads)
-                if d > 0
-            ]
-        return "\n".join([f"[{self.kind}] {self.text}", *lines_of(rows)])
+            return [["node", "best edge", "weight", "kicks out"], *rows]
+        if not self.heads:
+            return []
+        heads = ["?" if h is None else self.words[h] for h in self.heads[1:]]
+        return [["word", "head"], *map(list, zip(self.words[1:], heads, strict=True))]
+
+    def __str__(self) -> str:
+        return "\n".join([f"[{self.kind}] {self.text}", *lines_of(self.table())])
 
 
 def node_name(node: Node, names: Sequence[str]) -> str:

@@ -1,0 +1,64 @@
+"""The live pages of the documentation: the examples of the four works, made when the site is built.
+
+mkdocs calls `on_files` (it is a hook in mkdocs.yml).
+"""
+
+import numpy as np
+
+from arborescence.explaining.page import exercise_sheet, explain_html
+
+#: The graph of *root*, Fig. 2, and of *kbest*, Fig. 8.
+FIGURE_2 = "root-1 90, root-2 40, 1-3 10, 2-3 30, 2-4 60, 3-2 50, 4-3 70, 4-1 20"
+#: The graph of the *lecture* whose tables bestInEdge and kicksOut it fills step by step.
+LECTURE = "root-1 5, root-2 1, root-3 1, 1-2 11, 1-3 5, 2-1 10, 2-3 4, 3-1 9, 3-2 8"
+#: The tree of the *lecture*'s table of stack and buffer.
+SENTENCE = ["we", "vigorously", "wash", "our", "cats", "who", "stink"]
+HEADS = [3, 3, 0, 5, 3, 7, 5]
+#: A graph in which Borůvka's algorithm takes two rounds, and enhancement turns one edge around.
+PAIRS = (
+    "root-1 9, root-2 4, root-3 0, root-4 5, root-5 6, 1-2 3, 1-3 6, 1-4 6, 1-5 0, 2-1 0, 2-3 1, "
+    "2-4 8, 2-5 9, 3-1 3, 3-2 3, 3-4 8, 3-5 9, 4-1 7, 4-2 1, 4-3 2, 4-5 4, 5-1 1, 5-2 5, 5-3 2, "
+    "5-4 0"
+)
+
+
+def graph(edges: str) -> np.ndarray:
+    """Return scores; edges that are not named are absent."""
+    named = [edge.replace("root", "0").replace("-", " ").split() for edge in edges.split(", ")]
+    size = 1 + max(int(d) for _, d, _ in named)
+    scores = np.full((size, size), -np.inf)
+    for h, d, weight in named:
+        scores[int(h), int(d)] = float(weight)
+    return scores
+
+
+def tree_scores(heads: list[int]) -> np.ndarray:
+    """Return scores that are 5 on the edges of a tree, and 0 elsewhere."""
+    scores = np.zeros((len(heads) + 1, len(heads) + 1))
+    scores[heads, np.arange(1, len(heads) + 1)] = 5
+    return scores
+
+
+def pages() -> dict[str, str]:
+    """Return each page by its name."""
+    sheet, solutions = exercise_sheet(9)
+    return {
+        "root": explain_html(graph(FIGURE_2)),
+        "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),
+        "contraction": explain_html(graph(LECTURE), "chu-liu-edmonds"),
+        "eisner": explain_html(tree_scores(HEADS), "eisner", words=SENTENCE),
+        "transitions": explain_html(tree_scores(HEADS), "transitions", words=SENTENCE),
+        "undirected": explain_html(graph(PAIRS), "undirected"),
+        "sums": explain_html(graph(LECTURE), "sums"),
+        "sheet": sheet,
+        "sheet-solutions": solutions,
+    }
+
+
+def on_files(files, config):
+    """Add the pages to the files of the site."""
+    from mkdocs.structure.files import File
+
+    for name, page in pages().items():
+        files.append(File.generated(config, f"live/{name}.html", content=page))
+    return files

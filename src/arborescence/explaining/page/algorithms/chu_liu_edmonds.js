@@ -1,0 +1,114 @@
+// Chu-Liu-Edmonds step by step: greedy graph, critical cycles, contraction, expansion.
+
+TABLES.Contracted = ({ entering }, names) => [
+  ["edge into the new node", "weight", "kicks out"],
+  ...entering.map((edge) => edgeCells(edge, names)),
+];
+
+function* chuLiuEdmonds(problem, { recorded = true } = {}) {
+  const state = new Contraction(problem, { recorded });
+  if (yield* contractCycles(state)) yield* expand(state);
+}
+
+// Take the greedy graph and contract its cycles; return whether there is a tree.
+function* contractCycles(state) {
+  const { problem } = state;
+  if (!(yield* takeBestHeads(state))) return false;
+  const done = new Set([0]);
+  for (const word of range(1, problem.n + 1)) {
+    let x = state.top(word);
+    const path = [];
+    while (!done.has(x)) {
+      if (!path.includes(x)) {
+        path.push(x);
+        x = state.above(x);
+        continue;
+      }
+      const cycle = path.splice(path.indexOf(x));
+      const names = [...cycle, cycle[0]].map((member) => state.name(member)).join(" ← ");
+      yield state.step(
+        "cycle",
+        `The best edges of ${listed(cycle.map((member) => state.name(member)))} form a cycle: ` +
+          `${names}. It is critical: some best tree has all of its edges except one.`,
+        { looks_at: cycle.map((member) => cellOf(state.chosen.get(member))) },
+      );
+      x = yield* contract(state, cycle);
+      const best = state.best(x);
+      if (best === null) {
+        yield noTree(state, `No edge enters ${state.name(x)}, so there is no tree.`);
+        return false;
+      }
+      state.chosen.set(x, best);
+      yield state.step(
+        "best-edge",
+        `The best edge into ${state.name(x)} is ${problem.edge(cellOf(best))}, with the new weight ` +
+          `${numberName(problem.number(best.gain))}. It would kick out ` +
+          `${problem.edge(best.kicksOut[best.kicksOut.length - 1])}.`,
+        { looks_at: [cellOf(best)] },
+      );
+    }
+    for (const node of path) done.add(node);
+  }
+  if (state.members.size) {
+    yield state.step("acyclic", "No cycle is left: the chosen edges form a tree.");
+  }
+  return true;
+}
+
+// Make the greedy graph; return whether each word has a head.
+function* takeBestHeads(state) {
+  const { problem } = state;
+  const headless = [];
+  for (const d of range(1, problem.n + 1)) {
+    const best = state.best(d);
+    if (best === null) headless.push(d);
+    else state.chosen.set(d, best);
+  }
+  if (problem.n) {
+    const text = "Each word takes its best head: this is the greedy graph.";
+    yield state.step("greedy", text, { looks_at: problem.edges });
+  }
+  if (headless.length) {
+    yield noTree(state, `No edge enters ${problem.listed(headless)}, so there is no tree.`);
+  }
+  return !headless.length;
+}
+
+// Contract a cycle of chosen edges; return the new node.
+function* contract(state, cycle) {
+  const edges = cycle.map((member) => state.shown(member, state.chosen.get(member)));
+  const x = state.contract(cycle);
+  const ranked = [...state.entering.get(x)].sort(
+    (one, other) => compare(other.gain, one.gain) || compareLists(cellOf(one), cellOf(other)),
+  );
+  const entering = ranked.map((entry) => state.shown(x, entry));
+  yield state.step(
+    "contract",
+    `The cycle becomes the node ${state.name(x)}. ${counted(entering.length, "edge")} ` +
+      `${entering.length === 1 ? "enters" : "enter"} it: the new weight of each is its weight ` +
+      "minus that of the edge that it kicks out of the cycle.",
+    { looks_at: ranked.map(cellOf), detail: { type: "Contracted", node: x, cycle: edges, entering } },
+  );
+  return x;
+}
+
+// Open the contracted nodes, the last one first, and yield the tree.
+function* expand(state) {
+  const { problem } = state;
+  for (const x of [...state.members.keys()].sort((a, b) => b - a)) {
+    const name = state.name(x);
+    const edge = cellOf(state.chosen.get(x));
+    const [entered, kicked] = state.open(x);
+    yield state.step(
+      "expand",
+      `The node ${name} is opened. ${problem.edge(edge)} enters it at ${state.name(entered)} and ` +
+        `kicks out ${problem.edge(kicked)}; the other edges of the cycle stay.`,
+      { looks_at: [edge, kicked] },
+    );
+  }
+  const heads = range(0, problem.n + 1).map((d) => (d ? state.chosen.get(d).head : -1));
+  const weight = problem.number(problem.weight(heads));
+  yield state.step("tree", `This is the best tree, of weight ${numberName(weight)}.`, { heads, weight });
+}
+
+const noTree = (state, why) => state.step("no-tree", why);

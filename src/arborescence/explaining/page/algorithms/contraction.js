@@ -1,0 +1,122 @@
+// The graph with contracted cycles, slow and obvious: all edges are kept, with exact weights.
+// Ties are broken as in Python.
+
+class Contraction {
+  constructor(problem, { preferred = null, recorded = true } = {}) {
+    this.problem = problem;
+    this.members = new Map();
+    this.entering = new Map(range(1, problem.n + 1).map((d) => [d, []]));
+    for (const [h, d] of problem.edges) {
+      this.entering.get(d).push({ head: h, into: d, gain: problem.scores[h][d], kicksOut: [] });
+    }
+    this.chosen = new Map();
+    this.parent = new Map();
+    this.preferred = preferred;
+    this.recorded = recorded;
+    this.next = problem.n + 1;
+  }
+
+  // Return the node of the graph now that contains a node.
+  top(node) {
+    while (this.parent.has(node)) node = this.parent.get(node);
+    return node;
+  }
+
+  // The nodes of the graph now, by their first word.
+  get tops() {
+    return [...new Set(range(0, this.problem.n + 1).map((node) => this.top(node)))];
+  }
+
+  // Return the node that the chosen edge of a node comes from.
+  above(x) {
+    return this.top(this.chosen.get(x).head);
+  }
+
+  node(id) {
+    return { id, members: (this.members.get(id) ?? []).map((member) => this.node(member)) };
+  }
+
+  name(x) {
+    return nodeName(this.node(x), this.problem.names);
+  }
+
+  // Return the best edge into a node, of all or of some. On a tie, an edge of the preferred tree;
+  // then the lowest head; then the edge that enters first, by `order`.
+  best(x, entries = this.entering.get(x)) {
+    if (!entries.length) return null;
+    const most = entries.reduce((gain, entry) => (entry.gain > gain ? entry.gain : gain), entries[0].gain);
+    const key = ({ head, into }) => [this.preferred?.[into] !== head, head, this.order(x, into)];
+    const equal = entries.filter((entry) => entry.gain === most);
+    return equal.reduce((one, other) => (compareLists(key(other), key(one)) < 0 ? other : one));
+  }
+
+  // Return the place of a word in a node: the largest member comes before the others.
+  order(x, word) {
+    if (!this.members.has(x)) return [];
+    const members = this.members.get(x);
+    const words = members.map((member) => wordsOf(this.node(member)));
+    const largest = words.findIndex((list) => list.length === Math.max(...words.map((other) => other.length)));
+    const place = words.findIndex((list) => list.includes(word));
+    return [place !== largest, place, ...this.order(members[place], word)];
+  }
+
+  // Make a node of a cycle of chosen edges; return it. It has no chosen edge yet.
+  contract(cycle) {
+    const x = this.next++;
+    this.members.set(x, cycle);
+    for (const member of cycle) this.parent.set(member, x);
+    const entering = [];
+    for (const member of cycle) {
+      const kicked = this.chosen.get(member);
+      for (const { head, into, gain, kicksOut } of this.entering.get(member)) {
+        if (this.top(head) === x) continue;
+        const kicks = [...kicksOut, [kicked.head, kicked.into]];
+        entering.push({ head, into, gain: gain - kicked.gain, kicksOut: kicks });
+      }
+    }
+    this.entering.set(x, entering);
+    return x;
+  }
+
+  // Open a contracted node; return the member that its edge enters, and what that kicks out. The
+  // member takes the edge; the others keep their edges of the cycle.
+  open(x) {
+    const { head, into } = this.chosen.get(x);
+    for (const member of this.members.get(x)) this.parent.delete(member);
+    const entered = this.top(into);
+    const kicked = this.chosen.get(entered);
+    const taken = this.entering.get(entered).find((entry) => entry.head === head && entry.into === into);
+    this.chosen.set(entered, taken);
+    return [entered, [kicked.head, kicked.into]];
+  }
+
+  // Delete the edges from the root into a node, and into all that it contains.
+  forgetRootEdges(x) {
+    const deleted = this.entering.get(x).filter((entry) => entry.head === 0).map(cellOf);
+    this.entering.set(x, this.entering.get(x).filter((entry) => entry.head > 0));
+    for (const member of this.members.get(x) ?? []) this.forgetRootEdges(member);
+    return deleted;
+  }
+
+  // Return an edge into a node as steps show it.
+  shown(x, { head, into, gain, kicksOut }) {
+    const weight = this.problem.number(gain);
+    return { head: this.top(head), dependent: x, weight, stands_for: [head, into], kicks_out: kicksOut };
+  }
+
+  // Return a step with the graph as it is now.
+  step(kind, text, parts = {}) {
+    if (!this.recorded) return makeStep(kind, text, parts);
+    const { n } = this.problem;
+    const tops = this.tops;
+    const heads = range(0, n + 1).map((d) => {
+      if (d === 0) return -1;
+      return tops.includes(d) && this.chosen.has(d) ? this.chosen.get(d).head : null;
+    });
+    const edges = tops.flatMap((x) => (x ? this.entering.get(x).map((entry) => this.shown(x, entry)) : []));
+    const chosen = tops.filter((x) => this.chosen.has(x)).map((x) => this.shown(x, this.chosen.get(x)));
+    return makeStep(kind, text, { nodes: tops.map((x) => this.node(x)), edges, chosen, heads, ...parts });
+  }
+}
+
+const cellOf = (entry) => [entry.head, entry.into];

@@ -1,0 +1,182 @@
+"""Exercises on contraction and on the root constraint, made from a seed: question and answer.
+
+The page makes the same ones in JavaScript (`view/exercises.js`); there the reader answers by
+clicking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from arborescence.explaining import root_constraint
+from arborescence.explaining.chu_liu_edmonds import Contracted
+from arborescence.explaining.problem import Problem, listed
+from arborescence.explaining.root_constraint import Children
+from arborescence.explaining.steps import edge_name, node_name, number_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arborescence.explaining.steps import Step
+
+    Asked = tuple[str, str, list[float]]
+
+#: The words of the graphs.
+SENTENCES = (
+    ("birds", "sing", "songs"),
+    ("we", "wash", "our", "cats"),
+    ("cats", "chase", "mice", "at", "night"),
+)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A state in the middle of the algorithm, and a question on what comes next.
+
+    Attributes
+    ----------
+    seed : int
+    step : Step
+        The state that is shown.
+    question, answer : str
+        The answer says why.
+    options : list of float
+        The numbers to choose from, if the answer is a number.
+    """
+
+    seed: int
+    step: Step
+    question: str
+    answer: str
+    options: list[float]
+
+
+def exercise(seed: int) -> Exercise:
+    """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 3]`.
+
+    Random graphs are drawn until one has a state that this can be asked of.
+
+    Examples
+    --------
+    >>> made = exercise(2)
+    >>> made.question
+    '2 edges leave the root. Which of them goes first?'
+    """
+    random = numbers(seed)
+    ask = QUESTIONS[seed % 3]
+    while True:
+        for before, after in pairwise(root_constraint.steps(graph(random))):
+            asked = ask(before, after, random)
+            if asked is not None:
+                return Exercise(seed, before, *asked)
+
+
+def numbers(seed: int) -> Iterator[int]:
+    """Yield random 32-bit integers (mulberry32): the same ones in Python and in JavaScript."""
+    state = seed
+    while True:
+        state = (state + 0x6D2B79F5) & 0xFFFFFFFF
+        mixed = (state ^ (state >> 15)) * (state | 1) & 0xFFFFFFFF
+        mixed ^= mixed + (mixed ^ (mixed >> 7)) * (mixed | 61) & 0xFFFFFFFF
+        yield mixed ^ (mixed >> 14)
+
+
+def graph(random: Iterator[int]) -> Problem:
+    """Draw a graph in which about a fifth of the edges are absent."""
+    words = SENTENCES[next(random) % 3]
+    scores = {}
+    for h in range(len(words) + 1):
+        for d in range(1, len(words) + 1):
+            score, present = 1 + next(random) % 99, next(random) % 5 > 0
+            if h != d and present:
+                scores[h, d] = Fraction(score)
+    return Problem(len(words), scores, ("root", *words))
+
+
+def ask_what_enters(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
+    """Ask which edge enters a cycle."""
+    detail = contraction(before, after)
+    if detail is None or detail.entering[0].weight == detail.entering[1].weight:
+        return None
+    question = f"{becomes(before, detail)} Which edge is the best one into it?"
+    best = edge_name(detail.entering[0].stands_for, before.words)
+    why = difference(before, detail, 0)
+    return question, f"{best}: {why}. Each other edge into the node weighs less.", []
+
+
+def ask_what_it_weighs(before: Step, after: Step, random: Iterator[int]) -> Asked | None:
+    """Ask what an edge into a contracted cycle weighs."""
+    detail = contraction(before, after)
+    if detail is None:
+        return None
+    place = next(random) % len(detail.entering)
+    weight, kicked = weights(before, detail, place)
+    options = sorted({weight - kicked, weight, weight + kicked, kicked - weight})
+    if len(options) < 4:
+        return None
+    name = edge_name(detail.entering[place].stands_for, before.words)
+    question = f"{becomes(before, detail)} What does {name} weigh then?"
+    answer = f"{number_name(weight - kicked)}: {difference(before, detail, place)}."
+    return question, answer, options
+
+
+def ask_which_root_edge_goes(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
+    """Ask which root edge goes."""
+    detail = before.detail
+    if before.kind != "other-heads" or not isinstance(detail, Children):
+        return None
+    losses = sorted(
+        (child.loss, place) for place, child in enumerate(detail.children) if child.loss is not None
+    )
+    if len(losses) < 2 or losses[0][0] == losses[1][0]:
+        return None
+    loss, place = losses[0]
+    child = detail.children[place]
+    if child.other is None:
+        raise AssertionError("a loss without another head")
+    goes, comes = (edge_name(e.stands_for, before.words) for e in (child.root_edge, child.other))
+    question = f"{len(detail.children)} edges leave the root. Which of them goes first?"
+    answer = (
+        f"{goes}: without it, {node_name(child.node, before.words)} takes {comes} and loses "
+        f"{number_name(loss)}. Each other child of the root loses more, or has no other head."
+    )
+    return question, answer, []
+
+
+QUESTIONS = (ask_what_enters, ask_what_it_weighs, ask_which_root_edge_goes)
+
+
+def contraction(before: Step, after: Step) -> Contracted | None:
+    """Return how a cycle is contracted in the second step, if two edges or more enter it."""
+    detail = after.detail
+    if before.kind != "cycle" or not isinstance(detail, Contracted) or len(detail.entering) < 2:
+        return None
+    return detail
+
+
+def becomes(before: Step, detail: Contracted) -> str:
+    """Return the beginning of a question on a cycle."""
+    nodes = {node.id: node_name(node, before.words) for node in before.nodes}
+    names = listed([nodes[edge.dependent] for edge in detail.cycle])
+    return f"The best edges of {names} form a cycle, which becomes one node."
+
+
+def weights(before: Step, detail: Contracted, place: int) -> tuple[float, float]:
+    """Return what an edge into the cycle weighs before, and the edge that it kicks out."""
+    entering = detail.entering[place]
+    now = {edge.stands_for: edge.weight for edge in before.edges}
+    return now[entering.stands_for], now[entering.kicks_out[-1]]
+
+
+def difference(before: Step, detail: Contracted, place: int) -> str:
+    """Return how the new weight of an edge is computed."""
+    weight, kicked = map(number_name, weights(before, detail, place))
+    entering = detail.entering[place]
+    out = edge_name(entering.kicks_out[-1], before.words)
+    return (
+        f"it weighs {weight}, and {out}, which it kicks out, {kicked}: {weight} − {kicked} = "
+        f"{number_name(entering.weight)}"
+    )

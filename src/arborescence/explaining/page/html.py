@@ -1,0 +1,128 @@
+"""The page: a template, filled with a sentence, its scores, its steps, and our own JavaScript.
+
+The script computes the steps again in the browser, so that the reader can change the scores.
+Without JavaScript, the page shows the list of the steps.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any, get_args
+
+from arborescence.core.choices import Algorithm
+from arborescence.explaining.explain import K, explain
+from arborescence.explaining.problem import problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arborescence.core.choices import Root
+    from arborescence.explaining.steps import Step
+
+FOLDER = Path(__file__).parent
+#: The parts of the script, in their order: each uses those before it.
+#: The algorithms need no page; the view does.
+PARTS = {
+    "algorithms": (
+        *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint", "swaps"),
+        *("kbest", "eisner", "sums", "enhancement", "undirected", "transitions", "explain"),
+    ),
+    "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
+}
+#: The list of steps has no tables if it has more characters than this with them.
+_LONGEST_LIST = 100_000
+
+
+def explain_html(
+    scores: Any,
+    algorithm: Algorithm = "root-constraint",
+    *,
+    root: Root | None = None,
+    k: int | None = None,
+    words: Sequence[str] | None = None,
+) -> str:
+    """Return a page that shows the steps of an algorithm, and computes them again after changes.
+
+    It has all algorithms, and exercises. The reader goes through the steps, changes scores, and
+    forbids or requires edges. It is one file of less than 300 kB, without anything from elsewhere:
+    it works without a server and without a network.
+
+    Parameters
+    ----------
+    scores, algorithm, root, k, words
+        As in `explain`. They are what the page shows first.
+
+    Returns
+    -------
+    str
+        The HTML file.
+
+    Raises
+    ------
+    ScoresError, OptionError
+        As `explain`.
+
+    Examples
+    --------
+    >>> page = explain_html([[0, 9, 8], [0, 0, 2], [0, 4, 0]], words=["Birds", "sing"])
+    >>> page.startswith("<!DOCTYPE html>"), len(page) < 300_000
+    (True, True)
+    """
+    steps = explain(scores, algorithm, root=root, k=k, words=words)
+    problem = problem_of(scores, words)
+    nodes = range(problem.n + 1)
+    exact = problem.scores
+    data = {
+        "names": problem.words,
+        "scores": [[float(exact[h, d]) if (h, d) in exact else None for d in nodes] for h in nodes],
+        "algorithm": algorithm,
+        "single": root != "multi",
+        "k": K if k is None else k,
+    }
+    shown = " ".join(problem.words[1:])
+    return template("page.html").substitute(
+        title=escape(f"Step by step: {shown}"),
+        words=escape(shown),
+        algorithms="".join(f"<option>{name}</option>" for name in get_args(Algorithm)),
+        steps=listed_steps(steps),
+        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
+        data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+        script="\n".join(map(script, PARTS)),
+    )
+
+
+@cache
+def template(name: str) -> Template:
+    """Return a template of this folder."""
+    return Template((FOLDER / name).read_text(encoding="utf-8"))
+
+
+@cache
+def script(folder: str) -> str:
+    """Return the JavaScript of a folder of `PARTS`."""
+    paths = [FOLDER / folder / f"{name}.js" for name in PARTS[folder]]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def listed_steps(steps: Sequence[Step]) -> str:
+    """Return the steps as items of a list: their sentences and, if there is room, their tables."""
+    whole = "".join(f"<li>{escape(step.text)}{table(step.table())}</li>\n" for step in steps)
+    if len(whole) <= _LONGEST_LIST:
+        return whole
+    return "".join(f"<li>{escape(step.text)}</li>\n" for step in steps)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a table, the first one as its headings."""
+    if not rows:
+        return ""
+    head, *body = rows
+    cells = "".join(
+        f'<th scope="col">{escape(text)}</th>' if text else "<td></td>" for text in head
+    )
+    lines = (f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in body)
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

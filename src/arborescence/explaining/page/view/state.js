@@ -1,0 +1,91 @@
+// What the picture of a step shows: which arcs, with which weights, in which style.
+
+// Return the arcs of step number `at`, and what else its picture needs.
+function pictureOf(problem, steps, at) {
+  const step = steps[at];
+  const pairs = step.detail?.type === "Links" ? step.detail.links : [];
+  const weights = new Map([
+    ...weightsOfStep(problem, step),
+    ...pairs.map(({ one, other, weight }) => [`${one},${other}`, weight]),
+  ]);
+  const marks = marksOf(problem, steps, at);
+  const arcs = [...marks].map(([key, kind]) => {
+    const edge = key.split(",").map(Number);
+    const weight = weights.get(key) ?? problem.floats[edge[0]][edge[1]];
+    return { edge, kind, label: weight === null ? "" : shortName(weight) };
+  });
+  return { arcs, nodes: step.nodes, spans: spansOf(steps, at), description: `Step ${at + 1}. ${step.text}` };
+}
+
+// The weights of the edges now: of contraction, those of the contracted graph.
+function weightsOfStep(problem, step) {
+  if (step.detail?.name === "marginal") {
+    const rows = step.detail.rows;
+    return new Map(problem.edges.map(([h, d]) => [`${h},${d}`, Number(rows[h][d].toFixed(3))]));
+  }
+  return new Map(step.edges.map((edge) => [String(edge.stands_for), edge.weight]));
+}
+
+// Return the style of each arc that is drawn, by its edge.
+function marksOf(problem, steps, at) {
+  const step = steps[at];
+  const marks = new Map();
+  const mark = (edges, kind) => edges.forEach((edge) => marks.set(String(edge), kind));
+  const few = Math.max(12, 2 * problem.n);
+  if (problem.edges.length <= few) {
+    mark(step.edges.length ? step.edges.map((edge) => edge.stands_for) : problem.edges, "faint");
+  }
+  if (step.detail?.name === "marginal") {
+    const { rows } = step.detail;
+    mark(problem.edges.filter(([h, d]) => rows[h][d] >= 0.1), "faint");
+    mark(problem.edges.filter(([h, d]) => rows[h][d] >= 0.5), "chosen");
+    return marks;
+  }
+  if (step.detail?.type === "Links") {
+    const { links, chosen } = step.detail;
+    marks.clear();
+    if (links.length <= few) mark(links.map(({ one, other }) => [one, other]), "faint undirected");
+    mark(chosen, "chosen undirected");
+    mark(step.looks_at.filter((edge) => includes(chosen, edge)), "chosen looked undirected");
+    return marks;
+  }
+  mark(cyclesInside(steps, at), "inside");
+  if (step.looks_at.length <= few) {
+    mark(step.looks_at.filter((edge) => problem.has(edge)), "looked");
+  }
+  const chosen = step.chosen.length ? step.chosen.map((edge) => edge.stands_for) : edgesOf(step.heads);
+  for (const edge of chosen) {
+    marks.set(String(edge), marks.get(String(edge)) === "looked" ? "chosen looked" : "chosen");
+  }
+  mark(step.required, "chosen required");
+  mark(step.forbidden, "forbidden");
+  return marks;
+}
+
+// Return the edges of the cycles within contracted nodes.
+function cyclesInside(steps, at) {
+  const cycles = new Map();
+  for (const { detail } of steps.slice(0, at + 1)) {
+    if (detail?.type === "Contracted") cycles.set(detail.node, detail.cycle.map((edge) => edge.stands_for));
+  }
+  const visit = (node) => [...(cycles.get(node.id) ?? []), ...node.members.flatMap(visit)];
+  return steps[at].nodes.flatMap(visit);
+}
+
+// The spans of a step; those that are opened, also with their parts.
+function spansOf(steps, at) {
+  const { kind, detail } = steps[at];
+  if (detail?.type !== "Spans") return [];
+  const spans = detail.spans.filter(({ head, end }) => head !== end);
+  if (kind !== "back") return spans;
+  const chart = chartOf(steps, at);
+  const parts = spans[0].parts.filter(([, head, end]) => head !== end);
+  return [...spans, ...parts.map((part) => chart.get(String(part)))];
+}
+
+// Return the spans that are filled so far.
+function chartOf(steps, at) {
+  const filled = steps.slice(0, at + 1).filter(({ kind }) => kind === "start" || kind === "fill");
+  const spans = filled.flatMap(({ detail }) => detail.spans);
+  return new Map(spans.map((span) => [String([span.kind, span.head, span.end]), span]));
+}

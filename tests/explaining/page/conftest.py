@@ -1,0 +1,51 @@
+"""A browser, and pages opened in it without a network; what a page may not do fails the test."""
+
+import shutil
+
+import pytest
+
+#: Debian's Chromium as root, and without looking for updates.
+OPTIONS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+SECONDS = 30
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs a browser: apt-get install chromium")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=path, args=OPTIONS)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a page's text in a new window; when the test ends, check that it did nothing wrong."""
+    contexts, complaints = [], []
+
+    def request(asked):
+        if not asked.url.startswith("file:"):
+            complaints.append(f"asks for {asked.url}")
+
+    def open_page(text, link="", **options):
+        file = tmp_path / "page.html"
+        file.write_text(text, encoding="utf-8")
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        context.set_default_timeout(1000 * SECONDS)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", request)
+        page.goto(f"{file.as_uri()}{link}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not complaints

@@ -1,0 +1,114 @@
+"""What Python writes: the page's size, its list of steps, and sheets of exercises."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.core.choices import Algorithm
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.explaining.page import exercise_sheet, explain_html
+from arborescence.explaining.page.exercises import exercise
+
+
+@pytest.mark.parametrize("algorithm", Algorithm.__args__)
+def test_the_longest_page_is_small(algorithm):
+    scores = np.random.default_rng(0).normal(size=(31, 31))
+    page = explain_html(scores, algorithm, words=[f"Wörter-{d}" for d in range(1, 31)])
+    assert len(page.encode()) < 300_000
+
+
+def test_nothing_comes_from_elsewhere():
+    page = explain_html([[0, 1], [0, 0]])
+    assert not re.search(r"\b(src|@import|url\()", page)
+    links = re.findall(r'href="([^"$]*)', page)
+    assert [link for link in links if "://" in link] == [
+        "https://arborescence-parser.github.io/arborescence/"
+    ]
+
+
+def test_short_lists_have_tables():
+    scores = np.random.default_rng(0).normal(size=(31, 31))
+    short = explain_html(scores[:4, :4])
+    steps = arb.explain(scores[:4, :4])
+    assert short.count("<table>") == len(steps)
+    assert all(step.text in short for step in steps)
+    assert "<table>" not in explain_html(scores)
+
+
+def test_data():
+    page = explain_html([[0, 2.5], [0, 0]], "kbest", words=["</script>"], root="multi", k=2)
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert json.loads(data) == {
+        "names": ["root", "</script>"],
+        "scores": [[None, 2.5], [None, None]],
+        "algorithm": "kbest",
+        "single": False,
+        "k": 2,
+    }
+
+
+def test_errors():
+    with pytest.raises(ScoresError, match="30 at most"):
+        explain_html(np.zeros((32, 32)))
+    with pytest.raises(OptionError, match="k is for"):
+        explain_html(np.zeros((3, 3)), k=2)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_answers_are_those_of_the_steps(seed):
+    made = exercise(seed)
+    if made.options:
+        assert len(set(made.options)) == 4
+        assert float(made.answer.split(":")[0]) in made.options
+        assert made.answer.endswith(f"= {made.answer.split(':')[0]}.")
+        return
+    best = made.answer.split(":")[0]
+    chosen = {(edge.stands_for) for edge in made.step.edges}
+    names = {f"{made.step.words[h]} → {made.step.words[d]}" for h, d in chosen}
+    assert best in names
+
+
+def test_a_sheet_and_its_solutions():
+    sheet, solutions = exercise_sheet(5, seed=10)
+    for seed in range(10, 15):
+        made = exercise(seed)
+        assert f"<h2>Exercise {seed}</h2>" in sheet
+        assert made.question in sheet
+        assert made.answer not in sheet
+        assert made.answer in solutions
+    assert exercise_sheet(5, seed=10) == (sheet, solutions)
+    assert "Exercises 3<" in exercise_sheet(1, seed=3)[0]
+
+
+@pytest.mark.parametrize(("count", "seed"), [(0, 0), (101, 0), (1, -1), (2, 2**32 - 1)])
+def test_bad_sheets(count, seed):
+    with pytest.raises(OptionError, match=r"a sheet has|the seed must"):
+        exercise_sheet(count, seed)
+
+
+@pytest.fixture(scope="module")
+def live():
+    """The module that makes the live pages of the documentation."""
+    path = Path(__file__).parents[3] / "docs" / "live" / "pages.py"
+    spec = importlib.util.spec_from_file_location("live_pages", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_live_pages(live):
+    pages = live.pages()
+    text = (Path(live.__file__).parents[1] / "live.md").read_text(encoding="utf-8")
+    assert set(re.findall(r'(?:href|src)="([\w-]+)\.html', text)) == set(pages)
+    # The weights that the lecture's tables have after both contractions.
+    steps = arb.explain(live.graph(live.LECTURE), "chu-liu-edmonds")
+    last = [step for step in steps if step.kind == "contract"][-1]
+    assert {e.stands_for: e.weight for e in last.edges} == {(0, 1): -4, (0, 2): -9, (0, 3): -4}
+    assert arb.explain(live.tree_scores(live.HEADS), "eisner")[-1].heads == (-1, *live.HEADS)
+    kinds = [step.kind for step in arb.explain(live.graph(live.PAIRS), "undirected")]
+    assert (kinds.count("boruvka"), kinds.count("enhance")) == (2, 2)

@@ -1,0 +1,373 @@
+"""The page in a real browser: every control, changes, exercises, paper, phones, accessibility."""
+
+import re
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.core.choices import Algorithm
+from arborescence.explaining.page import exercise_sheet, explain_html
+
+pytest.importorskip("playwright", reason="needs playwright: pip install --group browser")
+
+WORDS = ["we", "wash", "our", "cats"]
+PHONE = {"viewport": {"width": 360, "height": 700}, "has_touch": True, "is_mobile": True}
+
+
+def figure_2():
+    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
+    scores = np.full((5, 5), -np.inf)
+    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
+    for h, d, weight in [*edges, (4, 1, 20)]:
+        scores[h, d] = weight
+    return scores
+
+
+def the_page(algorithm="root-constraint", **options):
+    return explain_html(figure_2(), algorithm, words=WORDS, **options)
+
+
+def texts(algorithm="root-constraint", scores=None, **options):
+    scores = figure_2() if scores is None else scores
+    return [step.text for step in arb.explain(scores, algorithm, words=WORDS, **options)]
+
+
+def listed(page):
+    return page.locator("#list > li > a").all_text_contents()
+
+
+def count(page):
+    return page.locator("#count").text_content()
+
+
+def cell(page, h, d):
+    return page.locator(f'#matrix [data-edge="{h},{d}"]')
+
+
+def check(page, rule):
+    page.locator(f'input[name=rule][value="{rule}"]').check()
+
+
+@pytest.mark.parametrize("algorithm", Algorithm.__args__)
+def test_each_algorithm(opened, algorithm):
+    page = opened(the_page())
+    page.select_option("#algorithm", algorithm)
+    expected = texts(algorithm)
+    assert listed(page) == expected
+    for number, text in enumerate(expected, 1):
+        if number > 1:
+            page.click("#forward")
+        assert count(page) == f"Step {number} of {len(expected)}"
+        assert page.locator("#sentence").text_content() == text
+        assert page.locator("#figure svg .form").all_text_contents() == ["root", *WORDS]
+    assert page.locator("#forward").get_attribute("aria-disabled") == "true"
+
+
+def test_controls(opened):
+    page = opened(the_page())
+    last = len(texts())
+    page.click("#last")
+    assert count(page) == f"Step {last} of {last}"
+    page.click("#back")
+    assert count(page) == f"Step {last - 1} of {last}"
+    page.click("#first")
+    assert count(page) == f"Step 1 of {last}"
+    page.locator("#jump").fill("4")
+    assert count(page) == f"Step 4 of {last}"
+    page.locator("#list a").nth(6).click()
+    assert count(page) == f"Step 7 of {last}"
+    assert page.locator("#list [aria-current=step]").text_content() == texts()[6]
+
+
+def test_it_plays(opened):
+    page = opened(the_page(), "#8")
+    page.select_option("#speed", "0.8")
+    page.click("#play")
+    assert page.locator("#play").text_content() == "Pause"
+    page.get_by_text("Step 10 of 10").wait_for()
+    assert page.locator("#play").text_content() == "Play"
+
+
+def test_keys(opened):
+    page = opened(the_page())
+    for key, number in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 10)]:
+        page.keyboard.press(key)
+        assert count(page) == f"Step {number} of 10"
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    assert page.locator("#play").text_content() == "Pause"
+    page.keyboard.press("Space")
+    assert page.locator("#play").text_content() == "Play"
+
+
+def test_keys_in_the_matrix(opened):
+    page = opened(the_page())
+    cell(page, 0, 1).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("f")
+    assert "forbidden by you" in cell(page, 0, 2).get_attribute("aria-label")
+    assert page.evaluate("document.activeElement.dataset.edge") == "0,2"
+    page.keyboard.press("f")
+    assert "forbidden" not in cell(page, 0, 2).get_attribute("aria-label")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")  # over the diagonal
+    assert page.evaluate("document.activeElement.dataset.edge") == "3,2"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("51")
+    assert cell(page, 3, 2).text_content() == "51"
+    assert count(page) == "Step 1 of 10"
+
+
+def test_links(opened):
+    page = opened(the_page(), "#7")
+    assert count(page) == "Step 7 of 10"
+    page.click("#forward")
+    assert page.url.endswith("#8")
+    page.evaluate("location.hash = '#eisner-2'")
+    page.get_by_text("Step 2 of 12").wait_for()
+    assert page.locator("#algorithm").input_value() == "eisner"
+    page.evaluate("location.hash = '#99'")
+    page.get_by_text("Step 10 of 10").wait_for()
+
+
+def test_what_a_step_shows(opened):
+    page = opened(the_page(), "#3")
+    assert page.locator("#figure .node").count() == 1
+    label = cell(page, 0, 2).get_attribute("aria-label")
+    assert label == "root → wash: 40, now -10, looked at"
+    assert "chosen" in cell(page, 0, 1).get_attribute("aria-label")
+    assert "inside a node" in cell(page, 2, 4).get_attribute("aria-label")
+    described = page.locator("#figure svg").get_attribute("aria-label")
+    assert described == f"Step 3. {texts()[2]}"
+
+
+def test_pairs_have_their_mean(opened):
+    scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
+    page = opened(explain_html(scores, "undirected"), "#2")
+    labels = page.locator("#figure .chosen .label").all_text_contents()
+    assert sorted(labels) == ["2.5", "5.5"]
+    assert page.locator("#figure .node").count() == 1
+
+
+def test_pictures_have_short_numbers(opened):
+    page = opened(explain_html([[0, 1.23456789], [0, 0]], words=["a"]))
+    assert page.locator("#figure .label").text_content() == "1.235"
+    assert cell(page, 0, 1).text_content() == "1.235"
+    assert cell(page, 0, 1).get_attribute("aria-label").startswith("root → a: 1.23457")
+    cell(page, 0, 1).click()
+    assert page.locator("#score").input_value() == "1.23456789"
+
+
+def test_a_score_is_changed(opened):
+    page = opened(the_page())
+    scores = figure_2()
+    cell(page, 0, 2).click()
+    for written, score in [("12.5", 12.5), ("-7", -7), ("−8,5", -8.5), ("", -np.inf), ("1e3", 1e3)]:
+        page.locator("#score").fill(written)
+        scores[0, 2] = score
+        assert listed(page) == texts(scores=scores)
+    page.locator("#score").fill("ten")
+    assert page.locator("#score").get_attribute("aria-invalid") == "true"
+    assert listed(page) == texts(scores=scores)
+    page.click("#undo")
+    assert listed(page) == texts()
+    assert page.locator("#undo").is_hidden()
+
+
+def test_edges_are_forbidden_and_required(opened):
+    page = opened(the_page("kbest", k=3))
+    cell(page, 1, 3).click()
+    check(page, "forbidden")
+    scores = figure_2()
+    scores[1, 3] = -np.inf
+    assert listed(page) == texts("kbest", scores)
+    check(page, "required")
+    scores = figure_2()
+    scores[[0, 2, 4], 3] = -np.inf
+    assert listed(page) == texts("kbest", scores)
+    check(page, "free")
+    cell(page, 0, 2).click()
+    check(page, "required")
+    scores = figure_2()
+    scores[[0, 0, 0, 1, 3, 4], [1, 3, 4, 2, 2, 2]] = -np.inf
+    assert listed(page) == texts("kbest", scores)
+    page.select_option("#root", "multi")
+    scores[0, 1] = 90
+    assert listed(page) == texts("kbest", scores, root="multi")
+
+
+def test_an_edge_of_the_picture_is_clicked(opened):
+    page = opened(the_page())
+    page.locator('#figure .arc[data-edge="4,3"] .hit').dispatch_event("click")
+    assert page.locator("#edge-name").text_content() == "cats → our"
+    assert page.locator("#score").input_value() == "70"
+
+
+def test_many_changes_at_random(opened):
+    page = opened(explain_html(np.zeros((5, 5)), words=WORDS))
+    rng = np.random.default_rng(1)
+    scores = np.zeros((5, 5))
+    for _ in range(12):
+        h, d = rng.choice([(h, d) for h in range(5) for d in range(1, 5) if h != d]).tolist()
+        cell(page, h, d).click()
+        score = rng.choice(["", "1", "-2", "0.5"])
+        page.locator("#score").fill(score)
+        scores[h, d] = float(score) if score else -np.inf
+        assert listed(page) == texts(scores=scores)
+
+
+def test_the_best_trees_side_by_side(opened):
+    page = opened(the_page("kbest", k=7))
+    lists = page.locator(".trees")
+    for place, root in enumerate(["single", "multi"]):
+        weights = arb.explain(figure_2(), "kbest", k=7, root=root)[-1].detail.weights
+        cards = lists.nth(place).locator("> li")
+        assert cards.count() == len(weights)
+        for rank, weight in enumerate(weights):
+            said = cards.nth(rank).inner_text()
+            assert said.startswith(f"Tree {rank + 1}: weight {weight:g}, probability")
+    assert "root → wash becomes" in lists.nth(1).inner_text()
+    page.locator("#k").fill("2")
+    page.locator("#k").press("Tab")
+    assert page.locator(".trees").nth(1).locator("> li").count() == 2
+
+
+def test_probabilities_of_trees(opened):
+    scores = np.array([[0.0, 1, 0], [0, 0, 1], [0, 0.5, 0]])
+    page = opened(explain_html(scores, "kbest", words=["a", "b"]))
+    total = arb.explain(scores, "sums")[-1].weight
+    for rank, weight in enumerate(arb.explain(scores, "kbest", k=2)[-1].detail.weights):
+        text = page.locator(".trees").nth(0).locator("> li").nth(rank).inner_text()
+        shown = float(re.search(r"probability ([0-9.]+)", text)[1])
+        assert shown == pytest.approx(np.exp(weight - total), rel=0.01)
+
+
+def test_exercises_are_answered_by_clicking(opened):
+    page = opened(the_page(), "#exercise-2")
+    assert page.locator("#question").text_content() == (
+        "3 edges leave the root. Which of them goes first?"
+    )
+    assert "without it" not in page.content().split("<script")[0]
+    assert listed(page) == []
+    assert page.locator("#detail").is_hidden()
+    cell(page, 0, 3).click()
+    assert page.locator("#verdict").text_content() == (
+        "No. root → songs: without it, songs takes birds → songs and loses 78. Another child of "
+        "the root loses less."
+    )
+    cell(page, 1, 2).click()
+    assert "is not an edge that leaves the root" in page.locator("#verdict").text_content()
+    cell(page, 0, 2).click()
+    assert page.locator("#verdict").text_content().startswith("Right. root → sing: without it")
+    page.click("#new")
+    assert page.url.endswith("#exercise-3")
+    assert page.locator("#verdict").text_content() == ""
+    page.click("#show")
+    assert "Each other edge into the node weighs less" in page.locator("#verdict").text_content()
+    page.click("#stop")
+    assert listed(page) == texts()
+    page.click("#start")
+    assert page.locator("#question").is_visible()
+
+
+def test_numbers_are_chosen(opened):
+    page = opened(the_page(), "#exercise-1")
+    options = page.locator("#options button")
+    said = []
+    for place in range(options.count()):
+        options.nth(place).click()
+        said.append(page.locator("#verdict").text_content())
+    assert sorted(text.split(".")[0] for text in said) == ["No", "No", "No", "Right"]
+
+
+def test_each_wrong_edge_has_a_reason(opened):
+    page = opened(the_page(), "#exercise-0")
+    said = set()
+    for button in page.locator("#matrix button").all():
+        button.click()
+        said.add(page.locator("#verdict").text_content())
+    for text in ("Right.", "There is no edge", "is in the cycle itself", "is not in the cycle",
+                 "another edge weighs more"):  # fmt: skip
+        assert any(text in reason for reason in said)
+
+
+def test_a_phone(opened):
+    page = opened(the_page("kbest"), **PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.tap("#forward")
+    assert count(page).startswith("Step 2 of")
+    cell(page, 0, 2).tap()
+    page.locator("input[value=forbidden]").tap()
+    assert "forbidden by you" in cell(page, 0, 2).get_attribute("aria-label")
+
+
+def test_paper(opened):
+    page = opened(the_page())
+    assert page.pdf()[:5] == b"%PDF-"
+    assert page.locator(".paper").count() == 0
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#list > li .paper svg").count() == len(texts())
+    page.emulate_media(media="print")
+    assert page.locator("#list .paper svg").first.is_visible()
+    for control in ("#player", "#settings", "#editor", "#sentence"):
+        assert page.locator(control).is_hidden()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".paper").count() == 0
+
+
+def test_the_chart_is_on_paper_once(opened):
+    page = opened(explain_html(np.arange(16.0).reshape(4, 4), "eisner"))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".paper .chart").count() == 1
+
+
+def test_without_javascript(opened):
+    page = opened(the_page(), java_script_enabled=False)
+    assert page.locator("#live").is_hidden()
+    shown = page.locator("#list > li").all_inner_texts()
+    assert len(shown) == len(texts())
+    assert all(item.startswith(text) for item, text in zip(shown, texts(), strict=True))
+    assert "no JavaScript" in page.locator("body").inner_text()
+
+
+def test_names_are_text(opened):
+    names = ["<b>", "&amp;", '"', "</script>"]
+    page = opened(explain_html(figure_2(), words=names))
+    assert page.locator("#figure .form").all_text_contents() == ["root", *names]
+    assert listed(page) == [step.text for step in arb.explain(figure_2(), words=names)]
+
+
+def test_sums_that_cannot_be_explained(opened):
+    page = opened(explain_html([[0, 0, 0], [0, 0, -500], [0, 0, 0]], words=["a", "b"]))
+    page.select_option("#algorithm", "sums")
+    assert "differences of at most 300" in page.locator("#sentence").text_content()
+    page.select_option("#algorithm", "kbest")
+    assert "probability" not in page.locator(".trees").nth(0).inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(opened, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe: pip install --group browser"
+    ).Axe()
+    page = opened(the_page(), color_scheme=scheme)
+
+    def check_all(what):
+        results = axe.run(page)
+        assert results.violations_count == 0, f"{what}: {results.generate_report()}"
+
+    for algorithm in Algorithm.__args__:
+        page.select_option("#algorithm", algorithm)
+        for step in ("#forward", "#last"):
+            page.click(step, force=True)  # of one step, both do nothing
+            check_all(f"{algorithm}, {step}")
+    cell(page, 0, 2).click()
+    check(page, "forbidden")
+    check_all("a forbidden edge")
+    page.click("#start")
+    cell(page, 0, 1).click()
+    check_all("an exercise")
+    page = opened(exercise_sheet(3)[0], color_scheme=scheme)
+    check_all("a sheet")

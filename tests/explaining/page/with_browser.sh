@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The tests of the page in Debian's Chromium, in the environment of the other tests.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+
+command -v chromium > /dev/null || {
+  apt-get update -qq
+  apt-get install --yes -qq --no-install-recommends chromium fonts-dejavu-core > /dev/null
+}
+python -m pip install --quiet --disable-pip-version-check --group browser
+pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \
+  tests/explaining/page/test_same_steps.py

@@ -4,8 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
 command -v chromium > /dev/null || {
-  apt-get update -qq
-  apt-get install --yes -qq --no-install-recommends chromium fonts-dejavu-core > /dev/null
+  apt-get update -qq -o Acquire::Retries=3
+  apt-get install -o Acquire::Retries=3 --yes -qq --no-install-recommends chromium fonts-dejavu-core > /dev/null
 }
 python -m pip install --quiet --disable-pip-version-check --group browser
 pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \

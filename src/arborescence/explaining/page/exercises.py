@@ -63,7 +63,7 @@ def exercise(seed: int) -> Exercise:
     --------
     >>> made = exercise(2)
     >>> made.question
-    '2 edges leave the root. Which of them goes first?'
+    '3 edges leave the root. Which of them goes first?'
     """
     random = numbers(seed)
     ask = QUESTIONS[seed % 3]

@@ -198,7 +198,7 @@ def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
         least = _weight(parts, heads, scale)
         if exact or least == -np.inf:
             break
-    weight = _weight(parts, heads, 1.0)
+    weight = least if scale == 1.0 else _weight(parts, heads, 1.0)
     return Found(heads, weight, weight if exact else max(bound, weight), exact, rounds)
 
 

@@ -63,7 +63,7 @@ class _Problem(NamedTuple):
     scores: NDArray[np.int64]
     prices: NDArray[np.int64]
     branch: tuple[int, int]
-    """An edge that some rounds had in their trees, and others not."""
+    """An edge that some rounds had in their trees, and others not; (0, 0) if that is not needed."""
 
 
 class Search:
@@ -160,7 +160,9 @@ class Search:
             pull = step * float(value - goal)
             move(prices, direction, average, chosen, tops, heads, pull, 2 * units.limit)
             earn(scores, prices, earned[0])
-        return _Problem(_multiple(bound, units.step), scores, kept, _doubtful(scores, average))
+        bound = _multiple(bound, units.step)
+        branch = _doubtful(scores, average) if self._is_open(bound) else (0, 0)
+        return _Problem(bound, scores, kept, branch)
 
 
 def _multiple(bound: int, step: int) -> int:

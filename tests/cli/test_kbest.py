@@ -161,13 +161,23 @@ def test_oracle(command: Command, gold: Path, kbest: Path) -> None:
         return found
 
     firsts = [analyses[0][0] for analyses in read_kbest(kbest)]
-    assert score("--kbest", 1) == evaluate(gold, firsts).las.f1 < score("--kbest", 3) <= score()
+    assert score("--kbest", 1) == evaluate(gold, firsts).las.f1 <= score("--kbest", 3) <= score()
     assert score("--by", "uas", measure="uas") == 1  # all trees of three words are there
     assert (
         score("--kbest", 1, "--no-punctuation") == evaluate(gold, firsts, punctuation=False).las.f1
     )
     table = command("evaluate", "--oracle", gold, kbest).out
     assert f"{100 * score():.2f}" in table
+
+
+def test_the_oracle_finds_trees_that_are_not_first(
+    command: Command, gold: Path, kbest: Path, tmp_path: Path
+) -> None:
+    lists = [analyses[::-1] for analyses in read_kbest(kbest)]
+    write_kbest(lists, tmp_path / "worst-first.conllu")
+    worst = evaluate(gold, [analyses[0][0] for analyses in lists]).las.f1
+    result = command("evaluate", "--oracle", gold, tmp_path / "worst-first.conllu", "--json")
+    assert worst < json.loads(result.out)["las"]["f1"]
 
 
 def test_oracle_of_a_pipe(command: Command, gold: Path, kbest: Path) -> None:

@@ -21,7 +21,7 @@ WORD = "1\tGrow\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 def shell(tmp_path: Path):
     """Run a command by way of a shell, in a folder with a treebank and scores."""
     (tmp_path / "a.conllu").write_text(WORD)
-    np.save(tmp_path / "s.npy", np.zeros((3, 3)))
+    np.save(tmp_path / "s.npy", np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
 
     def shell(arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

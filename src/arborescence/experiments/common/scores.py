@@ -101,7 +101,7 @@ class Scores:
     >>> import arborescence as arb
     >>> from arborescence.treebank import Sentence
     >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
-    >>> parser = LinearParser.train([gold], epochs=1, bits=10)
+    >>> parser = LinearParser.train([gold], epochs=2, bits=10)
     >>> scores = Scores.by(parser, [gold], treebank="Birdish", split="train", settings={})
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "Birdish.npz"
     >>> scores.write(path)

@@ -65,7 +65,7 @@ def reproduce(
     >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
     >>> for part in ("train", "test"):
     ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
-    >>> recipe = Recipe(loss="mira", root="single", epochs=1, bits=10)
+    >>> recipe = Recipe(loss="mira", root="single", epochs=2, bits=10)
     >>> _ = reproduce(home / "ud", home / "out", recipe=recipe)
     >>> print((home / "out" / "models.csv").read_text().splitlines()[1])
     Birdish,D-MST,train,1,1,2,100.00,100.00,100.00

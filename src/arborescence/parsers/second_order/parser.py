@@ -64,7 +64,7 @@ class SecondOrderParser(LinearParser):
     ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
     ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
     ... ]
-    >>> parser = SecondOrderParser.train(treebank, epochs=3)
+    >>> parser = SecondOrderParser.train(treebank * 3, epochs=5)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels

@@ -30,38 +30,36 @@ if TYPE_CHECKING:
 
 
 @indexing_kernel
-def spans(heads: np.ndarray, n: int, single: bool, mark: np.ndarray) -> bool:
-    """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
+def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
+    """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`. O(n).
 
-    ``mark`` is (n + 1,) scratch. O(n): from each word, follow the heads and mark the words with the
-    number of this walk. A walk ends at the root, at the mark of an earlier walk, or at its own
-    mark: then there is a cycle.
+    ``above`` is (n + 1,), written: 0 exactly for the words that the root reaches. That takes
+    O(n log n) at worst: each round replaces the word above each word by the word above that one, so
+    it passes twice as many edges. A round that brings no word to the root is the last one.
     """
     roots = 0
     for d in range(1, n + 1):
-        mark[d] = 0
+        above[d] = heads[d]
         roots += 1 if heads[d] == 0 else 0
-    if roots == 0 or (single and roots != 1):
-        return False
-    mark[0] = -1
-    for d in range(1, n + 1):
-        x = d
-        while mark[x] == 0:
-            mark[x] = d
-            x = heads[x]
-        if mark[x] == d:
-            return False
-    return True
+    above[0] = 0
+    before, left = n + 1, n - roots
+    while 0 < left < before:
+        before, left = left, 0
+        for d in range(1, n + 1):
+            x = above[above[d]]
+            above[d] = x
+            left += 1 if x != 0 else 0
+    return left == 0 and (roots == 1 or not single)
 
 
 @kernel
-def tree_kernel(heads: np.ndarray, single: bool, mark: np.ndarray) -> bool:
-    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``mark`` is (n + 1,) scratch. O(n)."""
+def tree_kernel(heads: np.ndarray, single: bool, above: np.ndarray) -> bool:
+    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``above`` is (n + 1,) scratch. O(n)."""
     n = heads.shape[0] - 1
     for d in range(1, n + 1):
         if heads[d] < 0 or heads[d] > n:
             return False
-    return n == 0 or spans(heads, n, single, mark)
+    return n == 0 or spans(heads, n, single, above)
 
 
 @kernel
@@ -90,10 +88,10 @@ def are_trees(rows: np.ndarray, single: bool, answers: np.ndarray) -> None:
 
     ``answers`` is (B,) bool, written.
     """
-    mark = np.empty(rows.shape[1], np.int64)
+    above = np.empty(rows.shape[1], np.int64)
     for b in range(rows.shape[0]):
         row = rows[b]
-        answers[b] = row[0] == -1 and tree_kernel(row[: last_word(row) + 1], single, mark)
+        answers[b] = row[0] == -1 and tree_kernel(row[: last_word(row) + 1], single, above)
 
 
 @kernel

@@ -54,7 +54,7 @@ class Greedy(NamedTuple):
     best: np.ndarray  # (N,), the type of the scores: the score of each word's best edge
     head: np.ndarray  # (N,) int32: the head of that edge
     scratch: np.ndarray  # (N,), the type of the scores
-    seen: np.ndarray  # (N,) int32
+    above: np.ndarray  # (N,) int32: 0 for the words that the root reaches, as from `spans`
 
 
 @indexing_kernel
@@ -424,7 +424,7 @@ def decode_greedily(
             return b, BAD_SCORE, 0.0
         if absent:
             return b, NO_TREE, 0.0
-        if not spans(head, n, single, greedy.seen):
+        if not spans(head, n, single, greedy.above):
             return b, NOT_GREEDY, shift
         for d in range(1, n + 1):
             heads[b, d] = head[d]
@@ -440,6 +440,7 @@ def find_tree(
     single: bool,
     best: np.ndarray,
     head: np.ndarray,
+    above: np.ndarray,
     shift: float,
 ) -> int:
     """Find the best tree from a greedy graph, as in `plant`; return FINE or why there is none."""
@@ -449,6 +450,8 @@ def find_tree(
         plant(forest, n, best, head, shift)
         if everything == 0:
             raise_floor(forest, n)
+        for d in range(1, n + 1):
+            forest.walk.status[d] = DONE if above[d] == 0 else NEW
         found = FINE
         if not unconstrained(forest, scores, dependents_first, n):
             found = NO_TREE
@@ -476,7 +479,15 @@ def solve(
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
         found = find_tree(
-            forest, scores[b], dependents_first, n, single, greedy.best, greedy.head, shift
+            forest,
+            scores[b],
+            dependents_first,
+            n,
+            single,
+            greedy.best,
+            greedy.head,
+            greedy.above,
+            shift,
         )
         if found != FINE:
             return b, found
@@ -510,7 +521,7 @@ def decode_kernel(
     rows = heads.reshape(batch, size)
     floats = np.empty((2, padded(size - 1)), scores.dtype)
     numbers = np.empty((2, size), np.int32)
-    greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1])
+    greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], above=numbers[1])
     b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
     if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)

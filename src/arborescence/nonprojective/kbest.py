@@ -112,11 +112,13 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
         part = add_part(ranking, -1, 0)
         heads = parts.heads[part]
         heads[0] = -1
-        if spans(greedy.head, n, single, greedy.seen):
+        if spans(greedy.head, n, single, greedy.above):
             for d in range(1, n + 1):
                 heads[d] = greedy.head[d]
         else:
-            found = find_tree(forest, work, True, n, single, greedy.best, greedy.head, shift)
+            found = find_tree(
+                forest, work, True, n, single, greedy.best, greedy.head, greedy.above, shift
+            )
             if found == FINE:
                 expand(forest, n, heads)
         if found == FINE:

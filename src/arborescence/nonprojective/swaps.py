@@ -163,7 +163,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
             fixed=np.empty(size, np.bool_),
         ),
         GoodHeads(heads=good, known=known),
-        Greedy(best=of_scores[0], head=of_words[0], scratch=of_scores[1], seen=of_words[1]),
+        Greedy(best=of_scores[0], head=of_words[0], scratch=of_scores[1], above=of_words[1]),
         Layout(block=of_nodes[0], place=of_scores[2], stop=of_scores[3], order=of_nodes[1]),
         Doors(
             door=of_nodes[2],
@@ -295,8 +295,8 @@ def include_all(search: SwapSearch) -> None:
 def number_words(search: SwapSearch, n: int, tree: np.ndarray) -> None:
     """Give the words of a tree their preorder numbers. O(n)."""
     greedy, layout = search.greedy, search.layout
-    # Uses `seen` for first children and `head` for next siblings; `best_heads` overwrites them.
-    child, sibling = greedy.seen, greedy.head
+    # Uses `above` for first children and `head` for next siblings; `best_heads` overwrites them.
+    child, sibling = greedy.above, greedy.head
     for x in range(n + 1):
         child[x] = -1
     for d in range(n, 0, -1):

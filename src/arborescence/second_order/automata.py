@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import indexing_kernel, kernel, never_negative, uncounted_kernel
 from arborescence.second_order.units import ABSENT
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ class Choices(NamedTuple):
     chosen: np.ndarray  # (E,) bool: whether the head of the edge chooses it
     tops: np.ndarray  # (N,) int64: the edge into each word that its automaton chooses; or -1
     moved: np.ndarray  # (N,) bool: whether a price of the automaton changed since it chose
+    falls: np.ndarray  # (N,) int64: by how much the prices that each head pays have fallen so far
+    known: np.ndarray  # (E,) int64: what the modifier brought with this head, less its falls then
     weights: np.ndarray  # (3, N) int64: of chains
 
 
@@ -41,11 +43,13 @@ def new_choices(edges: Edges) -> Choices:
         chosen=np.zeros(edges.heads.shape[0], np.bool_),
         tops=tops,
         moved=np.ones(size, np.bool_),
+        falls=np.zeros(size, np.int64),
+        known=np.full(edges.heads.shape[0], -ABSENT),
         weights=np.empty((3, size), np.int64),
     )
 
 
-@inlined_kernel
+@indexing_kernel
 def best_chains(
     edges: Edges,
     h: int,
@@ -75,7 +79,7 @@ def best_chains(
     return total
 
 
-@inlined_kernel
+@indexing_kernel
 def choose_chains(edges: Edges, h: int, weights: np.ndarray, chosen: np.ndarray) -> None:
     """Mark the modifiers of the best chains of h, by the weights from `best_chains`. O(m²)."""
     first = edges.firsts[2 * h]
@@ -96,7 +100,7 @@ def choose_chains(edges: Edges, h: int, weights: np.ndarray, chosen: np.ndarray)
             place = last
 
 
-@inlined_kernel
+@indexing_kernel
 def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
     """Mark the best root edge, if there may be only one; return its weight. O(n)."""
     best, place = ABSENT, -1
@@ -110,6 +114,7 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 
 
 @uncounted_kernel
+@never_negative
 def run_automata(
     edges: Edges, single: bool, prices: np.ndarray, most: np.ndarray, choices: Choices
 ) -> int:
@@ -158,10 +163,12 @@ def run_automata(
                     while edges.above[place] != top:
                         place += 1
                 e = edges.above[place]
-                if turn >= start and ceiling - prices[1, e] <= value:
+                bound = min(ceiling, choices.known[e] + choices.falls[h])
+                if turn >= start and bound - prices[1, e] <= value:
                     continue
                 at = edges.thirds_at[h] + (place - start) * count - first
                 weight = best_chains(edges, h, prices, edges.grandparents, at, weights[free])
+                choices.known[e] = weight - choices.falls[h]
                 weight -= prices[1, e]
                 if weight > value:
                     value, best, free = weight, free, 3 - free

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.faults import FINE, NOT_GREEDY
-from arborescence.core.kernels import kernel, uncounted_kernel
+from arborescence.core.kernels import kernel, never_negative, uncounted_kernel
 from arborescence.nonprojective.contraction import Forest, new_forest, padded
 from arborescence.nonprojective.decode import Greedy, decode_greedily
 from arborescence.nonprojective.decode import solve as decode_others
@@ -366,6 +366,7 @@ def doubtful(average: np.ndarray) -> int:
 
 
 @uncounted_kernel
+@never_negative
 def move(
     edges: Edges,
     prices: np.ndarray,
@@ -423,5 +424,7 @@ def move(
             wanted = prices[k, e] + min(max(change, -limit), limit)
             price = round(min(max(wanted, -limit), limit))
             if price != prices[k, e]:
+                if k == 0:
+                    choices.falls[edges.heads[e]] += max(prices[0, e] - price, 0)
                 prices[k, e] = price
                 choices.moved[edges.heads[e] if k == 0 else edges.modifiers[e]] = True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel, never_negative, uncounted_kernel
 from arborescence.second_order.units import ABSENT, LOWEST
 
 if TYPE_CHECKING:
@@ -277,7 +277,8 @@ def without_hopeless(
     return indexed(firsts, modifiers[:to], scores[:to], pairs[:p], thirds[:t], single)
 
 
-@kernel
+@uncounted_kernel
+@never_negative
 def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
     """Return what a tree (N,) earns, and its weight: ABSENT if a part is absent.
 

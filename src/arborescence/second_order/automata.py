@@ -26,7 +26,8 @@ class Choices(NamedTuple):
     moved: np.ndarray  # (N,) bool: whether a price of the automaton changed since it chose
     falls: np.ndarray  # (N,) int64: by how much the prices that each head pays have fallen so far
     known: np.ndarray  # (E,) int64: what the modifier brought with this head, less its falls then
-    weights: np.ndarray  # (3, N) int64: of chains
+    weights: np.ndarray  # (2, N) int64: of chains
+    nothing: np.ndarray  # (E,) int64: zeros, where there are no grandparents
 
 
 @kernel
@@ -45,7 +46,8 @@ def new_choices(edges: Edges) -> Choices:
         moved=np.ones(size, np.bool_),
         falls=np.zeros(size, np.int64),
         known=np.full(edges.heads.shape[0], -ABSENT),
-        weights=np.empty((3, size), np.int64),
+        weights=np.empty((2, size), np.int64),
+        nothing=np.zeros(edges.heads.shape[0], np.int64),
     )
 
 
@@ -116,13 +118,13 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def run_automata(
-    edges: Edges, single: bool, prices: np.ndarray, most: np.ndarray, choices: Choices
+    edges: Edges, single: bool, prices: np.ndarray, choices: Choices
 ) -> int:
     """Let the automata choose whose prices changed; return the weight of all choices.
 
-    With m edges into and from a head, O(m²), and at most O(m³) with grandparents. An automaton with
-    grandparents first takes the best one for each edge, whatever the others take: this bounds what
-    each head can bring, and only those that could be the best one are tried.
+    With m edges into and from a head, O(m²), and at most O(m³) with grandparents: for each head of
+    its head, an automaton knows what this brought when it was last tried, and that it now brings at
+    most as much more as prices have fallen. Only those that could be the best one are tried.
 
     Parameters
     ----------
@@ -133,8 +135,6 @@ def run_automata(
     prices : (2, E) int64
         ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what that of its
         modifier pays.
-    most : (E,) int64
-        The best grandparent of each edge, or 0: from `Ceilings`.
     choices
         Of the last round; changed.
     """
@@ -149,11 +149,12 @@ def run_automata(
             choices.values[0] = choose_root(edges, prices, choices.chosen)
             total += choices.values[0]
             continue
-        value, best, free = best_chains(edges, h, prices, most, 0, weights[0]), 0, 1
-        if choices.tops[h] >= 0:
+        value, best, free = 2 * ABSENT, 0, 1
+        if choices.tops[h] < 0:
+            value = best_chains(edges, h, prices, choices.nothing, 0, weights[0])
+        else:
             first, start = edges.firsts[2 * h], edges.into[h]
             count = edges.firsts[2 * h + 2] - first
-            ceiling, value = value, 2 * ABSENT
             top = choices.tops[h]
             # The last choice first: it is often the best one again.
             for turn in range(start - 1, edges.into[h + 1]):
@@ -163,15 +164,15 @@ def run_automata(
                     while edges.above[place] != top:
                         place += 1
                 e = edges.above[place]
-                bound = min(ceiling, choices.known[e] + choices.falls[h])
-                if turn >= start and bound - prices[1, e] <= value:
+                bound = choices.known[e] + choices.falls[h] - prices[1, e]
+                if turn >= start and bound <= value:
                     continue
                 at = edges.thirds_at[h] + (place - start) * count - first
                 weight = best_chains(edges, h, prices, edges.grandparents, at, weights[free])
                 choices.known[e] = weight - choices.falls[h]
                 weight -= prices[1, e]
                 if weight > value:
-                    value, best, free = weight, free, 3 - free
+                    value, best, free = weight, free, best
                     choices.tops[h] = e
         choose_chains(edges, h, weights[best], choices.chosen)
         choices.values[h] = value

@@ -311,7 +311,6 @@ def solve_one(
         for k in range(2):
             now[k, e] = kept[k, e] = prices[k, origin[e]]
     direction, average = np.zeros((2, many)), np.zeros(many)
-    gains = ceilings_of(edges, single).grandparents
     choices = new_choices(edges)
     if fine:
         bound = -ABSENT
@@ -322,7 +321,7 @@ def solve_one(
             work.earned[0, edges.heads[e], edges.modifiers[e]] = now[0, e] + now[1, e]
         value = ABSENT
         if find_tree(work, single):
-            value = run_automata(edges, single, now, gains, choices)
+            value = run_automata(edges, single, now, choices)
         if value <= LOWEST:
             bound = ABSENT
             break

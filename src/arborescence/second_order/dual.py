@@ -301,7 +301,7 @@ def solve_one(
         fine = find_tree(work, single)
         if fine:
             heads[:] = work.tree[0]
-            _, weight = weigh(every, prices, heads, single)
+            _, weight = weigh(every, prices.copy(), heads, single)
         work.earned[:] = -np.inf
     origin = np.empty(every.heads.shape[0], np.int64)
     edges = without_hopeless(every, ceilings, weight, single, origin)

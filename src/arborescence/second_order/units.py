@@ -206,7 +206,7 @@ def list_units(
         if not (fine and largest < np.inf):
             return b
         exponent = min(bits[b] - math.frexp(largest)[1], _MOST_EXPONENT)
-        unit = math.ldexp(1.0, -exponent)
+        unit = math.ldexp(1.0, int(-exponent))
         seen, rounded = 0, False
         for which, values, units in (
             (1, scores, of_scores),

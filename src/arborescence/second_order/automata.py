@@ -117,9 +117,7 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 
 @uncounted_kernel
 @never_negative
-def run_automata(
-    edges: Edges, single: bool, prices: np.ndarray, choices: Choices
-) -> int:
+def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choices) -> int:
     """Let the automata choose whose prices changed; return the weight of all choices.
 
     With m edges into and from a head, O(m²), and at most O(m³) with grandparents: for each head of

@@ -46,7 +46,8 @@ class Listed(NamedTuple):
         """List the edges of a sentence in units. O(n³)."""
         size = len(units.scores)
         firsts = np.zeros(2 * size + 1, np.int64)
-        edges, pairs, grandparents = count_parts(*units[:3], single, firsts)
+        with_grandparents = units.grandparents.size > 0
+        edges, pairs, grandparents = count_parts(units.scores, with_grandparents, single, firsts)
         lists = cls(firsts, *(np.empty(n, np.int64) for n in (edges, edges, pairs, grandparents)))
         list_parts(*units[:3], single, *lists)
         return lists
@@ -54,11 +55,7 @@ class Listed(NamedTuple):
 
 @kernel
 def count_parts(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    single: bool,
-    firsts: np.ndarray,
+    scores: np.ndarray, with_grandparents: bool, single: bool, firsts: np.ndarray
 ) -> tuple[int, int, int]:
     """Fill `firsts`; return how many edges, pairs and grandparents are to be listed. O(n²)."""
     size = scores.shape[0]
@@ -75,7 +72,7 @@ def count_parts(
                 d += step
             firsts[2 * h + side + 1] = firsts[2 * h + side] + count
             pairs += pairs_of(h, count, single)
-            if h > 0 and grandparents.shape[0] > 0:
+            if h > 0 and with_grandparents:
                 thirds += count * into
     return firsts[2 * size], pairs, thirds
 
@@ -287,13 +284,15 @@ def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> 
     size = heads.shape[0]
     price, weight, found = 0, 0, 0
     for h in range(size):
-        place = edges.into[h]
-        if h > 0 and edges.grandparents.shape[0] > 0:
+        with_top = h > 0 and edges.grandparents.shape[0] > 0
+        place, first = edges.into[h], edges.firsts[2 * h]
+        if with_top:
             while place < edges.into[h + 1] and edges.heads[edges.above[place]] != heads[h]:
                 place += 1
-        first = edges.firsts[2 * h]
-        gains = edges.thirds_at[h] - first
-        gains += (place - edges.into[h]) * (edges.firsts[2 * h + 2] - first)
+            if place == edges.into[h + 1]:
+                return ABSENT, ABSENT
+        thirds = edges.thirds_at[h] - first
+        thirds += (place - edges.into[h]) * (edges.firsts[2 * h + 2] - first)
         for side in range(2 * h, 2 * h + 2):
             row, nearer = edges.pairs_at[side], -1
             for e in range(edges.firsts[side], edges.firsts[side + 1]):
@@ -304,8 +303,8 @@ def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> 
                     part = edges.scores[e]
                     if h > 0 or not single:
                         part += edges.pairs[row + (k if nearer < 0 else nearer)]
-                    if h > 0 and edges.grandparents.shape[0] > 0:
-                        part += ABSENT if place == edges.into[h + 1] else edges.grandparents[gains + e]
+                    if with_top:
+                        part += edges.grandparents[thirds + e]
                     weight = weight + part if min(weight, part) > LOWEST else ABSENT
                     nearer = k
                 row += k + 1

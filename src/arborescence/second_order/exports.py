@@ -20,7 +20,7 @@ EXPORTS = {
     ),
     "sums.sum_inside": "float64[:, ::1], float64[:, :, ::1], bool, float64[:, :, ::1]",
     # All trees.
-    "edges.count_parts": f"{_UNITS}, bool, int64[::1]",
+    "edges.count_parts": "int64[:, ::1], bool, bool, int64[::1]",
     "edges.list_parts": f"{_UNITS}, bool, {_LISTED}",
     "dual.solve": (
         f"int64[:, ::1], {_LISTED}, bool, int64, int64[:, ::1], int64, int64[::1], "

@@ -44,14 +44,14 @@ def decode_listed(
         If a sentence has no tree without absent parts.
     """
     sizes = np.diff(ends[:, 0])
-    parts = listed[2:]
-    units = [np.empty(len(part), np.int64) for part in parts]
+    _, _, scores, pairs, thirds = listed
+    listed = Listed(*listed[:2], *(np.empty(len(part), np.int64) for part in listed[2:]))
     of_sentences = np.empty((len(sizes), 3), np.int64)
     bits = np.array([bits_for(size) for size in sizes.tolist()], np.int64)
-    bad = list_units(ends, bits, *parts, *units, of_sentences)
+    units = (listed.scores, listed.pairs, listed.grandparents)
+    bad = list_units(ends, bits, scores, pairs, thirds, *units, of_sentences)
     if bad < len(sizes):
         raise ScoresError(f"sentence {bad}: the weight of a part is NaN or infinite")
-    listed = Listed(*listed[:2], *units)
     scales = [
         Scale.of(size, exponent, seen, bool(rounded))
         for size, (exponent, seen, rounded) in zip(

@@ -193,7 +193,8 @@ def list_units(
     -------
     b : the first sentence with a part that is NaN or +inf; B if there is none
     """
-    for b in range(bits.shape[0]):
+    sentences: int = bits.shape[0]
+    for b in range(sentences):
         largest, fine = 0.0, True
         for which, values in enumerate((scores, pairs, grandparents)):
             most = 0.0
@@ -220,4 +221,4 @@ def list_units(
                     seen |= units[i]
                     rounded |= units[i] * unit != values[i]
         scales[b, 0], scales[b, 1], scales[b, 2] = exponent, seen, rounded
-    return bits.shape[0]
+    return sentences

@@ -56,11 +56,12 @@ def test_the_scores_of_parts_are_those_of_their_features(parser):
             )
 
 
-def test_the_tree_is_the_best_one(parser):
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_the_tree_is_the_best_one(parser, root):
     for sentence in treebank():
         if len(sentence) > 5:
             continue
-        found = parser.decode(sentence)
+        found = parser.decode(sentence, root=root)
         assert found.exact
         _, batch = parser._prepare([sentence])
         table, unit = parser._weights["parts"]
@@ -69,9 +70,10 @@ def test_the_tree_is_the_best_one(parser):
         parts = score_parts(batch, 0, model, unit, scores)
         weights = [
             second_order.tree_weight(scores, heads, *parts)
-            for heads in all_trees(len(sentence), single=True)
+            for heads in all_trees(len(sentence), single=root == "single")
         ]
         assert found.weight == max(weights)
+        assert found.weight == second_order.tree_weight(scores, found.heads, *parts)
 
 
 def test_options_of_parsing(parser):

@@ -246,7 +246,9 @@ def list_parts(
     modifiers = np.empty(edges, np.int64)
     weights = [np.empty(count) for count in (edges, pairs, thirds)]
     listed = Listed(firsts, modifiers, *weights)
-    score_list_kernel(*kept, batch.sides, *model.templates, model.weights, unit, single, ends, *listed)
+    score_list_kernel(
+        *kept, batch.sides, *model.templates, model.weights, unit, single, ends, *listed
+    )
     return listed, ends
 
 
@@ -282,9 +284,7 @@ def count_kernel(
 
 
 @indexing_kernel
-def fill_rows(
-    sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray
-) -> None:
+def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray) -> None:
     """Fill what the hashes of the features of any part of h -> d have in common; (T,). O(T)."""
     for t in range(templates.shape[0]):
         value = np.uint64(0)

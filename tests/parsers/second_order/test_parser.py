@@ -7,9 +7,10 @@ import arborescence as arb
 from altered_models import altered
 from arborescence import second_order
 from arborescence.core.errors import ModelError, OptionError
-from arborescence.parsers import CombinedParser, SecondOrderParser
+from arborescence.parsers import CombinedParser, LinearParser, SecondOrderParser
 from arborescence.parsers.second_order.parts import PartModel, list_features, rounded, score_parts
 from arborescence.parsers.second_order.settings import Settings
+from arborescence.parsers.shared.base import VOTE, votes
 from brute_force import all_trees
 from samples import treebank
 
@@ -92,6 +93,22 @@ def test_its_trees_can_be_combined(parser):
     combined = CombinedParser([parser, parser])
     heads = [parsed.heads.tolist() for parsed in combined.parse(treebank())]
     assert heads == [parsed.heads.tolist() for parsed in parser.parse(treebank())]
+
+
+def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
+    linear = LinearParser.train(treebank(), dev=treebank(), epochs=1, bits=BITS)
+    combined = CombinedParser([parser, linear])
+    for sentence in treebank():
+        [parsed], [(tree, _), *_] = combined.parse([sentence]), next(combined.kbest([sentence], 2))
+        [ours] = parser.parse([sentence])
+        certain = arb.TreeDistribution(linear.scores(sentence) / linear.temperature).marginals
+        expected = VOTE * votes(ours) + certain
+        assert np.allclose(combined.scores(sentence)[:, 1:], expected[:, 1:], atol=1e-4)
+        assert parsed.heads.tolist() == tree.heads.tolist()
+    combined.save(tmp_path / "model")
+    loaded = arb.load(tmp_path / "model")
+    ours, theirs = (each.parse(treebank(), confidence=True) for each in (combined, loaded))
+    assert [tree.raw for tree in ours] == [tree.raw for tree in theirs]
 
 
 def test_saved_and_loaded_it_is_the_same(parser, tmp_path):

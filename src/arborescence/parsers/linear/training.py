@@ -341,9 +341,9 @@ class Trainer(OnlineTrainer):
         losses: NDArray[np.float64],
         others: NDArray[np.float64],
         buffer: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    ) -> NDArray[np.float32]:
         """Update edge weights as `update_edges` does; return its steps."""
-        steps: NDArray[np.float64] = update_edges(
+        return update_edges(
             gold.batch,
             0,
             edges.model,
@@ -356,7 +356,6 @@ class Trainer(OnlineTrainer):
             self._clock,
             buffer,
         )
-        return steps
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -127,6 +127,39 @@ def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     return found
 
 
+@indexing_kernel
+def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray) -> None:
+    """Fill what the hashes of the features of any part of h -> d have in common; (T,). O(T)."""
+    for t in range(templates.shape[0]):
+        value = np.uint64(0)
+        if templates[t, 0] >= 0:
+            value ^= sides[h, templates[t, 0]]
+        if templates[t, 1] >= 0:
+            value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
+        halves[t] = value
+
+
+@indexing_kernel
+def score_part(
+    sides: np.ndarray,
+    templates: np.ndarray,
+    halves: np.ndarray,
+    third: int,
+    bits: int,
+    weights: np.ndarray,
+    column: int,
+    unit: float,
+) -> float:
+    """Return the score of a part, by the hashes from `fill_rows`: a multiple of `GRAIN`. O(T)."""
+    total, last = 0.0, np.uint64(weights.shape[0] - 1)
+    for t in range(templates.shape[0]):
+        value = halves[t]
+        if templates[t, 2] >= 0:
+            value ^= rotate(sides[third, templates[t, 2]], bits)
+        total += weights[np.int64(value & last), column]
+    return round(total * unit / GRAIN) * GRAIN
+
+
 def score_parts(
     batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -173,46 +206,43 @@ def score_kernel(
 ) -> None:
     """Do the work of `score_parts`."""
     first, absent = starts[b], sides.shape[0] - 1
-    size, rows = scores.shape[0], weights.shape[0]
+    size = scores.shape[0]
+    halves = np.empty((2, max(of_siblings.shape[0], of_grandparents.shape[0])), np.uint64)
     for h in range(size):
         for d in range(1, size):
             if h == d or scores[h, d] == -np.inf:
                 continue
+            fill_rows(sides, of_siblings, first + h, first + d, halves[0])
             step = 1 if h > d else -1
-            s = d + step
-            while True:
-                if s == h or scores[h, s] > -np.inf:
-                    node = absent if s == h else first + s
-                    column = sibling_column(h, d, s)
-                    total = 0.0
-                    for t in range(of_siblings.shape[0]):
-                        row = row_of(
-                            sides, of_siblings, t, first + h, first + d, node, _SIBLING, rows
-                        )
-                        total += weights[row, column]
-                    siblings[h, d, s] = round(total * unit / GRAIN) * GRAIN
-                if s == h:
-                    break
+            s = d
+            while s != h:
                 s += step
+                if s == h or scores[h, s] > -np.inf:
+                    siblings[h, d, s] = score_part(
+                        sides,
+                        of_siblings,
+                        halves[0],
+                        absent if s == h else first + s,
+                        _SIBLING,
+                        weights,
+                        sibling_column(h, d, s),
+                        unit,
+                    )
             if h == 0:
                 continue
+            fill_rows(sides, of_grandparents, first + h, first + d, halves[1])
             for g in range(size):
                 if g not in (h, d) and scores[g, h] > -np.inf:
-                    column = grandparent_column(g, h, d)
-                    total = 0.0
-                    for t in range(of_grandparents.shape[0]):
-                        row = row_of(
-                            sides,
-                            of_grandparents,
-                            t,
-                            first + h,
-                            first + d,
-                            first + g,
-                            _GRANDPARENT,
-                            rows,
-                        )
-                        total += weights[row, column]
-                    grandparents[g, h, d] = round(total * unit / GRAIN) * GRAIN
+                    grandparents[g, h, d] = score_part(
+                        sides,
+                        of_grandparents,
+                        halves[1],
+                        first + g,
+                        _GRANDPARENT,
+                        weights,
+                        grandparent_column(g, h, d),
+                        unit,
+                    )
 
 
 def list_parts(
@@ -281,39 +311,6 @@ def count_kernel(
         ends[b + 1, 1] = ends[b, 1] + at[2 * size]
         ends[b + 1, 2] = ends[b, 2] + pairs
         ends[b + 1, 3] = ends[b, 3] + thirds
-
-
-@indexing_kernel
-def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray) -> None:
-    """Fill what the hashes of the features of any part of h -> d have in common; (T,). O(T)."""
-    for t in range(templates.shape[0]):
-        value = np.uint64(0)
-        if templates[t, 0] >= 0:
-            value ^= sides[h, templates[t, 0]]
-        if templates[t, 1] >= 0:
-            value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
-        halves[t] = value
-
-
-@indexing_kernel
-def score_part(
-    sides: np.ndarray,
-    templates: np.ndarray,
-    halves: np.ndarray,
-    third: int,
-    bits: int,
-    weights: np.ndarray,
-    column: int,
-    unit: float,
-) -> float:
-    """Return the score of a part, by the hashes from `fill_rows`: a multiple of `GRAIN`. O(T)."""
-    total, last = 0.0, np.uint64(weights.shape[0] - 1)
-    for t in range(templates.shape[0]):
-        value = halves[t]
-        if templates[t, 2] >= 0:
-            value ^= rotate(sides[third, templates[t, 2]], bits)
-        total += weights[np.int64(value & last), column]
-    return round(total * unit / GRAIN) * GRAIN
 
 
 @kernel

@@ -6,218 +6,173 @@ the head's own head. Nothing makes the choices of all heads a tree: that is the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.second_order.units import ABSENT, LOWEST
+from arborescence.core.kernels import indexing_kernel, kernel, never_negative, uncounted_kernel
+from arborescence.second_order.units import ABSENT
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from arborescence.second_order.edges import Edges
 
 
-class Edges(NamedTuple):
-    """The present edges of a sentence, listed; each kernel takes these arrays."""
+class Choices(NamedTuple):
+    """What the automata choose, and scratch arrays."""
 
-    modifiers: NDArray[np.int64]
-    """(2, N, N): ``[side, h]``, those of h on its right and on its left, the nearest first."""
-    counts: NDArray[np.int64]
-    """(2, N): ``[side, h]``."""
-    above: NDArray[np.int64]
-    """(N, N): ``[d]``, the heads of d."""
-    many: NDArray[np.int64]
-    """(N,): ``[d]``."""
-
-    @classmethod
-    def of(cls, scores: NDArray[np.int64]) -> Self:
-        """List the edges of scores in units. O(n²)."""
-        size = len(scores)
-        edges = cls(
-            np.zeros((2, size, size), np.int64),
-            np.zeros((2, size), np.int64),
-            np.zeros((size, size), np.int64),
-            np.zeros(size, np.int64),
-        )
-        list_edges(scores, *edges)
-        return edges
+    values: np.ndarray  # (N,) int64: the weight of each head's choice
+    chosen: np.ndarray  # (E,) bool: whether the head of the edge chooses it
+    tops: np.ndarray  # (N,) int64: the edge into each word that its automaton chooses; or -1
+    moved: np.ndarray  # (N,) bool: whether a price of the automaton changed since it chose
+    falls: np.ndarray  # (N,) int64: by how much the prices that each head pays have fallen so far
+    known: np.ndarray  # (E,) int64: what the modifier brought with this head, less its falls then
+    weights: np.ndarray  # (2, N) int64: of chains
+    nothing: np.ndarray  # (E,) int64: zeros, where there are no grandparents
 
 
 @kernel
-def list_edges(
-    scores: np.ndarray,
-    modifiers: np.ndarray,
-    counts: np.ndarray,
-    above: np.ndarray,
-    many: np.ndarray,
-) -> None:
-    """Fill the arrays of `Edges`, counts of 0. O(n²)."""
-    size = scores.shape[0]
-    for h in range(size):
-        for d in range(h + 1, size):
-            if scores[h, d] > LOWEST:
-                modifiers[0, h, counts[0, h]] = d
-                counts[0, h] += 1
-        for d in range(h - 1, 0, -1):
-            if scores[h, d] > LOWEST:
-                modifiers[1, h, counts[1, h]] = d
-                counts[1, h] += 1
+def new_choices(edges: Edges) -> Choices:
+    """Allocate the arrays for automata that have not chosen."""
+    size = edges.into.shape[0] - 1
+    tops = np.full(size, -1)
+    if edges.grandparents.shape[0] > 0:
         for d in range(1, size):
-            if d != h and scores[h, d] > LOWEST:
-                above[d, many[d]] = h
-                many[d] += 1
+            if edges.into[d] < edges.into[d + 1]:
+                tops[d] = edges.above[edges.into[d]]
+    return Choices(
+        values=np.empty(size, np.int64),
+        chosen=np.zeros(edges.heads.shape[0], np.bool_),
+        tops=tops,
+        moved=np.ones(size, np.bool_),
+        falls=np.zeros(size, np.int64),
+        known=np.full(edges.heads.shape[0], -ABSENT),
+        weights=np.empty((2, size), np.int64),
+        nothing=np.zeros(edges.heads.shape[0], np.int64),
+    )
 
 
-@inlined_kernel
-def fill_side(
-    scores: np.ndarray,
-    siblings: np.ndarray,
+@indexing_kernel
+def best_chains(
+    edges: Edges,
+    h: int,
     prices: np.ndarray,
-    h: int,
-    modifiers: np.ndarray,
-    count: int,
-    pairs: np.ndarray,
-    parts: np.ndarray,
-) -> None:
-    """Copy what the modifiers of h on one side weigh, so that chains read it in order. O(count²).
-
-    ``pairs[k, j]`` is for the k-th modifier with the j-th as its sibling, or with none for j = k;
-    ``parts[k]`` is for its edge, less the price.
-    """
-    for k in range(count):
-        d = modifiers[k]
-        parts[k] = scores[h, d] - prices[0, h, d]
-        pairs[k, k] = siblings[h, d, h] if siblings.shape[0] > 0 else 0
-        for j in range(k):
-            pairs[k, j] = siblings[h, d, modifiers[j]] if siblings.shape[0] > 0 else 0
-
-
-@inlined_kernel
-def best_chain(
-    pairs: np.ndarray,
-    parts: np.ndarray,
-    grandparents: np.ndarray,
-    g: int,
-    h: int,
-    modifiers: np.ndarray,
-    count: int,
+    gains: np.ndarray,
+    at: int,
     weights: np.ndarray,
 ) -> int:
-    """Return the weight of the best modifiers of h on one side, given its head g. O(count²).
+    """Return the weight of the best modifiers of h on both sides; with m edges, O(m²).
 
-    ``weights`` (N,) gets the weight of the best chain that ends with each modifier.
+    What an edge e gains from the grandparent is ``gains[at + e]``. ``weights`` (N,) gets the weight
+    of the best chain that ends with each modifier.
     """
-    best = 0
-    for k in range(count):
-        nearer, row = pairs[k, k], pairs[k]
-        for j in range(k):
-            nearer = max(nearer, weights[j] + row[j])
-        weight = nearer + parts[k]
-        if grandparents.shape[0] > 0 and h > 0:
-            weight += grandparents[g, h, modifiers[k]]
-        weights[k] = max(weight, ABSENT)
-        best = max(best, weights[k])
+    first, total = edges.firsts[2 * h], 0
+    for side in range(2 * h, 2 * h + 2):
+        start, row, best = edges.firsts[side], edges.pairs_at[side], 0
+        for e in range(start, edges.firsts[side + 1]):
+            k = e - start
+            nearer = edges.pairs[row + k]
+            for j in range(k):
+                nearer = max(nearer, weights[start - first + j] + edges.pairs[row + j])
+            weight = nearer + edges.scores[e] - prices[0, e] + gains[at + e]
+            weights[e - first] = max(weight, ABSENT)
+            best = max(best, weight)
+            row += k + 1
+        total += best
+    return total
+
+
+@indexing_kernel
+def choose_chains(edges: Edges, h: int, weights: np.ndarray, chosen: np.ndarray) -> None:
+    """Mark the modifiers of the best chains of h, by the weights from `best_chains`. O(m²)."""
+    first = edges.firsts[2 * h]
+    for side in range(2 * h, 2 * h + 2):
+        start, stop = edges.firsts[side], edges.firsts[side + 1]
+        best, place = 0, -1
+        for e in range(start, stop):
+            chosen[e] = False
+            if weights[e - first] > best:
+                best, place = weights[e - first], e - start
+        while place >= 0:
+            chosen[start + place] = True
+            row = edges.pairs_at[side] + place * (place + 1) // 2
+            nearer, last = edges.pairs[row + place], -1
+            for j in range(place):
+                if weights[start - first + j] + edges.pairs[row + j] > nearer:
+                    nearer, last = weights[start - first + j] + edges.pairs[row + j], j
+            place = last
+
+
+@indexing_kernel
+def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
+    """Mark the best root edge, if there may be only one; return its weight. O(n)."""
+    best, place = ABSENT, -1
+    for e in range(edges.firsts[1]):
+        chosen[e] = False
+        if edges.scores[e] - prices[0, e] > best:
+            best, place = edges.scores[e] - prices[0, e], e
+    if place >= 0:
+        chosen[place] = True
     return best
 
 
-@inlined_kernel
-def choose_chain(
-    pairs: np.ndarray,
-    modifiers: np.ndarray,
-    weights: np.ndarray,
-    best: int,
-    chosen: np.ndarray,
-) -> None:
-    """Mark the modifiers of the best chain, by the weights from `best_chain`. O(count²)."""
-    if best <= 0:
-        return
-    k = 0
-    while weights[k] != best:
-        k += 1
-    while k >= 0:
-        chosen[modifiers[k]] = True
-        nearer, place = pairs[k, k], -1
-        for j in range(k):
-            if weights[j] + pairs[k, j] > nearer:
-                nearer, place = weights[j] + pairs[k, j], j
-        k = place
+@uncounted_kernel
+@never_negative
+def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choices) -> int:
+    """Let the automata choose whose prices changed; return the weight of all choices.
 
-
-@kernel
-def run_automata(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    modifiers: np.ndarray,
-    counts: np.ndarray,
-    above: np.ndarray,
-    many: np.ndarray,
-    single: bool,
-    prices: np.ndarray,
-    chosen: np.ndarray,
-    tops: np.ndarray,
-) -> int:
-    """Choose the modifiers of each head, and with grandparents its own head; return the weight.
-
-    With m edges a head, O(n m²), and O(n m³) with grandparents; at most O(n³) and O(n⁴).
+    With m edges into and from a head, O(m²), and at most O(m³) with grandparents: for each head of
+    its head, an automaton knows what this brought when it was last tried, and that it now brings at
+    most as much more as prices have fallen. Only those that could be the best one are tried.
 
     Parameters
     ----------
-    scores, siblings, grandparents
-        Of `Units`.
-    modifiers, counts, above, many
-        Of `Edges`.
+    edges
+        Of the sentence.
     single
         Whether exactly one edge leaves the root.
-    prices : (2, N, N) int64
-        ``[0, h, d]``: what the automaton of h pays for the edge h -> d; ``[1, h, d]``: what that of
-        d pays for it.
-    chosen : (N, N) bool, filled
-        ``[h, d]``: whether the automaton of h chooses the edge.
-    tops : (N,) int64, filled
-        The head that the automaton of each word chooses, with grandparents; else -1.
+    prices : (2, E) int64
+        ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what that of its
+        modifier pays.
+    choices
+        Of the last round; changed.
     """
-    size = scores.shape[0]
-    weights = np.empty((2, size), np.int64)
-    pairs, parts = np.empty((2, size, size), np.int64), np.empty((2, size), np.int64)
     total = 0
-    for h in range(size):
-        chosen[h] = False
-        tops[h] = -1
-        for side in range(2):
-            listed, count = modifiers[side, h], counts[side, h]
-            fill_side(scores, siblings, prices, h, listed, count, pairs[side], parts[side])
-        if h == 0 and single:
-            best, place = ABSENT, 0
-            for k in range(counts[0, 0]):
-                if parts[0, k] + pairs[0, k, k] > best:
-                    best, place = parts[0, k] + pairs[0, k, k], k
-            if best < LOWEST:
-                return ABSENT
-            total += best
-            chosen[0, modifiers[0, 0, place]] = True
+    weights = choices.weights
+    for h in range(choices.values.shape[0]):
+        if not choices.moved[h]:
+            total += choices.values[h]
             continue
-        with_top = h > 0 and grandparents.shape[0] > 0
-        best, top = 2 * ABSENT, above[h, 0]
-        for choice in range(many[h] if with_top else 1):
-            g = above[h, choice]
-            weight = -prices[1, g, h] if with_top else 0
-            for side in range(2):
-                listed, count = modifiers[side, h], counts[side, h]
-                weight += best_chain(
-                    pairs[side], parts[side], grandparents, g, h, listed, count, weights[side]
-                )
-            if weight > best:
-                best, top = weight, g
-        if best < LOWEST:
-            return ABSENT
-        total += best
-        if with_top:
-            tops[h] = top
-        for side in range(2):
-            listed, count = modifiers[side, h], counts[side, h]
-            best = best_chain(
-                pairs[side], parts[side], grandparents, top, h, listed, count, weights[side]
-            )
-            choose_chain(pairs[side], listed, weights[side], best, chosen[h])
+        choices.moved[h] = False
+        if h == 0 and single:
+            choices.values[0] = choose_root(edges, prices, choices.chosen)
+            total += choices.values[0]
+            continue
+        value, best, free = 2 * ABSENT, 0, 1
+        if choices.tops[h] < 0:
+            value = best_chains(edges, h, prices, choices.nothing, 0, weights[0])
+        else:
+            first, start = edges.firsts[2 * h], edges.into[h]
+            count = edges.firsts[2 * h + 2] - first
+            top = choices.tops[h]
+            # The last choice first: it is often the best one again.
+            for turn in range(start - 1, edges.into[h + 1]):
+                place = turn
+                if turn < start:
+                    place = start
+                    while edges.above[place] != top:
+                        place += 1
+                e = edges.above[place]
+                bound = choices.known[e] + choices.falls[h] - prices[1, e]
+                if turn >= start and bound <= value:
+                    continue
+                at = edges.thirds_at[h] + (place - start) * count - first
+                weight = best_chains(edges, h, prices, edges.grandparents, at, weights[free])
+                choices.known[e] = weight - choices.falls[h]
+                weight -= prices[1, e]
+                if weight > value:
+                    value, best, free = weight, free, best
+                    choices.tops[h] = e
+        choose_chains(edges, h, weights[best], choices.chosen)
+        choices.values[h] = value
+        total += value
     return total

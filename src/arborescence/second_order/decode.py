@@ -16,7 +16,8 @@ from arborescence.core.faults import NO_TREE, no_answer
 from arborescence.core.graph import check_count, check_flag, check_root, name_of
 from arborescence.core.threads import in_threads
 from arborescence.inference.decode import decode as decode_edges
-from arborescence.second_order.dual import Answer, Search
+from arborescence.second_order.dual import Answer, Search, first_prices
+from arborescence.second_order.edges import Listed
 from arborescence.second_order.parts import (
     Batch,
     Parts,
@@ -187,9 +188,9 @@ def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
             least = _weight(parts, heads, scale)
         remove_hopeless(*parts, options.single, scale, ceilings, least)
         units = Units.of(parts, options.single)
-        if units.exponent <= exponent + _BITS:
+        if units.scale.exponent <= exponent + _BITS:
             break
-        exponent = units.exponent
+        exponent = units.scale.exponent
         answer, bound, exact = _certified(units, heads, options)
         rounds += answer.rounds
         if answer.bound <= LOWEST:
@@ -238,21 +239,22 @@ def _certified(
     units: Units, heads: NDArray[np.int64], options: _Options
 ) -> tuple[Answer, float, bool]:
     """Search; return what was found, a bound in floats, and whether the tree is proven best."""
+    scale = units.scale
     answer = _search(units, heads, options)
-    exact = LOWEST < answer.weight >= answer.bound - units.slack
-    if exact and units.rounded:
+    exact = LOWEST < answer.weight >= answer.bound - scale.slack
+    if exact and scale.rounded:
         # Lower each edge of the tree by more than what rounding may have changed of two weights.
         # Trees that lack one of them lose less. So if the tree is the best one even now, it is so
         # by that much.
         words = np.arange(1, len(answer.heads))
-        loss = 2 * units.error + units.slack + 1
+        loss = 2 * scale.error + scale.slack + 1
         lowered = units._replace(scores=units.scores.copy())
         lowered.scores[answer.heads[1:], words] -= loss
         weight = answer.weight - loss * len(words)
         again = _search(lowered, answer.heads, options, answer.prices, weight)
-        exact = again.bound <= weight + units.slack
+        exact = again.bound <= weight + scale.slack
         answer = answer._replace(rounds=answer.rounds + again.rounds)
-    return answer, units.above(answer.bound), exact
+    return answer, scale.above(answer.bound), exact
 
 
 def _search(
@@ -264,6 +266,16 @@ def _search(
 ) -> Answer:
     if options.projective:
         heads, weight = best_projective(units, options.single)
-        return Answer(heads, weight, weight, 0, np.empty((2, 0, 0), np.int64))
-    search = Search(units, options.single, options.rounds, heads, most)
-    return search.run(options.branches, prices)
+        return Answer(heads, weight, weight, 0, np.empty((2, 0), np.int64))
+    listed = Listed.of(units, options.single)
+    weight = weight_in_units(units, heads)
+    search = Search(listed, units.scale, options.single, options.rounds, heads, weight, most)
+    if prices is None:
+        prices = first_prices(listed.scores)
+    return search.run(options.branches, search.solve(listed.scores, prices))
+
+
+def weight_in_units(units: Units, heads: NDArray[np.int64]) -> int:
+    """Return the weight of a tree in units; ABSENT if a part is absent. O(n)."""
+    weights = weights_in(units, heads)
+    return ABSENT if (weights <= LOWEST).any() else int(weights.sum())

@@ -6,7 +6,7 @@ on edges make the two agree: the automata pay them, and the tree earns them. Wha
 the weight of the best choices plus that of the best tree is a bound on the weight of every tree.
 Each round moves the prices against the disagreement, along the deflected subgradient of Camerini,
 Fratta and Maffioli (1975), by the step of Polyak (1969). If the bound falls to the weight of a
-tree, that is the best one.
+tree, that is the best one. `solve` does all rounds for several sentences.
 
 Where the bound stays above, branch and bound may go on: an edge is required, and forbidden.
 """
@@ -18,18 +18,26 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.faults import FINE
-from arborescence.core.graph import ALL_WORDS
-from arborescence.core.kernels import kernel
-from arborescence.nonprojective.decode import decode_kernel
-from arborescence.second_order.automata import Edges, run_automata
-from arborescence.second_order.parts import find_nearer, weights_in
+from arborescence.core.faults import FINE, NOT_GREEDY
+from arborescence.core.kernels import kernel, never_negative, uncounted_kernel
+from arborescence.nonprojective.contraction import Forest, new_forest, padded
+from arborescence.nonprojective.decode import Greedy, decode_greedily
+from arborescence.nonprojective.decode import solve as decode_others
+from arborescence.second_order.automata import Choices, new_choices, run_automata
+from arborescence.second_order.edges import (
+    Edges,
+    Listed,
+    ceilings_of,
+    indexed,
+    weigh,
+    without_hopeless,
+)
 from arborescence.second_order.units import ABSENT, LOWEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.second_order.units import Units
+    from arborescence.second_order.units import Scale
 
 # Of the step to where the bound would be the best known weight, if it were linear. After so many
 # rounds without a lower bound it shrinks. (The fastest of ten settings on random graphs.)
@@ -53,17 +61,19 @@ class Answer(NamedTuple):
     """No tree weighs more; at most LOWEST if there is no tree."""
     rounds: int
     prices: NDArray[np.int64]
-    """(2, N, N): those at the lowest bound, before branching."""
+    """(2, E): those at the lowest bound, before branching."""
 
 
-class _Problem(NamedTuple):
+class Problem(NamedTuple):
     """A part of the trees: those of some of the edges."""
 
     bound: int
     scores: NDArray[np.int64]
+    """(E,): ABSENT for other edges."""
     prices: NDArray[np.int64]
-    branch: tuple[int, int]
-    """An edge that some rounds had in their trees, and others not; (0, 0) if that is not needed."""
+    """(2, E): those at the lowest bound."""
+    branch: int
+    """An edge that some rounds had in their trees, and others not; -1 if that is not needed."""
 
 
 class Search:
@@ -71,47 +81,71 @@ class Search:
 
     Parameters
     ----------
-    units, single
-        The sentence, and whether exactly one edge leaves the root.
+    listed, units
+        The edges of a sentence, and their units.
+    single
+        Whether exactly one edge leaves the root.
     rounds
         The largest number of rounds for each problem.
     heads : (N,) int64
-        A tree to start from; its parts may be absent.
+        A tree to start from.
+    weight
+        Its weight; ABSENT if it has absent parts or if there is none.
     most
         The search ends when it finds a tree that weighs more.
     """
 
     def __init__(
         self,
-        units: Units,
+        listed: Listed,
+        units: Scale,
         single: bool,
         rounds: int,
         heads: NDArray[np.int64],
+        weight: int,
         most: int = -ABSENT,
     ) -> None:
+        self._listed = listed
         self._units = units
         self._single = single
         self._rounds = rounds
         self._heads = heads
-        self._weight = weight_in_units(units, heads)
+        self._weight = weight
         self._most = most
         self._done = 0
 
-    def run(self, branches: int, prices: NDArray[np.int64] | None = None) -> Answer:
-        """Search with at most so many branchings, from these prices on."""
-        scores = self._units.scores
-        if prices is None:
-            present = np.where(scores > LOWEST, scores, 0)
-            prices = np.stack([present, np.zeros_like(present)])
-        first = self._solve(scores, prices)
+    def solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> Problem:
+        """Bound the weight of the trees of these edges, and look for better ones among them."""
+        listed, units = self._listed, self._units
+        ends = np.array([[0] * 4, [len(self._heads), *map(len, (scores, *listed[3:]))]])
+        heads, prices = self._heads.copy(), prices.copy()
+        result = np.array([[self._weight, 0, 0, 0]])
+        solve(
+            ends,
+            *listed._replace(scores=scores),
+            self._single,
+            self._rounds,
+            np.array([[units.limit, units.step, units.slack]]),
+            self._most,
+            heads,
+            prices,
+            result,
+        )
+        self._weight, bound, branch, rounds = result[0].tolist()
+        self._heads = heads
+        self._done += rounds
+        return Problem(bound, scores, prices, branch)
+
+    def run(self, branches: int, first: Problem) -> Answer:
+        """Search with at most so many branchings, from the solved problem of all trees on."""
         # Problems whose bound is above the best tree, the highest bound first.
         queue = [(-first.bound, 0, first)]
         many, closed = 1, ABSENT
         while queue and self._is_open(-queue[0][0]) and branches > 0:
             branches -= 1
             problem = heapq.heappop(queue)[2]
-            for scores in _branch(problem, self._single):
-                part = self._solve(scores, problem.prices)
+            for scores in self._branch(problem):
+                part = self.solve(scores, problem.prices)
                 if self._is_open(part.bound):
                     heapq.heappush(queue, (-part.bound, many, part))
                     many += 1
@@ -124,174 +158,239 @@ class Search:
         """Tell whether trees of this bound could be better than the best one, and matter."""
         return bound > self._weight + self._units.slack and self._weight <= self._most
 
-    def _solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> _Problem:
-        """Bound the weight of the trees of these edges, and look for better ones among them."""
-        units = self._units
-        size = len(scores)
-        edges = Edges.of(scores)
-        chosen, tops = np.empty((size, size), np.bool_), np.empty(size, np.int64)
-        direction, average = np.zeros((2, size, size)), np.zeros((size, size))
-        earned, heads = np.empty((1, size, size)), np.empty(size, np.int64)
-        prices, kept = prices.copy(), prices
-        bound, step, stale = -ABSENT, _STEP, 0
-        earn(scores, prices, earned[0])
-        for _ in range(self._rounds):
-            self._done += 1
-            value = weight = ABSENT
-            _, fault = decode_kernel(earned, False, ALL_WORDS, self._single, heads)
-            if fault == FINE:
-                value, weight = play(
-                    scores, *units[1:3], *edges, self._single, prices, heads, chosen, tops
-                )
-            if value <= LOWEST:
-                return _Problem(ABSENT, scores, kept, (0, 0))
-            if weight > self._weight:
-                self._heads, self._weight = heads.copy(), weight
-            stale += 1
-            if value < bound:
-                bound, kept, stale = value, prices.copy(), 0
-            elif stale == _PATIENCE:
-                step, stale = step * _SHRINK, 0
-            if bound < -units.limit:  # no tree weighs so little
-                return _Problem(ABSENT, scores, kept, (0, 0))
-            if not self._is_open(_multiple(bound, units.step)):
-                break
-            goal = self._weight if self._weight > LOWEST else value - units.limit // 8
-            pull = step * float(value - goal)
-            move(prices, direction, average, chosen, tops, heads, pull, 2 * units.limit)
-            earn(scores, prices, earned[0])
-        bound = _multiple(bound, units.step)
-        branch = _doubtful(scores, average) if self._is_open(bound) else (0, 0)
-        return _Problem(bound, scores, kept, branch)
+    def _branch(self, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the scores with an edge required, and with it forbidden."""
+        modifiers, roots = self._listed.modifiers, self._listed.firsts[1]
+        edge, scores = problem.branch, problem.scores
+        required, forbidden = scores.copy(), scores.copy()
+        forbidden[edge] = ABSENT
+        required[modifiers == modifiers[edge]] = ABSENT
+        if self._single and edge < roots:
+            required[:roots] = ABSENT
+        required[edge] = scores[edge]
+        return required, forbidden
 
 
-def _multiple(bound: int, step: int) -> int:
-    """Return the largest multiple of `step` that is not above the bound."""
-    return bound // step * step
-
-
-def weight_in_units(units: Units, heads: NDArray[np.int64]) -> int:
-    """Return the weight of a tree in units; ABSENT if a part is absent. O(n)."""
-    weights = weights_in(units, heads)
-    return ABSENT if (weights <= LOWEST).any() else int(weights.sum())
-
-
-def _doubtful(scores: NDArray[np.int64], average: NDArray[np.float64]) -> tuple[int, int]:
-    """Return the edge whose share in the trees of the rounds is nearest to one half."""
-    doubt = np.where(scores > LOWEST, np.abs(average - 0.5), np.inf)
-    h, d = np.unravel_index(int(doubt.argmin()), doubt.shape)
-    return int(h), int(d)
-
-
-def _branch(problem: _Problem, single: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the scores with an edge required, and with it forbidden."""
-    h, d = problem.branch
-    required, forbidden = problem.scores.copy(), problem.scores.copy()
-    forbidden[h, d] = ABSENT
-    required[:, d] = ABSENT
-    if single and h == 0:
-        required[0] = ABSENT
-    required[h, d] = problem.scores[h, d]
-    return required, forbidden
+def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the prices to start from, (2, E): the tree earns the scores."""
+    present = np.where(scores > LOWEST, scores, 0)
+    return np.stack([present, np.zeros_like(present)])
 
 
 @kernel
-def earn(scores: np.ndarray, prices: np.ndarray, earned: np.ndarray) -> None:
-    """Fill what a tree earns with each edge (N, N): whole numbers, so floats are exact. O(n²)."""
-    size = scores.shape[0]
-    for h in range(size):
-        for d in range(size):
-            earned[h, d] = -np.inf
-            if scores[h, d] > LOWEST:
-                earned[h, d] = prices[0, h, d] + prices[1, h, d]
-
-
-@kernel
-def play(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
+def solve(
+    ends: np.ndarray,
+    firsts: np.ndarray,
     modifiers: np.ndarray,
-    counts: np.ndarray,
-    above: np.ndarray,
-    many: np.ndarray,
-    single: bool,
-    prices: np.ndarray,
-    heads: np.ndarray,
-    chosen: np.ndarray,
-    tops: np.ndarray,
-) -> tuple[int, int]:
-    """Run the automata, and weigh the decoder's tree (N,).
-
-    Returns the bound, ABSENT if an automaton has no choice, and the weight of the tree. The other
-    parameters are those of `run_automata`, and so is the cost.
-    """
-    value = run_automata(
-        scores,
-        siblings,
-        grandparents,
-        modifiers,
-        counts,
-        above,
-        many,
-        single,
-        prices,
-        chosen,
-        tops,
-    )
-    if value <= LOWEST:
-        return ABSENT, ABSENT
-    price, weight = weigh(scores, siblings, grandparents, prices, heads)
-    return value + price, weight
-
-
-@kernel
-def weigh(
     scores: np.ndarray,
-    siblings: np.ndarray,
+    pairs: np.ndarray,
     grandparents: np.ndarray,
-    prices: np.ndarray,
+    single: bool,
+    rounds: int,
+    limits: np.ndarray,
+    most: int,
     heads: np.ndarray,
-) -> tuple[int, int]:
-    """Return what a tree earns, and its weight: ABSENT if a part is absent. O(n)."""
-    size = heads.shape[0]
-    nearer = np.zeros(size, np.int64)
-    find_nearer(heads, nearer)
-    price, weight = 0, 0
-    for d in range(1, size):
-        h = heads[d]
-        price += prices[0, h, d] + prices[1, h, d]
-        part = scores[h, d]
-        if siblings.shape[0] > 0:
-            part += siblings[h, d, nearer[d]]
-        if grandparents.shape[0] > 0 and h > 0:
-            part += grandparents[heads[h], h, d]
-        weight = weight + part if min(weight, part) > LOWEST else ABSENT
-    return price, weight
+    prices: np.ndarray,
+    results: np.ndarray,
+) -> None:
+    """Run the rounds of several sentences.
+
+    With m edges into and from a word, O(n m³) a round at most (without grandparents O(n m²)), and
+    O(n²) for the tree.
+
+    Parameters
+    ----------
+    ends : (B + 1, 4) int64
+        Where the nodes, edges, pairs and grandparents of each sentence begin.
+    firsts, modifiers, scores, pairs, grandparents
+        `Listed`, of all sentences in a row; edges are numbered anew in each.
+    single, rounds, most
+        As for `Search`.
+    limits : (B, 3) int64
+        The fields limit, step and slack of the sentence's units.
+    heads : (N,) int64, changed
+        The best trees known, in a row.
+    prices : (2, E) int64, changed
+        Those to start from; in the end those at the lowest bound.
+    results : (B, 4) int64, changed
+        The weight of the best tree known (ABSENT if there is none), the bound (ABSENT if no tree
+        weighs as much), the edge for branching (-1 if that is not needed), and the rounds done.
+    """
+    for b in range(results.shape[0]):
+        node, edge, pair, third = ends[b]
+        last, stop, no_pair, no_third = ends[b + 1]
+        edges = indexed(
+            firsts[2 * node + b : 2 * last + b + 1],
+            modifiers[edge:stop],
+            scores[edge:stop],
+            pairs[pair:no_pair],
+            grandparents[third:no_third],
+            single,
+        )
+        solve_one(
+            edges,
+            single,
+            rounds,
+            limits[b],
+            most,
+            heads[node:last],
+            prices[:, edge:stop],
+            results[b],
+        )
+
+
+class Work(NamedTuple):
+    """Scratch arrays of the rounds of a sentence."""
+
+    earned: np.ndarray  # (1, N, N) float64: what the tree earns with each edge
+    tree: np.ndarray  # (1, N) int64: the decoder's tree
+    lengths: np.ndarray  # (0,) int64, for the decoder: the sentence is not padded
+    greedy: Greedy
+    forest: Forest
 
 
 @kernel
+def new_work(size: int) -> Work:
+    """Allocate the arrays for a sentence of so many nodes."""
+    floats, numbers = np.empty((2, padded(size - 1))), np.empty((2, size), np.int32)
+    return Work(
+        earned=np.full((1, size, size), -np.inf),
+        tree=np.empty((1, size), np.int64),
+        lengths=np.empty(0, np.int64),
+        greedy=Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1]),
+        forest=new_forest(floats[0], size - 1),
+    )
+
+
+@uncounted_kernel
+def find_tree(work: Work, single: bool) -> bool:
+    """Find the best tree by what edges earn; return whether there is one. O(n²)."""
+    _, fault, shift = decode_greedily(
+        work.earned, False, work.lengths, single, work.tree, 0, work.greedy
+    )
+    if fault == NOT_GREEDY:
+        _, fault = decode_others(
+            work.earned, False, work.lengths, single, work.tree, 0, shift, work.greedy, work.forest
+        )
+    return fault == FINE
+
+
+@kernel
+def solve_one(
+    every: Edges,
+    single: bool,
+    rounds: int,
+    limits: np.ndarray,
+    most: int,
+    heads: np.ndarray,
+    prices: np.ndarray,
+    result: np.ndarray,
+) -> None:
+    """Run the rounds of a sentence; parameters as for `solve`."""
+    limit, unit, slack = limits
+    size = heads.shape[0]
+    work = new_work(size)
+    weight, bound, branch, done = result[0], ABSENT, -1, 0
+    ceilings = ceilings_of(every, single)
+    fine = True
+    if weight <= LOWEST:
+        # The best tree if each edge has its best sibling and grandparent.
+        for e in range(every.heads.shape[0]):
+            if ceilings.totals[e] > LOWEST:
+                work.earned[0, every.heads[e], every.modifiers[e]] = ceilings.totals[e]
+        fine = find_tree(work, single)
+        if fine:
+            heads[:] = work.tree[0]
+            _, weight = weigh(every, prices.copy(), heads, single)
+        work.earned[:] = -np.inf
+    origin = np.empty(every.heads.shape[0], np.int64)
+    edges = without_hopeless(every, ceilings, weight, single, origin)
+    many = edges.heads.shape[0]
+    now, kept = np.empty((2, many), np.int64), np.empty((2, many), np.int64)
+    for e in range(many):
+        for k in range(2):
+            now[k, e] = kept[k, e] = prices[k, origin[e]]
+    direction, average = np.zeros((2, many)), np.zeros(many)
+    choices = new_choices(edges)
+    if fine:
+        bound = -ABSENT
+    step, stale = _STEP, 0
+    while fine and done < rounds:
+        done += 1
+        for e in range(many):
+            work.earned[0, edges.heads[e], edges.modifiers[e]] = now[0, e] + now[1, e]
+        value = ABSENT
+        if find_tree(work, single):
+            value = run_automata(edges, single, now, choices)
+        if value <= LOWEST:
+            bound = ABSENT
+            break
+        price, of_tree = weigh(edges, now, work.tree[0], single)
+        value += price
+        if of_tree > weight:
+            heads[:] = work.tree[0]
+            weight = of_tree
+        stale += 1
+        if value < bound:
+            bound, stale = value, 0
+            kept[:] = now
+        elif stale == _PATIENCE:
+            step, stale = step * _SHRINK, 0
+        if bound < -limit:  # no tree weighs so little
+            bound = ABSENT
+            break
+        if bound // unit * unit <= weight + slack or weight > most:
+            break
+        goal = weight if weight > LOWEST else value - limit // 8
+        pull = step * float(value - goal)
+        move(edges, now, direction, average, choices, work.tree[0], pull, 2 * limit)
+    if bound > LOWEST:
+        bound = bound // unit * unit
+        if bound > weight + slack and weight <= most:
+            branch = origin[doubtful(average)]
+    for e in range(many):
+        for k in range(2):
+            prices[k, origin[e]] = kept[k, e]
+    result[0], result[1], result[2], result[3] = weight, bound, branch, done
+
+
+@kernel
+def doubtful(average: np.ndarray) -> int:
+    """Return the edge whose share in the trees of the rounds is nearest to one half."""
+    best = 0
+    for e in range(average.shape[0]):
+        if abs(average[e] - 0.5) < abs(average[best] - 0.5):
+            best = e
+    return best
+
+
+@uncounted_kernel
+@never_negative
 def move(
+    edges: Edges,
     prices: np.ndarray,
     direction: np.ndarray,
     average: np.ndarray,
-    chosen: np.ndarray,
-    tops: np.ndarray,
+    choices: Choices,
     heads: np.ndarray,
     pull: float,
     limit: int,
 ) -> None:
-    """Raise the prices of edges that the automata choose, lower those of the tree's edges. O(n²).
+    """Raise the prices of edges that the automata choose, lower those of the tree's edges.
+
+    O(1) for each edge.
 
     Parameters
     ----------
-    prices : (2, N, N) int64, changed
-    direction : (2, N, N) float64, changed
+    edges
+        Of the sentence.
+    prices : (2, E) int64, changed
+    direction : (2, E) float64, changed
         The last direction; 0 in the first round.
-    average : (N, N) float64, changed
+    average : (E,) float64, changed
         How often edges were in the trees.
-    chosen, tops
-        From `run_automata`.
+    choices
+        From `run_automata`. The automata whose prices change are marked.
     heads : (N,) int64
         The tree.
     pull
@@ -299,29 +398,32 @@ def move(
     limit
         The largest absolute price.
     """
-    size = heads.shape[0]
     along, squares = 0.0, 0.0
-    for h in range(size):
-        for d in range(1, size):
-            tree = heads[d] == h
-            average[h, d] += _FORGET * (tree - average[h, d])
-            along += (chosen[h, d] * 1.0 - tree) * direction[0, h, d]
-            squares += direction[0, h, d] ** 2 + direction[1, h, d] ** 2
-            if tops[d] >= 0:
-                along += ((tops[d] == h) * 1.0 - tree) * direction[1, h, d]
+    for e in range(average.shape[0]):
+        d = edges.modifiers[e]
+        tree = 1.0 if heads[d] == edges.heads[e] else 0.0
+        average[e] += _FORGET * (tree - average[e])
+        along += (choices.chosen[e] - tree) * direction[0, e]
+        squares += direction[0, e] ** 2 + direction[1, e] ** 2
+        if choices.tops[d] >= 0:
+            along += ((choices.tops[d] == e) - tree) * direction[1, e]
     keep = -_DEFLECTION * along / squares if along < 0.0 else 0.0
     squares = 0.0
-    for h in range(size):
-        for d in range(1, size):
-            tree = heads[d] == h
-            direction[0, h, d] = keep * direction[0, h, d] + (chosen[h, d] * 1.0 - tree)
-            if tops[d] >= 0:
-                direction[1, h, d] = keep * direction[1, h, d] + ((tops[d] == h) * 1.0 - tree)
-            squares += direction[0, h, d] ** 2 + direction[1, h, d] ** 2
+    for e in range(average.shape[0]):
+        d = edges.modifiers[e]
+        tree = 1.0 if heads[d] == edges.heads[e] else 0.0
+        direction[0, e] = keep * direction[0, e] + (choices.chosen[e] - tree)
+        if choices.tops[d] >= 0:
+            direction[1, e] = keep * direction[1, e] + ((choices.tops[d] == e) - tree)
+        squares += direction[0, e] ** 2 + direction[1, e] ** 2
     step = pull / squares if squares > 0.0 else 0.0
     for k in range(2):
-        for h in range(size):
-            for d in range(1, size):
-                change = step * direction[k, h, d]
-                wanted = prices[k, h, d] + min(max(change, -limit), limit)
-                prices[k, h, d] = round(min(max(wanted, -limit), limit))
+        for e in range(average.shape[0]):
+            change = step * direction[k, e]
+            wanted = prices[k, e] + min(max(change, -limit), limit)
+            price = round(min(max(wanted, -limit), limit))
+            if price != prices[k, e]:
+                if k == 0:
+                    choices.falls[edges.heads[e]] += max(prices[0, e] - price, 0)
+                prices[k, e] = price
+                choices.moved[edges.heads[e] if k == 0 else edges.modifiers[e]] = True

@@ -2,7 +2,7 @@
 
 _PARTS = "float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], bool"
 _UNITS = "int64[:, ::1], int64[:, :, ::1], int64[:, :, ::1]"
-_CHOICES = "bool[:, ::1], int64[::1], int64[::1]"
+_LISTED = "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1]"
 
 EXPORTS = {
     # Parts, and what they weigh.
@@ -20,15 +20,14 @@ EXPORTS = {
     ),
     "sums.sum_inside": "float64[:, ::1], float64[:, :, ::1], bool, float64[:, :, ::1]",
     # All trees.
-    "automata.list_edges": (
-        "int64[:, ::1], int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1]"
+    "edges.count_parts": "int64[:, ::1], bool, bool, int64[::1]",
+    "edges.list_parts": f"{_UNITS}, bool, {_LISTED}",
+    "dual.solve": (
+        f"int64[:, ::1], {_LISTED}, bool, int64, int64[:, ::1], int64, int64[::1], "
+        "int64[:, ::1], int64[:, ::1]"
     ),
-    "dual.earn": "int64[:, ::1], int64[:, :, ::1], float64[:, ::1]",
-    "dual.move": (
-        f"int64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], {_CHOICES}, float64, int64"
-    ),
-    "dual.play": (
-        f"{_UNITS}, int64[:, :, ::1], int64[:, ::1], int64[:, ::1], int64[::1], bool, "
-        "int64[:, :, ::1], int64[::1], bool[:, ::1], int64[::1]"
+    "units.list_units": (
+        "int64[:, ::1], int64[::1], float64[::1], float64[::1], float64[::1], int64[::1], "
+        "int64[::1], int64[::1], int64[:, ::1]"
     ),
 }

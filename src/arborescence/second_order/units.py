@@ -29,6 +29,53 @@ LOWEST = ABSENT // 2
 # A tree's weight has at most this many bits. With multipliers of two bits more, for n² edges, all
 # sums are above LOWEST.
 _MOST_BITS = 44
+# Powers of two up to this one are floats, and so are their inverses.
+_MOST_EXPONENT = 900
+
+
+class Scale(NamedTuple):
+    """What a unit is, for a sentence, and how large sums may become."""
+
+    size: int
+    """The number of nodes."""
+    exponent: int
+    """A weight w is about w · 2^exponent units."""
+    limit: int
+    """No tree's absolute weight is larger."""
+    step: int
+    """All weights are multiples of this many units."""
+    rounded: bool
+    """Whether any part was rounded."""
+
+    @classmethod
+    def of(cls, size: int, exponent: int, seen: int, rounded: bool) -> Self:
+        """Make the scale of weights whose units have the bits `seen`."""
+        step = 1 if rounded or seen == 0 else seen & -seen
+        return cls(size, exponent, 1 << (bits_for(size) + 1), step, rounded)
+
+    @property
+    def error(self) -> int:
+        """A bound on what rounding changed of a tree's weight, in units."""
+        return 2 * self.size if self.rounded else 0
+
+    @property
+    def slack(self) -> int:
+        """How far above a tree's weight a bound may stay: with rounding, there is no need for 0."""
+        return self.limit >> 28 if self.rounded else 0
+
+    @property
+    def limits(self) -> list[int]:
+        """What kernels need to know: `limit`, `step` and `slack`."""
+        return [self.limit, self.step, self.slack]
+
+    def above(self, bound: int) -> float:
+        """Return a float that is not below any weight of at most `bound` units."""
+        whole = bound + self.error
+        try:
+            value = math.ldexp(float(whole), -self.exponent)
+        except OverflowError:
+            return math.inf if whole > 0 else -np.finfo(np.float64).max.item()
+        return math.nextafter(value, math.inf)
 
 
 class Units(NamedTuple):
@@ -40,14 +87,7 @@ class Units(NamedTuple):
     """(N, N, N) or (0, 0, 0)"""
     grandparents: NDArray[np.int64]
     """(N, N, N) or (0, 0, 0)"""
-    exponent: int
-    """A weight w is about w · 2^exponent units."""
-    limit: int
-    """No tree's absolute weight is larger."""
-    step: int
-    """All weights are multiples of this many units."""
-    rounded: bool
-    """Whether any part was rounded."""
+    scale: Scale
 
     @classmethod
     def of(cls, parts: Parts, single: bool) -> Self:
@@ -60,27 +100,7 @@ class Units(NamedTuple):
         exponent = bits - math.frexp(largest)[1] - more if largest else 0
         edges, siblings, grandparents = (np.full(part.shape, ABSENT, np.int64) for part in parts)
         seen, rounded = fill_units(*parts, single, exponent, edges, siblings, grandparents)
-        step = 1 if rounded or seen == 0 else seen & -seen
-        return cls(edges, siblings, grandparents, exponent, 1 << (bits + 1), step, rounded)
-
-    @property
-    def error(self) -> int:
-        """A bound on what rounding changed of a tree's weight, in units."""
-        return 2 * len(self.scores) if self.rounded else 0
-
-    @property
-    def slack(self) -> int:
-        """How far above a tree's weight a bound may stay: with rounding, there is no need for 0."""
-        return self.limit >> 28 if self.rounded else 0
-
-    def above(self, bound: int) -> float:
-        """Return a float that is not below any weight of at most `bound` units."""
-        whole = bound + self.error
-        try:
-            value = math.ldexp(float(whole), -self.exponent)
-        except OverflowError:
-            return math.inf if whole > 0 else -np.finfo(np.float64).max.item()
-        return math.nextafter(value, math.inf)
+        return cls(edges, siblings, grandparents, Scale.of(size, exponent, seen, rounded))
 
 
 def bits_for(size: int) -> int:
@@ -142,3 +162,63 @@ def fill_units(
                         seen |= of_grandparents[g, h, d]
                         rounded |= off
     return seen, rounded
+
+
+@kernel
+def list_units(
+    ends: np.ndarray,
+    bits: np.ndarray,
+    scores: np.ndarray,
+    pairs: np.ndarray,
+    grandparents: np.ndarray,
+    of_scores: np.ndarray,
+    of_pairs: np.ndarray,
+    of_grandparents: np.ndarray,
+    scales: np.ndarray,
+) -> int:
+    """Convert the parts of several sentences, listed as in `edges.Listed`. O(1) for each part.
+
+    Parameters
+    ----------
+    ends : (B + 1, 4) int64
+        Where the nodes, edges, pairs and grandparents of each sentence begin.
+    bits : (B,) int64
+        `bits_for` their numbers of nodes.
+    scores, pairs, grandparents : float64
+    of_scores, of_pairs, of_grandparents : int64, filled
+    scales : (B, 3) int64, filled
+        The exponent, the bits set in any weight's units, and whether any weight was rounded.
+
+    Returns
+    -------
+    b : the first sentence with a part that is NaN or +inf; B if there is none
+    """
+    sentences: int = bits.shape[0]
+    for b in range(sentences):
+        largest, fine = 0.0, True
+        for which, values in enumerate((scores, pairs, grandparents)):
+            most = 0.0
+            for i in range(ends[b, which + 1], ends[b + 1, which + 1]):
+                fine &= values[i] < np.inf
+                if values[i] > -np.inf:
+                    most = max(most, abs(values[i]))
+            largest += most
+        largest *= ends[b + 1, 0] - ends[b, 0]
+        if not (fine and largest < np.inf):
+            return b
+        exponent = min(bits[b] - math.frexp(largest)[1], _MOST_EXPONENT)
+        unit = math.ldexp(1.0, int(-exponent))
+        seen, rounded = 0, False
+        for which, values, units in (
+            (1, scores, of_scores),
+            (2, pairs, of_pairs),
+            (3, grandparents, of_grandparents),
+        ):
+            for i in range(ends[b, which], ends[b + 1, which]):
+                units[i] = ABSENT
+                if values[i] > -np.inf:
+                    units[i] = round(values[i] / unit)
+                    seen |= units[i]
+                    rounded |= units[i] * unit != values[i]
+        scales[b, 0], scales[b, 1], scales[b, 2] = exponent, seen, rounded
+    return sentences

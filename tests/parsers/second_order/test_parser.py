@@ -7,9 +7,10 @@ import arborescence as arb
 from altered_models import altered
 from arborescence import second_order
 from arborescence.core.errors import ModelError, OptionError
-from arborescence.parsers import CombinedParser, SecondOrderParser
+from arborescence.parsers import CombinedParser, LinearParser, SecondOrderParser
 from arborescence.parsers.second_order.parts import PartModel, list_features, rounded, score_parts
 from arborescence.parsers.second_order.settings import Settings
+from arborescence.parsers.shared.base import VOTE, votes
 from brute_force import all_trees
 from samples import treebank
 
@@ -56,11 +57,12 @@ def test_the_scores_of_parts_are_those_of_their_features(parser):
             )
 
 
-def test_the_tree_is_the_best_one(parser):
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_the_tree_is_the_best_one(parser, root):
     for sentence in treebank():
         if len(sentence) > 5:
             continue
-        found = parser.decode(sentence)
+        found = parser.decode(sentence, root=root)
         assert found.exact
         _, batch = parser._prepare([sentence])
         table, unit = parser._weights["parts"]
@@ -69,9 +71,10 @@ def test_the_tree_is_the_best_one(parser):
         parts = score_parts(batch, 0, model, unit, scores)
         weights = [
             second_order.tree_weight(scores, heads, *parts)
-            for heads in all_trees(len(sentence), single=True)
+            for heads in all_trees(len(sentence), single=root == "single")
         ]
         assert found.weight == max(weights)
+        assert found.weight == second_order.tree_weight(scores, found.heads, *parts)
 
 
 def test_options_of_parsing(parser):
@@ -90,6 +93,22 @@ def test_its_trees_can_be_combined(parser):
     combined = CombinedParser([parser, parser])
     heads = [parsed.heads.tolist() for parsed in combined.parse(treebank())]
     assert heads == [parsed.heads.tolist() for parsed in parser.parse(treebank())]
+
+
+def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
+    linear = LinearParser.train(treebank(), dev=treebank(), epochs=1, bits=BITS)
+    combined = CombinedParser([parser, linear])
+    for sentence in treebank():
+        [parsed], [(tree, _), *_] = combined.parse([sentence]), next(combined.kbest([sentence], 2))
+        [ours] = parser.parse([sentence])
+        certain = arb.TreeDistribution(linear.scores(sentence) / linear.temperature).marginals
+        expected = VOTE * votes(ours) + certain
+        assert np.allclose(combined.scores(sentence)[:, 1:], expected[:, 1:], atol=1e-4)
+        assert parsed.heads.tolist() == tree.heads.tolist()
+    combined.save(tmp_path / "model")
+    loaded = arb.load(tmp_path / "model")
+    ours, theirs = (each.parse(treebank(), confidence=True) for each in (combined, loaded))
+    assert [tree.raw for tree in ours] == [tree.raw for tree in theirs]
 
 
 def test_saved_and_loaded_it_is_the_same(parser, tmp_path):
@@ -139,9 +158,19 @@ def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [{"k": 2}, {"joint": True}, {"projective": "pseudo"}, {"loss": "tree"}],
+    [
+        {"k": 2},
+        {"joint": True},
+        {"projective": "pseudo"},
+        {"loss": "tree"},
+        {"inference": "undirected"},
+        {"features": "undirected"},
+        {"rate": 0.2},
+        {"rounds": 3},
+    ],
 )
 def test_settings_that_do_not_go_together(options):
     settings = {"columns": ("form", "upos"), "loss": "mira", "root": "single", "C": 0.1}
-    with pytest.raises(OptionError, match="order=2 does not go with"):
+    [name] = options
+    with pytest.raises(OptionError, match=f"order=2 does not go with {name}="):
         Settings(**settings | {"seed": 1, "bits": 12} | options)

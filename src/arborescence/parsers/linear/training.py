@@ -325,7 +325,25 @@ class Trainer(OnlineTrainer):
                 gold.batch, self._joint, gold.heads, gold.relations, trees, guessed
             )
             losses = losses - of_gold
-        steps = update_edges(
+        steps = self._update_edges(gold, edges, trees, losses, others, buffer)
+        if self._settings.joint:
+            averages = self._sums["joint"]
+            for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
+                joint.update(
+                    gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
+                )
+
+    def _update_edges(
+        self,
+        gold: _Gold,
+        edges: _Edges,
+        trees: NDArray[np.int64],
+        losses: NDArray[np.float64],
+        others: NDArray[np.float64],
+        buffer: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        """Update edge weights as `update_edges` does; return its steps."""
+        return update_edges(
             gold.batch,
             0,
             edges.model,
@@ -338,12 +356,6 @@ class Trainer(OnlineTrainer):
             self._clock,
             buffer,
         )
-        if self._settings.joint:
-            averages = self._sums["joint"]
-            for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
-                joint.update(
-                    gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
-                )
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,11 +12,13 @@ import numpy as np
 
 from arborescence import second_order
 from arborescence.core.errors import ModelError
+from arborescence.parsers.linear.kept import Matrices
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.second_order.parts import (
     WIDE,
     PartModel,
     PartTemplates,
+    list_parts,
     rounded,
     score_parts,
 )
@@ -25,6 +27,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import COLUMNS
 from arborescence.parsers.shared.weights import Weights
+from arborescence.second_order.listed import decode_listed
 
 if TYPE_CHECKING:
     import os
@@ -145,21 +148,21 @@ class SecondOrderParser(LinearParser):
         return found
 
     def _decode(self, batch: Batch, root: Root, *, projective: bool) -> list[second_order.Found]:
-        found: list[Any] = [None] * (len(batch.starts) - 1)
+        assert self._pruning is not None  # noqa: S101 - see from_file
+        kept = self._keep(batch, self._pruning, projective)
         table, unit = self._weights["parts"]
         model = PartModel(self._part_templates, table)
-        for chosen, matrices in self._score(batch, projective=projective):
+        if not projective:
+            single = root == "single"
+            listed, ends = list_parts(batch, kept, model, unit, single)
+            return decode_listed(listed, ends, single=single, rounds=_ROUNDS, branches=_BRANCHES)
+        found: list[Any] = [None] * (len(batch.starts) - 1)
+        layout = Matrices.of(np.diff(batch.starts))
+        for chosen, matrices in layout.split(kept.to_matrices(layout)):
             for b, scores in zip(chosen.tolist(), matrices, strict=True):
                 edges = rounded(scores)
                 parts = score_parts(batch, b, model, unit, edges)
-                found[b] = second_order.decode(
-                    edges,
-                    *parts,
-                    root=root,
-                    projective=projective,
-                    rounds=_ROUNDS,
-                    branches=_BRANCHES,
-                )
+                found[b] = second_order.decode(edges, *parts, root=root, projective=True)
         return found
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.second_order.edges import Listed, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.linear.kept import KeptEdges
     from arborescence.parsers.shared.features import Batch
 
 SIBLINGS: Final = [
@@ -125,6 +127,39 @@ def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     return found
 
 
+@indexing_kernel
+def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray) -> None:
+    """Fill what the hashes of the features of any part of h -> d have in common; (T,). O(T)."""
+    for t in range(templates.shape[0]):
+        value = np.uint64(0)
+        if templates[t, 0] >= 0:
+            value ^= sides[h, templates[t, 0]]
+        if templates[t, 1] >= 0:
+            value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
+        halves[t] = value
+
+
+@indexing_kernel
+def score_part(
+    sides: np.ndarray,
+    templates: np.ndarray,
+    halves: np.ndarray,
+    third: int,
+    bits: int,
+    weights: np.ndarray,
+    column: int,
+    unit: float,
+) -> float:
+    """Return the score of a part, by the hashes from `fill_rows`: a multiple of `GRAIN`. O(T)."""
+    total, last = 0.0, np.uint64(weights.shape[0] - 1)
+    for t in range(templates.shape[0]):
+        value = halves[t]
+        if templates[t, 2] >= 0:
+            value ^= rotate(sides[third, templates[t, 2]], bits)
+        total += weights[np.int64(value & last), column]
+    return round(total * unit / GRAIN) * GRAIN
+
+
 def score_parts(
     batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -171,46 +206,195 @@ def score_kernel(
 ) -> None:
     """Do the work of `score_parts`."""
     first, absent = starts[b], sides.shape[0] - 1
-    size, rows = scores.shape[0], weights.shape[0]
+    size = scores.shape[0]
+    halves = np.empty((2, max(of_siblings.shape[0], of_grandparents.shape[0])), np.uint64)
     for h in range(size):
         for d in range(1, size):
             if h == d or scores[h, d] == -np.inf:
                 continue
+            fill_rows(sides, of_siblings, first + h, first + d, halves[0])
             step = 1 if h > d else -1
-            s = d + step
-            while True:
-                if s == h or scores[h, s] > -np.inf:
-                    node = absent if s == h else first + s
-                    column = sibling_column(h, d, s)
-                    total = 0.0
-                    for t in range(of_siblings.shape[0]):
-                        row = row_of(
-                            sides, of_siblings, t, first + h, first + d, node, _SIBLING, rows
-                        )
-                        total += weights[row, column]
-                    siblings[h, d, s] = round(total * unit / GRAIN) * GRAIN
-                if s == h:
-                    break
+            s = d
+            while s != h:
                 s += step
+                if s == h or scores[h, s] > -np.inf:
+                    siblings[h, d, s] = score_part(
+                        sides,
+                        of_siblings,
+                        halves[0],
+                        absent if s == h else first + s,
+                        _SIBLING,
+                        weights,
+                        sibling_column(h, d, s),
+                        unit,
+                    )
             if h == 0:
                 continue
+            fill_rows(sides, of_grandparents, first + h, first + d, halves[1])
             for g in range(size):
                 if g not in (h, d) and scores[g, h] > -np.inf:
-                    column = grandparent_column(g, h, d)
-                    total = 0.0
-                    for t in range(of_grandparents.shape[0]):
-                        row = row_of(
-                            sides,
-                            of_grandparents,
-                            t,
-                            first + h,
-                            first + d,
-                            first + g,
-                            _GRANDPARENT,
-                            rows,
-                        )
-                        total += weights[row, column]
-                    grandparents[g, h, d] = round(total * unit / GRAIN) * GRAIN
+                    grandparents[g, h, d] = score_part(
+                        sides,
+                        of_grandparents,
+                        halves[1],
+                        first + g,
+                        _GRANDPARENT,
+                        weights,
+                        grandparent_column(g, h, d),
+                        unit,
+                    )
+
+
+def list_parts(
+    batch: Batch, kept: KeptEdges, model: PartModel, unit: float, single: bool
+) -> tuple[Listed, NDArray[np.int64]]:
+    """Score the siblings and grandparents of the kept edges of several sentences.
+
+    Parameters
+    ----------
+    batch, kept, model
+        The batch, its edges with their scores, and the model.
+    unit
+        The factor of the weights.
+    single
+        Whether exactly one edge leaves the root.
+
+    Returns
+    -------
+    listed, ends
+        As `decode_listed` takes them: multiples of `GRAIN`.
+
+    Notes
+    -----
+    With m kept edges a word, O(T n m²).
+    """
+    many = len(batch.starts) - 1
+    firsts = np.empty(2 * batch.starts[-1] + many, np.int64)
+    ends = np.zeros((many + 1, 4), np.int64)
+    count_kernel(*kept[:3], single, firsts, ends)
+    edges, pairs, thirds = ends[-1, 1:].tolist()
+    modifiers = np.empty(edges, np.int64)
+    weights = [np.empty(count) for count in (edges, pairs, thirds)]
+    listed = Listed(firsts, modifiers, *weights)
+    score_list_kernel(
+        *kept, batch.sides, *model.templates, model.weights, unit, single, ends, *listed
+    )
+    return listed, ends
+
+
+@kernel
+def count_kernel(
+    sentences: np.ndarray,
+    starts: np.ndarray,
+    heads: np.ndarray,
+    single: bool,
+    firsts: np.ndarray,
+    ends: np.ndarray,
+) -> None:
+    """Fill the `firsts` of `Listed`, and `ends`, for `KeptEdges`. O(1) for each edge."""
+    for b in range(sentences.shape[0] - 1):
+        node = sentences[b]
+        size = sentences[b + 1] - node
+        at = firsts[2 * node + b : 2 * (node + size) + b + 1]
+        at[:] = 0
+        for d in range(1, size):
+            for i in range(starts[node + d], starts[node + d + 1]):
+                at[2 * heads[i] + (1 if heads[i] < d else 2)] += 1
+        pairs, thirds = 0, 0
+        for h in range(size):
+            for side in range(2 * h, 2 * h + 2):
+                count = at[side + 1]
+                pairs += pairs_of(h, count, single)
+                thirds += count * (starts[node + h + 1] - starts[node + h]) if h > 0 else 0
+                at[side + 1] += at[side]
+        ends[b + 1, 0] = node + size
+        ends[b + 1, 1] = ends[b, 1] + at[2 * size]
+        ends[b + 1, 2] = ends[b, 2] + pairs
+        ends[b + 1, 3] = ends[b, 3] + thirds
+
+
+@kernel
+def score_list_kernel(
+    sentences: np.ndarray,
+    starts: np.ndarray,
+    heads: np.ndarray,
+    of_edges: np.ndarray,
+    sides: np.ndarray,
+    of_siblings: np.ndarray,
+    of_grandparents: np.ndarray,
+    weights: np.ndarray,
+    unit: float,
+    single: bool,
+    ends: np.ndarray,
+    all_firsts: np.ndarray,
+    all_modifiers: np.ndarray,
+    all_scores: np.ndarray,
+    all_pairs: np.ndarray,
+    all_thirds: np.ndarray,
+) -> None:
+    """Do the work of `list_parts`."""
+    absent = sides.shape[0] - 1
+    halves = np.empty((2, max(of_siblings.shape[0], of_grandparents.shape[0])), np.uint64)
+    free = np.empty(all_firsts.shape[0], np.int64)
+    for b in range(ends.shape[0] - 1):
+        node, size = sentences[b], sentences[b + 1] - sentences[b]
+        firsts = all_firsts[2 * node + b : 2 * (node + size) + b + 1]
+        modifiers, scores = all_modifiers[ends[b, 1] :], all_scores[ends[b, 1] :]
+        free[: 2 * size] = firsts[: 2 * size]
+        for turn in range(2 * size):
+            d = turn if turn < size else 2 * size - 1 - turn
+            for i in range(starts[node + d], starts[node + d + 1]):
+                h = heads[i]
+                if (turn < size) == (h < d):
+                    side = 2 * h + (0 if h < d else 1)
+                    modifiers[free[side]] = d
+                    scores[free[side]] = round(of_edges[i] / GRAIN) * GRAIN
+                    free[side] += 1
+        p, t = ends[b, 2], ends[b, 3]
+        for h in range(size):
+            first, stop = firsts[2 * h], firsts[2 * h + 2]
+            for e in range(first, stop):
+                d = modifiers[e]
+                fill_rows(sides, of_siblings, node + h, node + d, halves[0])
+                nearest = firsts[2 * h if h < d else 2 * h + 1]
+                for other in range(e if single and h == 0 else nearest, e + 1):
+                    s = modifiers[other] if other < e else h
+                    score = score_part(
+                        sides,
+                        of_siblings,
+                        halves[0],
+                        absent if s == h else node + s,
+                        _SIBLING,
+                        weights,
+                        sibling_column(h, d, s),
+                        unit,
+                    )
+                    if single and h == 0:
+                        scores[e] += score
+                    else:
+                        all_pairs[p] = score
+                        p += 1
+                if h == 0:
+                    continue
+                fill_rows(sides, of_grandparents, node + h, node + d, halves[1])
+                into = starts[node + h]
+                for i in range(into, starts[node + h + 1]):
+                    g, place = heads[i], t + (i - into) * (stop - first) + e - first
+                    if g == d:
+                        all_thirds[place] = -np.inf
+                        continue
+                    all_thirds[place] = score_part(
+                        sides,
+                        of_grandparents,
+                        halves[1],
+                        node + g,
+                        _GRANDPARENT,
+                        weights,
+                        grandparent_column(g, h, d),
+                        unit,
+                    )
+            if h > 0:
+                t += (stop - first) * (starts[node + h + 1] - starts[node + h])
 
 
 def list_features(

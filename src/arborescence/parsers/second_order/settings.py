@@ -11,7 +11,7 @@ from arborescence.parsers.linear.settings import Settings as LinearSettings
 if TYPE_CHECKING:
     from arborescence.parsers.shared.types import Features, Inference, Projective
 
-_FIXED: Final = ("k", "joint", "projective", "inference", "features")
+_FIXED: Final = ("k", "joint", "projective", "inference", "features", "rate", "rounds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +34,10 @@ class Settings(LinearSettings):
     prune: bool = True
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         others = [name for name in _FIXED if getattr(self, name) != getattr(Settings, name)]
         for name in others + ["loss"] * self.by_likelihood:
             raise OptionError(
                 f"order=2 does not go with {name}={getattr(self, name)!r}: it learns from one best "
                 "tree of any kind, found by dual decomposition"
             )
+        super().__post_init__()

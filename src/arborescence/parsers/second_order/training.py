@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence import second_order
-from arborescence.parsers.linear.edges import update_edges
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.linear.training import Trainer as LinearTrainer
 from arborescence.parsers.second_order.parts import (
@@ -90,17 +89,12 @@ class Trainer(LinearTrainer):
         numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
         signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
         difference = np.bincount(places, signs)
-        [step] = update_edges(
-            gold.batch,
-            0,
-            edges.model,
-            edges.averages,
-            heads,
+        [step] = self._update_edges(
+            gold,
+            edges,
             found.heads[np.newaxis],
             np.array([found.weight - of_gold]),
             np.array([[difference @ difference]]),
-            self._settings.largest_step,
-            self._clock,
             buffer,
         )
         change = (step * difference).astype(np.float32)

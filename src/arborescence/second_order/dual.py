@@ -257,7 +257,7 @@ def new_work(size: int) -> Work:
         earned=np.full((1, size, size), -np.inf),
         tree=np.empty((1, size), np.int64),
         lengths=np.empty(0, np.int64),
-        greedy=Greedy(best=floats[0], head=numbers[0], scratch=floats[1], seen=numbers[1]),
+        greedy=Greedy(best=floats[0], head=numbers[0], scratch=floats[1], above=numbers[1]),
         forest=new_forest(floats[0], size - 1),
     )
 

@@ -162,7 +162,11 @@ class Trainer:
         if vectors is not None:
             self._network.use_vectors(vectors)
         self._adam = torch.optim.AdamW(
-            self._network.groups(settings), lr=settings.rate, betas=_BETAS, weight_decay=_DECAY
+            self._network.groups(settings),
+            lr=settings.rate,
+            betas=_BETAS,
+            weight_decay=_DECAY,
+            fused=True,  # in one pass: with small batches, many passes took a fifth of the time
         )
         self._rates = [group["lr"] for group in self._adam.param_groups]
         self._step = 0
@@ -388,7 +392,7 @@ class Trainer:
                 for moment in _moments_of(parameter)
             }
             if moments:
-                step = torch.tensor(float(self._step))
+                step = torch.tensor(float(self._step), device=self._device)
                 self._adam.state[parameter] = {"step": step, **moments}
             self._best[name] = arrays[f"{_BEST}/{name}"]
 

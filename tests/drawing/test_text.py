@@ -89,3 +89,8 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 def test_a_sentence_without_heads() -> None:
     with pytest.raises(TreeError, match=r"word 1 \('w1'\) has no usable head"):
         draw_text(sentence([-1, -1]))
+
+
+def test_a_cycle_that_the_root_does_not_reach() -> None:
+    with pytest.raises(TreeError, match="the heads above word 2 form a cycle"):
+        draw_text(sentence([-1, 0, 3, 2, 2]))

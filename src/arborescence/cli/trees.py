@@ -14,6 +14,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from arborescence.core.errors import TreeError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
@@ -117,5 +119,9 @@ def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:
         for sentence in analyses:
             titles = (c for c in sentence.comments if "text =" in c or "kbest_" in c)
             title = "".join(f"{comment}\n" for comment in titles)
-            sys.stdout.write(f"{title}{draw_text(sentence, color=color)}\n")
+            try:
+                drawing = draw_text(sentence, color=color)
+            except TreeError as error:
+                raise TreeError(f"{sentence.source}:{sentence.line}: {error}") from error
+            sys.stdout.write(f"{title}{drawing}\n")
         yield analyses

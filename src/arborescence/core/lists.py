@@ -26,13 +26,12 @@ class Lists(NamedTuple):
     def of(cls, batch: int, k: int, size: int) -> Self:
         """Allocate k trees for each of `batch` sentences of at most `size` nodes."""
         try:
-            heads = np.empty((batch, k, size), np.int64)
-        except ValueError:  # larger than the address space
+            heads, weights = np.empty((batch, k, size), np.int64), np.empty((batch, k))
+        except (MemoryError, ValueError):  # the second: larger than the address space
             raise OptionError(
                 f"k is {k}: there is no room for so many trees of {batch} sentences of "
                 f"{size - 1} words; ask for fewer"
             ) from None
-        weights = np.empty((batch, k))
         counts = np.empty(batch, np.int64)
         heads.fill(-1)  # in less than half the time of np.full
         weights.fill(-np.inf)

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, east_asian_width
 
+from arborescence.core.errors import TreeError
 from arborescence.drawing._common import Drawable, head_list, printable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
     Raises
     ------
     TreeError
-        If a word has no head.
+        If a word has no head, or heads form a cycle.
 
     Examples
     --------
@@ -117,6 +118,11 @@ def lay_rails(heads: Sequence[int]) -> dict[int, Rail]:
             column += 1
         rails[head] = Rail(column, top, bottom)
         queue += [word for word in dependents[head] if word in dependents]
+    if lost := sorted(head for head in dependents if head and head not in rails):
+        raise TreeError(
+            f"the heads above word {lost[0]} form a cycle, so no tree can be drawn: repair them, "
+            "or draw the edges as an image (SVG)"
+        )
     return rails
 
 

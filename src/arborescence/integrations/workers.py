@@ -201,6 +201,8 @@ def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
                 answer = job(item)
             except Exception as error:
                 answer = Failure(told(error))
+    # All files are finished. The parent, when it ends, stops those that have not ended yet.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _stop(_number: int, _frame: object) -> None:

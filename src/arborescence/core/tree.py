@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @indexing_kernel
 def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
-    """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`. O(n).
+    """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
 
-    ``above`` is (n + 1,), written: 0 exactly for the words that the root reaches. That takes
-    O(n log n) at worst: each round replaces the word above each word by the word above that one, so
-    it passes twice as many edges. A round that brings no word to the root is the last one.
+    ``above`` is (n + 1,), written: 0 exactly for the words that the root reaches. O(n log depth):
+    each round replaces the word above each word by the word above that one, so it passes twice as
+    many edges. A round that brings no word to the root is the last one.
     """
     roots = 0
     for d in range(1, n + 1):
@@ -54,7 +54,7 @@ def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
 
 @kernel
 def tree_kernel(heads: np.ndarray, single: bool, above: np.ndarray) -> bool:
-    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``above`` is (n + 1,) scratch. O(n)."""
+    """Tell whether ``heads`` (n + 1,) int64 is a tree; ``above`` is (n + 1,) scratch."""
     n = heads.shape[0] - 1
     for d in range(1, n + 1):
         if heads[d] < 0 or heads[d] > n:

@@ -438,20 +438,22 @@ def find_tree(
     dependents_first: bool,
     n: int,
     single: bool,
-    best: np.ndarray,
-    head: np.ndarray,
-    above: np.ndarray,
+    greedy: Greedy,
     shift: float,
 ) -> int:
-    """Find the best tree from a greedy graph, as in `plant`; return FINE or why there is none."""
+    """Find the best tree from a greedy graph after `spans`; return FINE or why there is none.
+
+    `shift` is that of `plant`.
+    """
     found = FINE
     # First without edges that seem masked; if one of those may be needed, with all edges.
     for everything in range(2):
-        plant(forest, n, best, head, shift)
+        plant(forest, n, greedy.best, greedy.head, shift)
         if everything == 0:
             raise_floor(forest, n)
+        # No cycle lies above a word that the root reaches.
         for d in range(1, n + 1):
-            forest.walk.status[d] = DONE if above[d] == 0 else NEW
+            forest.walk.status[d] = DONE if greedy.above[d] == 0 else NEW
         found = FINE
         if not unconstrained(forest, scores, dependents_first, n):
             found = NO_TREE
@@ -478,17 +480,7 @@ def solve(
     b, found = start, NOT_GREEDY
     while found == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
-        found = find_tree(
-            forest,
-            scores[b],
-            dependents_first,
-            n,
-            single,
-            greedy.best,
-            greedy.head,
-            greedy.above,
-            shift,
-        )
+        found = find_tree(forest, scores[b], dependents_first, n, single, greedy, shift)
         if found != FINE:
             return b, found
         expand(forest, n, heads[b])

@@ -116,9 +116,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
             for d in range(1, n + 1):
                 heads[d] = greedy.head[d]
         else:
-            found = find_tree(
-                forest, work, True, n, single, greedy.best, greedy.head, greedy.above, shift
-            )
+            found = find_tree(forest, work, True, n, single, greedy, shift)
             if found == FINE:
                 expand(forest, n, heads)
         if found == FINE:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # How kernels are compiled is part of every digest.
-_COMPILER: Final = numba.__version__.encode() + Path(__file__).with_name("jit.py").read_bytes()
+_COMPILER: Final = numba.__version__.encode() + b"".join(
+    Path(__file__).with_name(name).read_bytes() for name in ("jit.py", "jit_lanes.py")
+)
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes, np.generic, type(None), type(...))
 

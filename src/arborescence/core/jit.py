@@ -23,6 +23,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
 from numba.np import arrayobj
 
+from arborescence.core import jit_lanes  # noqa: F401
 from arborescence.core.kept import Kept
 from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling

@@ -36,6 +36,7 @@ from arborescence.core.kernels import (
     uncounted_kernel,
 )
 from arborescence.core.rows import highest
+from arborescence.nonprojective.greedy import padded
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
@@ -51,8 +52,8 @@ TINY = 2.0**-1000
 REFRESH = 2.0**-16
 # Edges are taken for masked if they are this many times lower than the sum of all best scores.
 DEPTH = 2.0**30
-# Columns are padded with -inf to a multiple of this, so that SIMD loops have no remainder.
-BLOCK = 32
+
+# Columns are padded with -inf to whole lanes.
 
 
 # N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have length N, over nodes 2N,
@@ -143,12 +144,6 @@ class Forest(NamedTuple):
     rooted: RootChildren
     counts: np.ndarray  # (at least 5,) int64
     limits: np.ndarray  # (at least 3,) float64
-
-
-@indexing_kernel
-def padded(n: int) -> int:
-    """Return the length of the columns of a sentence of n words."""
-    return (n + BLOCK) // BLOCK * BLOCK
 
 
 @kernel

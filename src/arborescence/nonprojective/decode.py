@@ -8,7 +8,7 @@ is a tree: the paper's `opt`); and `constrained` (leave exactly one root edge: t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
 from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
-from arborescence.core.rows import highest
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
@@ -35,152 +34,17 @@ from arborescence.nonprojective.contraction import (
     is_above_floor,
     is_unrounded,
     new_forest,
-    padded,
     plant,
     raise_floor,
     take,
     top_of,
 )
+from arborescence.nonprojective.greedy import Greedy, find_heads, hang, new_greedy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.graph import Graph
-
-
-class Greedy(NamedTuple):
-    """The greedy graph of a sentence, and scratch arrays."""
-
-    best: np.ndarray  # (N,), the type of the scores: the score of each word's best edge
-    head: np.ndarray  # (N,) int32: the head of that edge
-    scratch: np.ndarray  # (N,), the type of the scores
-    above: np.ndarray  # (N,) int32: 0 for the words that the root reaches, as from `spans`
-
-
-@indexing_kernel
-def greedy_rows(scores: np.ndarray, n: int, first: int, best: np.ndarray, head: np.ndarray) -> bool:
-    """Find the best head of each word from ``scores[h, d]``; tell if NaN was read. O(n²).
-
-    Heads before `first`, which is 0 or 1, do not count. The diagonal is read too and its effect is
-    undone, so that the inner loop has no branch. On a tie the lowest head wins.
-    """
-    for d in range(n + 1):
-        best[d] = scores[first, d]
-        head[d] = first
-    nan = False
-    if first == 1:
-        for d in range(2, n + 1):
-            nan |= best[d] != best[d]
-        best[1] = -np.inf
-    for h in range(first + 1, n + 1):
-        best_h, head_h = best[h], head[h]
-        for d in range(1, n + 1):
-            score = scores[h, d]
-            better = score > best[d]
-            best[d] = score if better else best[d]
-            head[d] = h if better else head[d]
-            nan |= score != score
-        best[h], head[h] = best_h, head_h
-    return nan
-
-
-@indexing_kernel
-def greedy_columns(
-    scores: np.ndarray,
-    n: int,
-    first: int,
-    best: np.ndarray,
-    head: np.ndarray,
-    scratch: np.ndarray,
-) -> bool:
-    """Find the best head of each word from ``scores[d, h]``; tell if NaN was read. O(n²).
-
-    Heads before `first`, which is 0 or 1, do not count. The maximum of a copy of the row, without
-    the diagonal, is found first, and then its place.
-    """
-    width = (n + 8) // 8 * 8
-    for h in range(n + 1, width):
-        scratch[h] = -np.inf
-    nan = False
-    for d in range(1, n + 1):
-        row = scores[d]
-        for h in range(n + 1):
-            score = row[h]
-            scratch[h] = score
-            nan |= score != score
-        scratch[d] = -np.inf
-        if first == 1:
-            scratch[0] = -np.inf
-        top = highest(scratch, width)
-        where = first
-        while where < n and scratch[where] != top:
-            where += 1
-        best[d] = top
-        head[d] = where
-    return nan
-
-
-@indexing_kernel
-def hang(
-    scores: np.ndarray, dependents_first: bool, n: int, best: np.ndarray, head: np.ndarray
-) -> tuple[bool, float]:
-    """Give one word the root as its head. O(n).
-
-    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted
-    from all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word
-    prefers the root is taken. If the greedy graph is a tree then, it is the best one.
-
-    Rounding does not matter. Rounded differences are ordered like the exact ones, or equal. The
-    exact error of a difference is a float too (Knuth 1998, Theorem B of Section 4.2.2).
-
-    Returns
-    -------
-    bad, shift : whether NaN or +inf was read; and the shift. If no float is known to be such a
-        shift, it is 0, and each word prefers the root as its scores say
-    """
-    bad = False
-    most = -np.inf
-    child = 0
-    ties = 0
-    for d in range(1, n + 1):
-        score = scores[d, 0] if dependents_first else scores[0, d]
-        bad |= not score < np.inf
-        margin = np.float64(score) - np.float64(best[d])
-        ties += 1 if margin == most else 0
-        if margin > most:
-            most = margin
-            child = d
-            ties = 0
-    shift = 0.0
-    hung = -np.inf < most < np.inf
-    if hung:
-        score = scores[child, 0] if dependents_first else scores[0, child]
-        error = off_by(np.float64(score), np.float64(best[child]), most)
-        shift = most if error >= 0.0 else most - abs(most) * 2.0**-50
-        if ties > 0 or error < 0.0:
-            for d in range(1, n + 1):
-                score = scores[d, 0] if dependents_first else scores[0, d]
-                margin = np.float64(score) - np.float64(best[d])
-                if d != child and margin >= shift:
-                    error = off_by(np.float64(score), np.float64(best[d]), margin)
-                    hung &= margin == shift and error <= 0.0
-    if hung:
-        head[child] = 0
-        best[child] = scores[child, 0] if dependents_first else scores[0, child]
-        return bad, shift
-    for d in range(1, n + 1):
-        score = scores[d, 0] if dependents_first else scores[0, d]
-        if score >= best[d]:
-            best[d] = score
-            head[d] = 0
-    return bad, 0.0
-
-
-@indexing_kernel
-def off_by(a: float, b: float, difference: float) -> float:
-    """Return the exact error of a rounded difference: a - b - difference."""
-    minus_b = difference - a
-    return (a - (difference - minus_b)) - (b + minus_b)
 
 
 @indexing_kernel
@@ -400,7 +264,6 @@ def decode_greedily(
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]
-    first = 1 if single else 0
     for b in range(start, batch):
         n = lengths[b] if lengths.shape[0] else size - 1
         heads[b, 0] = -1
@@ -408,22 +271,17 @@ def decode_greedily(
             heads[b, d] = -1
         if n == 0:
             continue
-        if dependents_first:
-            bad = greedy_columns(scores[b], n, first, best, head, greedy.scratch)
-        else:
-            bad = greedy_rows(scores[b], n, first, best, head)
+        bad, absent = find_heads(scores, dependents_first, b, n, 1 if single else 0, greedy)
         shift = 0.0
         if single:
-            bad_root, shift = hang(scores[b], dependents_first, n, best, head)
+            bad_root, shift = hang(greedy, n)
             bad |= bad_root
-        absent = False
-        for d in range(1, n + 1):
-            bad |= not best[d] < np.inf
-            absent |= best[d] == -np.inf
         if bad and has_bad_score(scores[b], dependents_first, n):
             return b, BAD_SCORE, 0.0
-        if absent:
-            return b, NO_TREE, 0.0
+        if absent:  # unless the root is the head
+            for d in range(1, n + 1):
+                if best[d] == -np.inf:
+                    return b, NO_TREE, 0.0
         if not spans(head, n, single, greedy.above):
             return b, NOT_GREEDY, shift
         for d in range(1, n + 1):
@@ -511,9 +369,7 @@ def decode_kernel(
     """
     batch, size = scores.shape[0], scores.shape[1]
     rows = heads.reshape(batch, size)
-    floats = np.empty((2, padded(size - 1)), scores.dtype)
-    numbers = np.empty((2, size), np.int32)
-    greedy = Greedy(best=floats[0], head=numbers[0], scratch=floats[1], above=numbers[1])
+    greedy = new_greedy(scores, size - 1)
     b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
     if found == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)

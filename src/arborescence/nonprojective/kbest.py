@@ -33,7 +33,8 @@ from arborescence.core.faults import (
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import Forest, expand, new_forest
-from arborescence.nonprojective.decode import constrained, find_tree, hang, unconstrained
+from arborescence.nonprojective.decode import constrained, find_tree, unconstrained
+from arborescence.nonprojective.greedy import hang
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
     GIVEN,
@@ -103,7 +104,8 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
     if single:  # as in `decode`, also on a tie
         for d in range(1, n + 1):
             work[d, 0] = -np.inf if ranking.spent[d] != 0 else graph.base[d, 0]
-        _, shift = hang(work, True, n, greedy.best, greedy.head)
+            greedy.root[d] = work[d, 0]
+        _, shift = hang(greedy, n)
     found = FINE
     for d in range(1, n + 1):
         if greedy.best[d] == -np.inf:

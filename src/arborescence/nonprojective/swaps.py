@@ -30,9 +30,9 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.lanes import LANES
 from arborescence.core.rows import highest
 from arborescence.nonprojective.contraction import (
-    BLOCK,
     DONE,
     MEMBERS,
     NODES,
@@ -41,12 +41,12 @@ from arborescence.nonprojective.contraction import (
     compare,
     contract,
     enter,
-    padded,
     plant,
     take,
     top_of,
 )
-from arborescence.nonprojective.decode import Greedy, arrive, climb, has_bad_score
+from arborescence.nonprojective.decode import arrive, climb, has_bad_score
+from arborescence.nonprojective.greedy import Greedy, new_greedy, padded
 
 # The number of best heads stored for each word. In most cases the second or third is needed. If all
 # of these are excluded, all heads are searched.
@@ -70,6 +70,7 @@ class GoodHeads(NamedTuple):
 
     heads: np.ndarray  # (N, GOOD) int32: best first
     known: np.ndarray  # (N,) int64: the number of heads computed so far
+    scratch: np.ndarray  # (W,), the type of the scores
 
 
 class Layout(NamedTuple):
@@ -138,21 +139,21 @@ class SwapSearch(NamedTuple):
 
 def width_of(n: int) -> int:
     """Return a length of at least `padded`, for arrays that Python allocates."""
-    return n + 1 + BLOCK
+    return n + 1 + LANES
 
 
 @kernel
 def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int) -> SwapSearch:
     """Make the arrays for searches in a graph of up to n words.
 
-    `matrices` are base and work of `Constrained`; `good` and `known` are the `GoodHeads`.
+    `matrices` are base and work of `Constrained`; `good` and `known` are those of `GoodHeads`.
     """
     size = n + 1
     width = padded(n)
     # A few blocks, cut into rows, as in `new_forest`.
     of_nodes = np.empty((9, 2 * size), np.int64)
-    of_scores = np.empty((4, width), matrices.dtype)
-    of_words = np.empty((4, size), np.int32)
+    of_scores = np.empty((3, width), matrices.dtype)
+    of_words = np.empty((2, size), np.int32)
     floats = np.empty((3, max(2 * size, width)), np.float64)
     changes = np.empty((2, size * size), np.int32)
     return SwapSearch(
@@ -162,9 +163,9 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
             excluded=np.empty((size * size, 2), np.int32),
             fixed=np.empty(size, np.bool_),
         ),
-        GoodHeads(heads=good, known=known),
-        Greedy(best=of_scores[0], head=of_words[0], scratch=of_scores[1], above=of_words[1]),
-        Layout(block=of_nodes[0], place=of_scores[2], stop=of_scores[3], order=of_nodes[1]),
+        GoodHeads(heads=good, known=known, scratch=of_scores[2]),
+        new_greedy(matrices, n),
+        Layout(block=of_nodes[0], place=of_scores[0], stop=of_scores[1], order=of_nodes[1]),
         Doors(
             door=of_nodes[2],
             spare=floats[0],
@@ -176,7 +177,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
             gain=floats[2],
         ),
         Opening(inside=of_nodes[6], tail=of_nodes[7], into=of_nodes[8]),
-        Swaps(start=of_words[2], stop=of_words[3], word=changes[0], new_head=changes[1]),
+        Swaps(start=of_words[0], stop=of_words[1], word=changes[0], new_head=changes[1]),
         counts=np.zeros(2, np.int64),
     )
 
@@ -213,7 +214,7 @@ def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
     if rank < good.known[d]:
         head = good.heads[d, rank]
     elif rank == 0 or good.heads[d, rank - 1] >= 0:
-        head = next_head(search.graph.base[d], good.heads[d], rank, n, search.greedy.scratch)
+        head = next_head(search.graph.base[d], good.heads[d], rank, n, good.scratch)
         good.heads[d, rank] = head
         good.known[d] = rank + 1
     return head
@@ -393,7 +394,7 @@ def replace_leaf(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
 def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None:
     """Do the work of `replace_leaf` if none of the stored heads is allowed. O(n)."""
     layout = search.layout
-    row, place, scratch = search.graph.work[d], layout.place, search.greedy.scratch
+    row, place, scratch = search.graph.work[d], layout.place, search.good.scratch
     start = place[d]
     stop = layout.stop[d]
     for h in range(padded(n)):

@@ -20,8 +20,9 @@ import numpy as np
 
 from arborescence.core.faults import FINE, NOT_GREEDY
 from arborescence.core.kernels import kernel, never_negative, uncounted_kernel
-from arborescence.nonprojective.contraction import Forest, new_forest, padded
-from arborescence.nonprojective.decode import Greedy, decode_greedily
+from arborescence.nonprojective.contraction import Forest, new_forest
+from arborescence.nonprojective.decode import decode_greedily
+from arborescence.nonprojective.greedy import Greedy, new_greedy
 from arborescence.nonprojective.decode import solve as decode_others
 from arborescence.second_order.automata import Choices, new_choices, run_automata
 from arborescence.second_order.edges import (
@@ -252,13 +253,14 @@ class Work(NamedTuple):
 @kernel
 def new_work(size: int) -> Work:
     """Allocate the arrays for a sentence of so many nodes."""
-    floats, numbers = np.empty((2, padded(size - 1))), np.empty((2, size), np.int32)
+    earned = np.full((1, size, size), -np.inf)
+    greedy = new_greedy(earned, size - 1)
     return Work(
-        earned=np.full((1, size, size), -np.inf),
+        earned=earned,
         tree=np.empty((1, size), np.int64),
         lengths=np.empty(0, np.int64),
-        greedy=Greedy(best=floats[0], head=numbers[0], scratch=floats[1], above=numbers[1]),
-        forest=new_forest(floats[0], size - 1),
+        greedy=greedy,
+        forest=new_forest(greedy.best, size - 1),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from arborescence.core.kernels import kernel
 from arborescence.inference.decode import decode
-from arborescence.nonprojective.decode import greedy_rows
+from arborescence.nonprojective.greedy import find_heads, new_greedy
 from arborescence.projective.bilexical_cky import bilexical_cky
 
 if TYPE_CHECKING:
@@ -33,12 +33,11 @@ NAIVE: Final = "bilexical CKY"
 def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
     """Find the best head of each word: a lower limit of the time of any exact decoder."""
     n = batch.shape[1] - 1
-    best = np.empty(n + 1, batch.dtype)
-    head = np.empty(n + 1, np.int32)
+    found = new_greedy(batch, n)
     for b in range(batch.shape[0]):
-        greedy_rows(batch[b], n, 0, best, head)
+        find_heads(batch, False, b, n, 0, found)
         for d in range(1, n + 1):
-            heads[b, d] = head[d]
+            heads[b, d] = found.head[d]
 
 
 @kernel

@@ -1,0 +1,239 @@
+"""Lower the operations of `lanes` to LLVM's vectors of sixteen numbers."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.core.extending import lower_builtin, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.np import arrayobj
+
+from arborescence.core import lanes
+from arborescence.core.lanes import LANES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Lanes(types.Type):
+    """The type of sixteen numbers of one type."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Lanes({dtype})")
+
+
+_MASK = Lanes(types.boolean)
+_NUMBERS = Lanes(types.int32)
+_DOUBLES = Lanes(types.float64)
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Lanes) -> None:
+        number = manager.lookup(kind.dtype).get_value_type()
+        super().__init__(manager, kind, ir.VectorType(number, LANES))
+
+
+def _lower(
+    function: Any, *kinds: Any
+) -> Callable[[Callable[..., Any]], Callable[[Callable[..., Any]], None]]:
+    """Register an operation: first the rule for the type of its result, then its code."""
+
+    def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
+        class Template(AbstractTemplate):  # type: ignore[misc]
+            key = function
+
+            def generic(self, args: Any, kws: Any) -> Any:
+                if kws or len(args) != len(kinds) or not all(map(isinstance, args, kinds)):
+                    return None
+                result = rule(*args)
+                return None if result is None else signature(result, *args)
+
+        infer_global(function)(Template)
+        return lower_builtin(function, *kinds)
+
+    return with_rule
+
+
+def _same(*args: Lanes) -> Lanes | None:
+    """Return the type of all arguments, if it is one."""
+    return args[0] if len(set(args)) == 1 else None
+
+
+def _compared(*args: Lanes) -> Lanes | None:
+    return _MASK if len(set(args)) == 1 else None
+
+
+def _splat(builder: Any, number: Any) -> Any:
+    vector = ir.VectorType(number.type, LANES)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, cgutils.int32_t(0))
+    return builder.shuffle_vector(
+        first, ir.Constant(vector, ir.Undefined), ir.Constant(_lane_type(), [0] * LANES)
+    )
+
+
+def _lane_type() -> Any:
+    return ir.VectorType(cgutils.int32_t, LANES)
+
+
+def _is_float(kind: Lanes) -> bool:
+    return isinstance(kind.dtype, types.Float)
+
+
+def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, at_type: Any) -> Any:
+    """Return a pointer to lanes of an array."""
+    view = context.make_array(array)(context, builder, value)
+    start = context.cast(builder, at, at_type, types.intp)
+    if context.enable_boundscheck:
+        for last in (0, LANES - 1):
+            index = builder.add(start, context.get_constant(types.intp, last))
+            cgutils.do_boundscheck(context, builder, index, view.nitems, 0)
+    number = context.get_data_type(array.dtype)
+    pointer = builder.gep(view.data, [start])
+    return builder.bitcast(pointer, ir.VectorType(number, LANES).as_pointer())
+
+
+@_lower(lanes.load, types.Array, types.Integer)(lambda array, _: Lanes(array.dtype))
+def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = _place(context, builder, sig.args[0], *args, sig.args[1])
+    return builder.load(pointer, align=context.get_abi_sizeof(pointer.type.pointee.element))
+
+
+@_lower(lanes.store, types.Array, types.Integer, Lanes)(
+    lambda array, _, values: types.none if array.dtype == values.dtype else None
+)
+def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = _place(context, builder, sig.args[0], *args[:2], sig.args[1])
+    builder.store(args[2], pointer, align=context.get_abi_sizeof(args[2].type.element))
+    return context.get_dummy_value()
+
+
+@_lower(lanes.numbers, types.Integer)(lambda _: _NUMBERS)
+def _numbers(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    start = context.cast(builder, args[0], sig.args[0], types.int32)
+    return builder.add(_splat(builder, start), ir.Constant(_lane_type(), list(range(LANES))))
+
+
+@_lower(lanes.fill, Lanes, types.Number)(lambda values, _: values)
+def _fill(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _splat(builder, context.cast(builder, args[1], sig.args[1], sig.args[0].dtype))
+
+
+@_lower(lanes.doubles, Lanes)(lambda values: _DOUBLES if _is_float(values) else None)
+def _doubles(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    if sig.args[0] == _DOUBLES:
+        return args[0]
+    return builder.fpext(args[0], context.get_value_type(_DOUBLES))
+
+
+@_lower(lanes.where, Lanes, Lanes, Lanes)(
+    lambda condition, one, other: one if condition == _MASK and one == other else None
+)
+def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    return builder.select(*args)
+
+
+@_lower(lanes.top, Lanes)(lambda values: values.dtype)
+def _top(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    values, half = args[0], LANES
+    while half > 1:
+        half //= 2
+        order = list(range(half, 2 * half)) + [0] * (LANES - half)
+        rest = builder.shuffle_vector(values, values, ir.Constant(_lane_type(), order))
+        values = builder.select(_compare(builder, sig.args[0], ">", rest, values), rest, values)
+    return builder.extract_element(values, cgutils.int32_t(0))
+
+
+def _bits(builder: Any, condition: Any) -> Any:
+    return builder.zext(builder.bitcast(condition, ir.IntType(LANES)), ir.IntType(64))
+
+
+@_lower(lanes.count, Lanes)(lambda condition: types.intp if condition == _MASK else None)
+def _count(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    return builder.ctpop(_bits(builder, args[0]))
+
+
+@_lower(lanes.lowest, Lanes)(lambda condition: types.intp if condition == _MASK else None)
+def _lowest(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    end = ir.Constant(ir.IntType(64), 1 << LANES)
+    return builder.cttz(builder.or_(_bits(builder, args[0]), end), ir.IntType(1)(1))
+
+
+@_lower(operator.getitem, Lanes, types.Integer)(lambda values, _: values.dtype)
+def _element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    lane = context.cast(builder, args[1], sig.args[1], types.int32)
+    return builder.extract_element(args[0], lane)
+
+
+@_lower(lanes.is_row, types.Array)(lambda _: types.boolean)
+def _is_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    return cgutils.true_bit if sig.args[0].layout == "C" else cgutils.false_bit
+
+
+@_lower(lanes.as_row, types.Array)(lambda array: types.Array(array.dtype, 1, "C"))
+def _as_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    view = context.make_array(sig.args[0])(context, builder, args[0])
+    row = context.make_array(sig.return_type)(context, builder)
+    arrayobj.populate_array(
+        row,
+        data=view.data,
+        shape=[view.nitems],
+        strides=[view.itemsize],
+        itemsize=view.itemsize,
+        meminfo=None,
+    )
+    return row._getvalue()
+
+
+def _compare(builder: Any, kind: Lanes, sign: str, one: Any, other: Any) -> Any:
+    if not _is_float(kind):
+        return builder.icmp_signed(sign, one, other)
+    return (builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered)(sign, one, other)
+
+
+for _operator, _sign in (
+    (operator.gt, ">"),
+    (operator.ge, ">="),
+    (operator.lt, "<"),
+    (operator.le, "<="),
+    (operator.eq, "=="),
+    (operator.ne, "!="),
+):
+
+    @_lower(_operator, Lanes, Lanes)(_compared)
+    def _comparison(context: Any, builder: Any, sig: Any, args: Any, sign: str = _sign) -> Any:  # noqa: ARG001
+        return _compare(builder, sig.args[0], sign, *args)
+
+
+for _operator, _of_floats, _of_ints in (
+    (operator.add, "fadd", "add"),
+    (operator.sub, "fsub", "sub"),
+    (operator.mul, "fmul", "mul"),
+):
+
+    @_lower(_operator, Lanes, Lanes)(_same)
+    def _arithmetic(
+        context: Any,  # noqa: ARG001
+        builder: Any,
+        sig: Any,
+        args: Any,
+        names: tuple[str, str] = (_of_floats, _of_ints),
+    ) -> Any:
+        return getattr(builder, names[0 if _is_float(sig.args[0]) else 1])(*args)
+
+
+for _operator, _name in ((operator.and_, "and_"), (operator.or_, "or_")):
+
+    @_lower(_operator, Lanes, Lanes)(_same)
+    def _logic(context: Any, builder: Any, sig: Any, args: Any, name: str = _name) -> Any:  # noqa: ARG001
+        return getattr(builder, name)(*args)
+
+
+@_lower(operator.invert, Lanes)(_same)
+def _invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    return builder.not_(args[0])

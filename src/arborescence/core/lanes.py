@@ -1,0 +1,87 @@
+"""Sixteen numbers at once: SIMD, written out, for the loops where most of the time goes.
+
+LLVM finds most of the SIMD by itself, but not for short rows: each loop then begins with checks
+for overlap and ends with single steps, and for 25 words these take three times as long as the work.
+Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, and stores them.
+
+Here each operation is what it means, in NumPy; this is what runs without the JIT. `jit_lanes` has
+the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *`` and ``[]``. Both sides are lanes
+of the same type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Lanes = NDArray[Any]
+
+#: The number of lanes. Arrays that are stored to have multiples of this as their length.
+LANES = 16
+
+
+def is_row(array: NDArray[Any]) -> bool:
+    """Return whether an array is contiguous, so that `as_row` may be used."""
+    return array.flags.c_contiguous
+
+
+def as_row(array: NDArray[Any]) -> NDArray[Any]:
+    """Return all numbers of a contiguous array as a vector. For kernels that count no references.
+
+    Of any other array the vector must not be read.
+    """
+    return array.reshape(-1)
+
+
+def load(array: NDArray[Any], at: int) -> Lanes:
+    """Return the numbers from `at` on of a contiguous vector."""
+    found = array[at : at + LANES].copy()
+    if at < 0 or len(found) < LANES:
+        raise IndexError(f"{LANES} numbers from {at} on, of {len(array)}")
+    return found
+
+
+def store(array: NDArray[Any], at: int, values: Lanes) -> None:
+    """Write the numbers to `at` and the following places of a contiguous vector."""
+    if at < 0 or at + LANES > len(array):
+        raise IndexError(f"{LANES} numbers from {at} on, of {len(array)}")
+    array[at : at + LANES] = values
+
+
+def numbers(start: int) -> Lanes:
+    """Return the int32 `start`, `start` + 1, and so on."""
+    return np.arange(start, start + LANES, dtype=np.int32)
+
+
+def fill(values: Lanes, number: float) -> Lanes:
+    """Return lanes of the type of `values` that all have one number."""
+    return np.full(LANES, number, values.dtype)
+
+
+def doubles(values: Lanes) -> Lanes:
+    """Return floats as float64."""
+    return values.astype(np.float64)
+
+
+def where(condition: Lanes, one: Lanes, other: Lanes) -> Lanes:
+    """Return `one` in the lanes where the condition is true, and `other` in the rest."""
+    return np.where(condition, one, other)
+
+
+def top(values: Lanes) -> Any:
+    """Return the largest number."""
+    return values.max()
+
+
+def count(condition: Lanes) -> int:
+    """Return in how many lanes the condition is true."""
+    return int(np.count_nonzero(condition))
+
+
+def lowest(condition: Lanes) -> int:
+    """Return the first lane where the condition is true; `LANES` if there is none."""
+    return int(np.argmax(condition)) if condition.any() else LANES

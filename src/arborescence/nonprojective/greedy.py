@@ -1,0 +1,223 @@
+"""The greedy graph: the best head of each word, and the one word that hangs from the root. O(n²).
+
+Every exact decoder must read each score once, and this is that pass. Lanes (`core.lanes`) compute
+sixteen words, or sixteen heads, at once, and keep their best scores in registers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arborescence.core.kernels import indexing_kernel, kernel
+from arborescence.core.lanes import (
+    LANES,
+    as_row,
+    count,
+    doubles,
+    fill,
+    is_row,
+    load,
+    lowest,
+    numbers,
+    store,
+    top,
+    where,
+)
+
+
+class Greedy(NamedTuple):
+    """The greedy graph of a sentence, and scratch arrays. W is N, rounded up to whole lanes."""
+
+    best: np.ndarray  # (W,), the type of the scores: the score of each word's best edge
+    head: np.ndarray  # (W,) int32: the head of that edge
+    root: np.ndarray  # (W,), the type of the scores: the scores of the root edges
+    margin: np.ndarray  # (W,) float64: how much better the root edge of each word is
+    above: np.ndarray  # (W,) int32: 0 for the words that the root reaches, as from `spans`
+    copy: np.ndarray  # (N² + LANES,), the type of the scores: a sentence that is not contiguous
+
+
+@indexing_kernel
+def padded(n: int) -> int:
+    """Return the length of rows for a sentence of n words, in whole lanes."""
+    return (n + LANES) // LANES * LANES
+
+
+@kernel
+def new_greedy(scores: np.ndarray, n: int) -> Greedy:
+    """Allocate the arrays for sentences of up to n words."""
+    width = padded(n)
+    floats = np.empty((2, width), scores.dtype)
+    integers = np.empty((2, width), np.int32)
+    # See `place_of`.
+    copied = 0 if is_row(scores) and n + 1 >= LANES else (n + 1) ** 2
+    return Greedy(
+        best=floats[0],
+        head=integers[0],
+        root=floats[1],
+        margin=np.empty(width, np.float64),
+        above=integers[1],
+        copy=np.empty(copied + LANES, scores.dtype),
+    )
+
+
+@indexing_kernel
+def find_heads(
+    scores: np.ndarray, dependents_first: bool, b: int, n: int, first: int, greedy: Greedy
+) -> tuple[bool, bool]:
+    """Find the best head of each word of the sentence b. O(n²).
+
+    Heads before `first`, which is 0 or 1, do not count. On a tie the lowest head wins.
+
+    Returns
+    -------
+    bad, absent : whether NaN or +inf may have been read; and whether a word has no such head
+    """
+    size = scores.shape[1]
+    # Lanes are read from rows. In rows that are too short they also read the next ones: so the
+    # last sentence is copied, and any that is not contiguous.
+    begin = b * size * size
+    reach = n * size + max(size, LANES)
+    if is_row(scores) and begin + reach <= scores.size:
+        row, stride = as_row(scores), size
+    else:
+        row, stride = greedy.copy, n + 1
+        begin = 0
+        for x in range(n + 1):
+            for y in range(n + 1):
+                row[x * stride + y] = scores[b, x, y]
+    if dependents_first:
+        return greedy_columns(row, begin, stride, n, first, greedy)
+    return greedy_rows(row, begin, stride, n, first, greedy)
+
+
+@indexing_kernel
+def greedy_rows(
+    scores: np.ndarray, begin: int, stride: int, n: int, first: int, greedy: Greedy
+) -> tuple[bool, bool]:
+    """Do the work of `find_heads` for ``scores[begin + h * stride + d]``."""
+    bad = 0
+    absent = 0
+    for block in range(0, n + 1, LANES):
+        # The last lanes begin earlier, so that they end with the row, and repeat some words.
+        start = min(block, max(n + 1 - LANES, 0))
+        d = numbers(start)
+        score = load(scores, begin + start)
+        store(greedy.root, start, score)
+        score = load(scores, begin + first * stride + start)
+        head = fill(d, first)
+        nan = score != score
+        best = where(d == head, fill(score, -np.inf), score)
+        for h in range(first + 1, n + 1):
+            score = load(scores, begin + h * stride + start)
+            this = fill(d, h)
+            better = (score > best) & (d != this)
+            best = where(better, score, best)
+            head = where(better, this, head)
+            nan = nan | (score != score)
+        store(greedy.best, start, best)
+        store(greedy.head, start, head)
+        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        bad += count(word & (nan | (best == fill(best, np.inf))))
+        absent += count(word & (best == fill(best, -np.inf)))
+    return bad > 0, absent > 0
+
+
+@indexing_kernel
+def greedy_columns(
+    scores: np.ndarray, begin: int, stride: int, n: int, first: int, greedy: Greedy
+) -> tuple[bool, bool]:
+    """Do the work of `find_heads` for ``scores[begin + d * stride + h]``."""
+    bad = 0
+    absent = 0
+    for d in range(1, n + 1):
+        at = begin + d * stride
+        greedy.root[d] = scores[at]
+        none = fill(load(scores, at), -np.inf)
+        best = none
+        head = numbers(0)
+        nan = best != best
+        for block in range(0, n + 1, LANES):
+            start = min(block, max(n + 1 - LANES, 0))
+            h = numbers(start)
+            usable = (h >= fill(h, first)) & (h <= fill(h, n)) & (h != fill(h, d))
+            score = where(usable, load(scores, at + start), none)
+            nan = nan | (score != score)
+            better = score > best
+            best = where(better, score, best)
+            head = where(better, h, head)
+        highest = top(best)
+        ties = best == fill(best, highest)
+        greedy.best[d] = highest
+        greedy.head[d] = head[lowest(ties)]
+        if count(ties) > 1:
+            # The lowest head among the lanes.
+            greedy.head[d] = -top(where(ties, fill(head, 0) - head, fill(head, -n)))
+        bad += count(nan) + (1 if highest == np.inf else 0)
+        absent += 1 if highest == -np.inf else 0
+    return bad > 0, absent > 0
+
+
+@indexing_kernel
+def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
+    """Give one word the root as its head; `greedy` has each word's best other head. O(n).
+
+    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted
+    from all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word
+    prefers the root is taken. If the greedy graph is a tree then, it is the best one.
+
+    Rounding does not matter. Rounded differences are ordered like the exact ones, or equal. The
+    exact error of a difference is a float too (Knuth 1998, Theorem B of Section 4.2.2).
+
+    Returns
+    -------
+    bad, shift : whether NaN or +inf was read; and the shift. If no float is known to be such a
+        shift, it is 0, and each word prefers the root as its scores say
+    """
+    best, head, root, margins = greedy.best, greedy.head, greedy.root, greedy.margin
+    bad = 0
+    highest = fill(doubles(load(root, 0)), -np.inf)
+    for start in range(0, n + 1, LANES):
+        d = numbers(start)
+        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        score = load(root, start)
+        margin = doubles(score) - doubles(load(best, start))
+        margin = where(word, margin, fill(margin, -np.inf))
+        store(margins, start, margin)
+        highest = where(margin > highest, margin, highest)
+        bad += count(word & ~(score < fill(score, np.inf)))
+    most = top(highest)
+    hung = -np.inf < most < np.inf
+    shift = 0.0
+    child = 0
+    if hung:
+        ties = 0
+        for start in range(0, n + 1, LANES):
+            margin = load(margins, start)
+            same = margin == fill(margin, most)
+            child = start + lowest(same) if ties == 0 else child
+            ties += count(same)
+        error = off_by(np.float64(root[child]), np.float64(best[child]), most)
+        shift = most if error >= 0.0 else most - abs(most) * 2.0**-50
+        if ties > 1 or error < 0.0:
+            for d in range(1, n + 1):
+                if d != child and margins[d] >= shift:
+                    error = off_by(np.float64(root[d]), np.float64(best[d]), margins[d])
+                    hung &= margins[d] == shift and error <= 0.0
+    if hung:
+        head[child] = 0
+        best[child] = root[child]
+        return bad > 0, shift
+    for d in range(1, n + 1):
+        if root[d] >= best[d]:
+            best[d] = root[d]
+            head[d] = 0
+    return bad > 0, 0.0
+
+
+@indexing_kernel
+def off_by(a: float, b: float, difference: float) -> float:
+    """Return the exact error of a rounded difference: a - b - difference."""
+    minus_b = difference - a
+    return (a - (difference - minus_b)) - (b + minus_b)

@@ -131,6 +131,14 @@ def _doubles(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fpext(args[0], context.get_value_type(_DOUBLES))
 
 
+@_lower(lanes.magnitude, Lanes)(lambda values: values if _is_float(values) else None)
+def _magnitude(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    kind = args[0].type
+    name = f"llvm.fabs.v{LANES}f{64 if sig.args[0] == _DOUBLES else 32}"
+    fabs = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
+    return builder.call(fabs, args)
+
+
 @_lower(lanes.where, Lanes, Lanes, Lanes)(
     lambda condition, one, other: one if condition == _MASK and one == other else None
 )

@@ -67,6 +67,11 @@ def doubles(values: Lanes) -> Lanes:
     return values.astype(np.float64)
 
 
+def magnitude(values: Lanes) -> Lanes:
+    """Return the absolute values of floats."""
+    return np.abs(values)
+
+
 def where(condition: Lanes, one: Lanes, other: Lanes) -> Lanes:
     """Return `one` in the lanes where the condition is true, and `other` in the rest."""
     return np.where(condition, one, other)

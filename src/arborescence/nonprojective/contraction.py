@@ -35,7 +35,21 @@ from arborescence.core.kernels import (
     reordered_kernel,
     uncounted_kernel,
 )
-from arborescence.core.rows import highest
+from arborescence.core.lanes import (
+    LANES,
+    as_row,
+    count,
+    doubles,
+    fill,
+    is_row,
+    load,
+    lowest,
+    magnitude,
+    numbers,
+    store,
+    top,
+    where,
+)
 from arborescence.nonprojective.greedy import padded
 
 if TYPE_CHECKING:
@@ -236,7 +250,6 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: flo
         nest.size[x] = 1
     for u in range(n + 1, padded(n)):
         nest.label[u] = -1
-        columns.raw[u] = -np.inf
     walk.status[0] = DONE
     forest.counts[NODES] = n + 1
     forest.counts[MEMBERS] = 0
@@ -303,20 +316,25 @@ def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     slot = columns.free[forest.counts[FREE]]
     columns.slot[x] = slot
     gains = columns.gains[slot]
-    # The strided loop only copies; the multiplication is a separate SIMD loop.
     raw = columns.raw
-    for u in range(n + 1):
-        raw[u] = scores[x, u] if dependents_first else scores[u, x]
+    if dependents_first and is_row(scores) and scores.shape[1] >= LANES:
+        for block in range(0, n + 1, LANES):
+            start = min(block, scores.shape[1] - LANES)
+            store(raw, start, load(as_row(scores), x * scores.shape[1] + start))
+    else:
+        for u in range(n + 1):
+            raw[u] = scores[x, u] if dependents_first else scores[u, x]
     floor = forest.limits[FLOOR]
     entry = columns.entry[slot]
-    width = padded(n)
-    for u in range(width):
-        gain = raw[u] * SCALE
-        gains[u] = gain if gain >= floor else -np.inf
-        entry[u] = x
+    for start in range(0, n + 1, LANES):
+        tail = numbers(start)
+        gain = doubles(load(raw, start))
+        gain = gain * fill(gain, SCALE)
+        usable = (gain >= fill(gain, floor)) & (tail != fill(tail, x)) & (tail <= fill(tail, n))
+        store(gains, start, where(usable, gain, fill(gain, -np.inf)))
+        store(entry, start, fill(tail, x))
     root_gain = raw[0] * SCALE - forest.limits[SHIFT] * SCALE
     gains[0] = root_gain if root_gain >= floor else -np.inf
-    gains[x] = -np.inf
 
 
 @uncounted_kernel
@@ -484,21 +502,6 @@ def compare(
 
 
 @indexing_kernel
-def candidates(gains: np.ndarray, width: int, least: float) -> tuple[int, int]:
-    """Return the number of gains of at least `least`, and the sum of their positions.
-
-    If there is only one such gain, the sum is its position.
-    """
-    many = 0
-    where = 0
-    for u in range(width):
-        near = 1 if gains[u] >= least else 0
-        many += near
-        where += near * u
-    return many, where
-
-
-@indexing_kernel
 def best_entry(
     forest: Forest,
     scores: np.ndarray,
@@ -514,14 +517,24 @@ def best_entry(
     none) wins, or else the lowest u. Gains from inside x are -inf.
     """
     chosen = forest.chosen
-    width = padded(n)
-    best = highest(gains, width)
+    highest = load(gains, 0)
+    for start in range(LANES, n + 1, LANES):
+        gain = load(gains, start)
+        highest = where(gain > highest, gain, highest)
+    best = top(highest)
     if best == -np.inf:
         return -1
     least = best - (2.0 * chosen.bound[x] + 8.0 * chosen.relative[x] * abs(best))
-    many, where = candidates(gains, width, least)
+    many = 0
+    tail = 0
+    for start in range(0, n + 1, LANES):
+        gain = load(gains, start)
+        near = gain >= fill(gain, least)
+        found = count(near)
+        tail = start + lowest(near) if found > 0 else tail
+        many += found
     if many == 1:
-        return where
+        return tail
     return settle(forest, scores, dependents_first, n, x, gains, favourite, least)
 
 
@@ -567,41 +580,36 @@ def take(forest: Forest, x: int, u: int) -> None:
 
 
 @indexing_kernel
-def merge_entries(
+def merge(
     gains: np.ndarray,
     entry: np.ndarray,
     rival: np.ndarray,
     rival_entry: np.ndarray,
     kicked: float,
-    width: int,
+    n: int,
     bound: float,
     relative: float,
 ) -> int:
-    """Take the rival's entry where rival - kicked is surely better; return the number unsure."""
+    """Take the rival's entries where rival - kicked is surely better; return the number unsure."""
     unsure = 0
-    for u in range(width):
-        one, other = gains[u], rival[u] - kicked
+    for start in range(0, n + 1, LANES):
+        one, other = load(gains, start), load(rival, start)
+        other = other - fill(other, kicked)
         # -inf against a finite gain is sure (inf < inf is false), and so are two -inf (NaN).
-        near = abs(one - other) < 2.0 * bound + 8.0 * relative * abs(one)
-        unsure += 1 if near else 0
-        mine, his = entry[u], rival_entry[u]
-        entry[u] = his if (other > one) & (not near) else mine
+        off = fill(one, 2.0 * bound) + fill(one, 8.0 * relative) * magnitude(one)
+        near = magnitude(one - other) < off
+        better = (other > one) & ~near
+        store(gains, start, where(better, other, one))
+        store(entry, start, where(better, load(rival_entry, start), load(entry, start)))
+        unsure += count(near)
     return unsure
-
-
-@indexing_kernel
-def merge_gains(gains: np.ndarray, rival: np.ndarray, kicked: float, width: int) -> None:
-    """Keep the better of gains and rival - kicked."""
-    for u in range(width):
-        one, other = gains[u], rival[u] - kicked
-        gains[u] = other if other > one else one
 
 
 @uncounted_kernel
 def merge_unsure(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
 ) -> None:
-    """Decide the unsure entries of `merge_entries` exactly; remove them from x's column."""
+    """Decide exactly the entries of which `merge` was not sure."""
     chosen, columns = forest.chosen, forest.columns
     kicked = chosen.gain[x]
     gains, entry = columns.gains[columns.slot[cycle]], columns.entry[columns.slot[cycle]]
@@ -610,7 +618,8 @@ def merge_unsure(
     unrounded = is_unrounded(forest, scores, dependents_first, n)
     for u in range(n + 1):
         gain = rival[u] - kicked
-        if abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
+        # Where the entries are the same, the rival's has been taken.
+        if entry[u] != rival_entry[u] and abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
             one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
             if unrounded:
                 better = gain > gains[u]
@@ -619,7 +628,6 @@ def merge_unsure(
             if better:
                 gains[u] = gain
                 entry[u] = rival_entry[u]
-            rival[u] = -np.inf
 
 
 @indexing_kernel
@@ -682,21 +690,20 @@ def contract(
     gains = columns.gains[slot]
     entry = columns.entry[slot]
     kicked = chosen.gain[largest]
-    width = padded(n)
-    for u in range(width):
-        gains[u] -= kicked
+    for start in range(0, n + 1, LANES):
+        gain = load(gains, start)
+        store(gains, start, gain - fill(gain, kicked))
     for x in members:
         if x == largest:
             continue
         kicked = chosen.gain[x]
         rival = columns.gains[columns.slot[x]]
         rival_entry = columns.entry[columns.slot[x]]
-        unsure = merge_entries(gains, entry, rival, rival_entry, kicked, width, bound, relative)
+        unsure = merge(gains, entry, rival, rival_entry, kicked, n, bound, relative)
         if unsure > 0:
             merge_unsure(forest, scores, dependents_first, n, x, cycle)
             if forest.counts[UNROUNDED] == 1:
                 bound = relative = 0.0
-        merge_gains(gains, rival, kicked, width)
         leaf = nest.first[x]
         for _ in range(nest.size[x]):
             nest.label[leaf] = label
@@ -706,9 +713,10 @@ def contract(
         nest.size[cycle] += nest.size[x]
         columns.free[forest.counts[FREE]] = columns.slot[x]
         forest.counts[FREE] += 1
-    for u in range(width):
-        gain = gains[u]
-        gains[u] = -np.inf if nest.label[u] == label else gain
+    for start in range(0, n + 1, LANES):
+        gain, labels = load(gains, start), load(nest.label, start)
+        inside = labels == fill(labels, label)
+        store(gains, start, where(inside, fill(gain, -np.inf), gain))
     return cycle
 
 

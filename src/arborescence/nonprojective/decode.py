@@ -141,15 +141,36 @@ def loses_less(
 
 
 @indexing_kernel
+def find_other(
+    forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, r: int
+) -> float:
+    """Find the best head of a child of the root that is not the root; return its loss. O(n)."""
+    columns = forest.columns
+    if columns.slot[r] < 0:
+        copy_column(forest, scores, dependents_first, n, r)
+    gains = columns.gains[columns.slot[r]]
+    root_gain = gains[0]
+    gains[0] = -np.inf
+    tail = best_entry(forest, scores, dependents_first, n, r, gains, -1)
+    gains[0] = root_gain
+    forest.rooted.other[r] = tail
+    return root_gain - gains[tail] if tail >= 0 else np.inf
+
+
+@indexing_kernel
 def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
-    For each child r of the root, the *other head* is its best head that is not the root.
+    For each child r of the root, the *other head* is its best head that is not the root. As long as
+    there are several, look at the child that would lose least by taking its other head:
 
     - *Reduction.* If the other head lies in r's own subtree, it would close a cycle, and this cycle
-      is contracted. The new node keeps the root edge of r.
-    - *Optimization.* When every other head lies in another child's subtree, the child with the
-      least loss takes its other head, and the root edges into it are deleted.
+      is contracted. The new node keeps the root edge of r. It loses at least as much as r.
+    - *Optimization.* If the other head lies in another child's subtree, r takes it, and the root
+      edges into r are deleted.
+
+    The paper reduces all children before it compares them. But no child loses less than it seems
+    to, so only those are reduced that seem to lose least.
     """
     rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
     roots, other, known = rooted.roots, rooted.other, rooted.known
@@ -184,32 +205,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
         least = -1
         for k in range(many):
             r = roots[k]
-            mine = find(link, family[r])
-            while not known[r]:
-                if columns.slot[r] < 0:
-                    copy_column(forest, scores, dependents_first, n, r)
-                gains = columns.gains[columns.slot[r]]
-                root_gain = gains[0]
-                gains[0] = -np.inf
-                tail = best_entry(forest, scores, dependents_first, n, r, gains, -1)
-                gains[0] = root_gain
-                other[r] = tail
-                if tail < 0 or find(link, family[top_of(forest, tail)]) != mine:
-                    known[r] = True
-                    loss[r] = np.inf if tail < 0 else root_gain - gains[tail]
-                    break
-                depth = 0
-                x = top_of(forest, tail)
-                while x != r:
-                    walk.path[depth] = x
-                    depth += 1
-                    x = top_of(forest, chosen.tail[x])
-                walk.path[depth] = r
-                take(forest, r, tail)
-                r = contract(forest, scores, dependents_first, n, 0, depth + 1)
-                take(forest, r, 0)
-                family[r] = mine
-                roots[k] = r
+            if not known[r]:
+                known[r] = True
+                loss[r] = find_other(forest, scores, dependents_first, n, r)
             if other[r] < 0:
                 continue
             if least < 0:
@@ -231,19 +229,28 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
         if least < 0:
             return False
         r = roots[least]
-        into = find(link, family[top_of(forest, other[r])])
-        link[find(link, family[r])] = into
-        take(forest, r, other[r])
+        tail = other[r]
+        mine, into = find(link, family[r]), find(link, family[top_of(forest, tail)])
+        if mine == into:
+            depth = 0
+            x = top_of(forest, tail)
+            while x != r:
+                walk.path[depth] = x
+                depth += 1
+                x = top_of(forest, chosen.tail[x])
+            walk.path[depth] = r
+            take(forest, r, tail)
+            r = contract(forest, scores, dependents_first, n, 0, depth + 1)
+            take(forest, r, 0)
+            family[r] = mine
+            roots[least] = r
+            continue
+        link[mine] = into
+        take(forest, r, tail)
         columns.gains[columns.slot[r], 0] = -np.inf
         many -= 1
         for k in range(least, many):
             roots[k] = roots[k + 1]
-        for k in range(many):
-            x = roots[k]
-            if other[x] >= 0 and find(link, family[top_of(forest, other[x])]) == find(
-                link, family[x]
-            ):
-                known[x] = False
     return True
 
 

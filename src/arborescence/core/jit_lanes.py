@@ -85,31 +85,79 @@ def _is_float(kind: Lanes) -> bool:
     return isinstance(kind.dtype, types.Float)
 
 
-def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, at_type: Any) -> Any:
-    """Return a pointer to lanes of an array."""
+def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: Any) -> Any:
+    """Return a pointer to the number `at` of an array, if there are also those up to `last`."""
     view = context.make_array(array)(context, builder, value)
-    start = context.cast(builder, at, at_type, types.intp)
     if context.enable_boundscheck:
-        for last in (0, LANES - 1):
-            index = builder.add(start, context.get_constant(types.intp, last))
+        for index in (at, last):
             cgutils.do_boundscheck(context, builder, index, view.nitems, 0)
-    number = context.get_data_type(array.dtype)
-    pointer = builder.gep(view.data, [start])
-    return builder.bitcast(pointer, ir.VectorType(number, LANES).as_pointer())
+    return builder.gep(view.data, [at])
+
+
+def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any, kind: Any) -> Any:
+    """Return a pointer to lanes that begin with the number `at`."""
+    at = context.cast(builder, at, kind, types.intp)
+    last = builder.add(at, context.get_constant(types.intp, LANES - 1))
+    pointer = _place(context, builder, array, value, at, last)
+    return builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
 
 
 @_lower(lanes.load, types.Array, types.Integer)(lambda array, _: Lanes(array.dtype))
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _place(context, builder, sig.args[0], *args, sig.args[1])
+    pointer = _row_of_lanes(context, builder, sig.args[0], *args, sig.args[1])
     return builder.load(pointer, align=context.get_abi_sizeof(pointer.type.pointee.element))
+
+
+@_lower(lanes.gather, types.Array, types.Integer, types.Integer)(
+    lambda array, *_: Lanes(array.dtype)
+)
+def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = sig.args[0]
+    at, stride = (
+        context.cast(builder, number, kind, types.intp)
+        for number, kind in zip(args[1:], sig.args[1:], strict=True)
+    )
+    steps = [builder.mul(stride, context.get_constant(types.intp, k)) for k in range(LANES)]
+    pointer = _place(context, builder, array, args[0], at, builder.add(at, steps[-1]))
+    values = ir.Constant(context.get_value_type(Lanes(array.dtype)), ir.Undefined)
+    for k, step in enumerate(steps):
+        number = builder.load(builder.gep(pointer, [step]))
+        values = builder.insert_element(values, number, cgutils.int32_t(k))
+    return values
 
 
 @_lower(lanes.store, types.Array, types.Integer, Lanes)(
     lambda array, _, values: types.none if array.dtype == values.dtype else None
 )
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _place(context, builder, sig.args[0], *args[:2], sig.args[1])
+    pointer = _row_of_lanes(context, builder, sig.args[0], *args[:2], sig.args[1])
     builder.store(args[2], pointer, align=context.get_abi_sizeof(args[2].type.element))
+    return context.get_dummy_value()
+
+
+@_lower(lanes.turn, types.Array)(lambda _: types.none)
+def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    start = context.get_constant(types.intp, 0)
+    last = context.get_constant(types.intp, LANES * LANES - 1)
+    pointer = _place(context, builder, sig.args[0], args[0], start, last)
+    pointer = builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
+    size = context.get_abi_sizeof(pointer.type.pointee.element)
+    places = [builder.gep(pointer, [context.get_constant(types.intp, k)]) for k in range(LANES)]
+    rows = [builder.load(place, align=size) for place in places]
+    # Exchange the blocks beside the diagonal: those of half the size, of a quarter, and so on.
+    half = LANES // 2
+    while half > 0:
+        one = [k if k & half == 0 else LANES + k - half for k in range(LANES)]
+        other = [k + half if k & half == 0 else LANES + k for k in range(LANES)]
+        for k in range(LANES):
+            if k & half == 0:
+                pair = rows[k], rows[k + half]
+                for which, order in ((k, one), (k + half, other)):
+                    mask = ir.Constant(_lane_type(), order)
+                    rows[which] = builder.shuffle_vector(*pair, mask)
+        half //= 2
+    for place, row in zip(places, rows, strict=True):
+        builder.store(row, place, align=size)
     return context.get_dummy_value()
 
 

@@ -45,11 +45,26 @@ def load(array: NDArray[Any], at: int) -> Lanes:
     return found
 
 
+def gather(array: NDArray[Any], at: int, stride: int) -> Lanes:
+    """Return every `stride`-th number from `at` on of a contiguous vector."""
+    found = array[at : at + stride * (LANES - 1) + 1 : stride].copy()
+    if at < 0 or len(found) < LANES:
+        raise IndexError(f"each {stride}-th of {LANES} numbers from {at} on, of {len(array)}")
+    return found
+
+
 def store(array: NDArray[Any], at: int, values: Lanes) -> None:
     """Write the numbers to `at` and the following places of a contiguous vector."""
     if at < 0 or at + LANES > len(array):
         raise IndexError(f"{LANES} numbers from {at} on, of {len(array)}")
     array[at : at + LANES] = values
+
+
+def turn(tile: NDArray[Any]) -> None:
+    """Transpose a contiguous vector of `LANES` rows of as many numbers."""
+    if len(tile) != LANES * LANES:
+        raise IndexError(f"a tile of {LANES * LANES} numbers, not {len(tile)}")
+    tile[:] = tile.reshape(LANES, LANES).T.reshape(-1).copy()
 
 
 def numbers(start: int) -> Lanes:

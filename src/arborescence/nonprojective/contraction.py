@@ -41,6 +41,7 @@ from arborescence.core.lanes import (
     count,
     doubles,
     fill,
+    gather,
     is_row,
     load,
     lowest,
@@ -316,24 +317,32 @@ def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     slot = columns.free[forest.counts[FREE]]
     columns.slot[x] = slot
     gains = columns.gains[slot]
-    raw = columns.raw
-    if dependents_first and is_row(scores) and scores.shape[1] >= LANES:
-        for block in range(0, n + 1, LANES):
-            start = min(block, scores.shape[1] - LANES)
-            store(raw, start, load(as_row(scores), x * scores.shape[1] + start))
-    else:
+    raw, entry = columns.raw, columns.entry[slot]
+    floor = forest.limits[FLOOR]
+    row, size = as_row(scores), scores.shape[1]
+    wide = is_row(scores) and n + 1 >= LANES
+    if not wide:
         for u in range(n + 1):
             raw[u] = scores[x, u] if dependents_first else scores[u, x]
-    floor = forest.limits[FLOOR]
-    entry = columns.entry[slot]
-    for start in range(0, n + 1, LANES):
+    absent = fill(doubles(load(raw, 0)), -np.inf)
+    store(gains, padded(n) - LANES, absent)
+    for block in range(0, n + 1, LANES):
+        start = block
+        score = load(raw, block)
+        if wide:
+            # The last lanes begin earlier, so that they end with the column.
+            start = min(block, n + 1 - LANES)
+            if dependents_first:
+                score = load(row, x * size + start)
+            else:
+                score = gather(row, start * size + x, size)
         tail = numbers(start)
-        gain = doubles(load(raw, start))
-        gain = gain * fill(gain, SCALE)
+        gain = doubles(score) * fill(absent, SCALE)
         usable = (gain >= fill(gain, floor)) & (tail != fill(tail, x)) & (tail <= fill(tail, n))
-        store(gains, start, where(usable, gain, fill(gain, -np.inf)))
+        store(gains, start, where(usable, gain, absent))
         store(entry, start, fill(tail, x))
-    root_gain = raw[0] * SCALE - forest.limits[SHIFT] * SCALE
+    root_score = np.float64(scores[x, 0] if dependents_first else scores[0, x])
+    root_gain = root_score * SCALE - forest.limits[SHIFT] * SCALE
     gains[0] = root_gain if root_gain >= floor else -np.inf
 
 

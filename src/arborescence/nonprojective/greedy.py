@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, kernel
+from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
 from arborescence.core.lanes import (
     LANES,
     as_row,
@@ -23,6 +23,7 @@ from arborescence.core.lanes import (
     numbers,
     store,
     top,
+    turn,
     where,
 )
 
@@ -34,6 +35,8 @@ class Greedy(NamedTuple):
     head: np.ndarray  # (W,) int32: the head of that edge
     root: np.ndarray  # (W,), the type of the scores: the scores of the root edges
     margin: np.ndarray  # (W,) float64: how much better the root edge of each word is
+    bests: np.ndarray  # (LANES²,), the type of the scores: of sixteen words in `greedy_columns`
+    heads: np.ndarray  # (LANES²,) int32
     above: np.ndarray  # (W,) int32: 0 for the words that the root reaches, as from `spans`
     copy: np.ndarray  # (N² + LANES,), the type of the scores: a sentence that is not contiguous
 
@@ -57,6 +60,8 @@ def new_greedy(scores: np.ndarray, n: int) -> Greedy:
         head=integers[0],
         root=floats[1],
         margin=np.empty(width, np.float64),
+        bests=np.empty(LANES * LANES, scores.dtype),
+        heads=np.empty(LANES * LANES, np.int32),
         above=integers[1],
         copy=np.empty(copied + LANES, scores.dtype),
     )
@@ -131,32 +136,59 @@ def greedy_columns(
     """Do the work of `find_heads` for ``scores[begin + d * stride + h]``."""
     bad = 0
     absent = 0
-    for d in range(1, n + 1):
-        at = begin + d * stride
-        greedy.root[d] = scores[at]
-        none = fill(load(scores, at), -np.inf)
-        best = none
-        head = numbers(0)
-        nan = best != best
-        for block in range(0, n + 1, LANES):
-            start = min(block, max(n + 1 - LANES, 0))
-            h = numbers(start)
-            usable = (h >= fill(h, first)) & (h <= fill(h, n)) & (h != fill(h, d))
-            score = where(usable, load(scores, at + start), none)
-            nan = nan | (score != score)
+    for first_word in range(0, n + 1, LANES):
+        none = fill(load(scores, begin), -np.inf)
+        nan = none != none
+        for k in range(min(LANES, n + 1 - first_word)):
+            at = begin + (first_word + k) * stride
+            greedy.root[first_word + k] = scores[at]
+            best = none
+            head = numbers(0)
+            for block in range(0, n + 1, LANES):
+                # The last lanes begin earlier, as in `greedy_rows`, but each head counts once.
+                start = min(block, max(n + 1 - LANES, 0))
+                h = numbers(start)
+                usable = (h >= fill(h, max(first, block))) & (h <= fill(h, n)) & (h != fill(h, first_word + k))
+                score = where(usable, load(scores, at + start), none)
+                better = score > best
+                best = where(better, score, best)
+                head = where(better, h, head)
+                nan = nan | (score != score)
+            store(greedy.bests, k * LANES, best)
+            store(greedy.heads, k * LANES, head)
+        # Row k of the tile has the best of every sixteenth head of the word k; now turn it.
+        turn(greedy.bests)
+        best = load(greedy.bests, 0)
+        lane = fill(numbers(0), 0)
+        tie = none != none
+        for k in range(1, LANES):
+            score = load(greedy.bests, k * LANES)
             better = score > best
+            tie = (tie & ~better) | ((score == best) & (score > none))
             best = where(better, score, best)
-            head = where(better, h, head)
-        highest = top(best)
-        ties = best == fill(best, highest)
-        greedy.best[d] = highest
-        greedy.head[d] = head[lowest(ties)]
-        if count(ties) > 1:
-            # The lowest head among the lanes.
-            greedy.head[d] = -top(where(ties, fill(head, 0) - head, fill(head, -n)))
-        bad += count(nan) + (1 if highest == np.inf else 0)
-        absent += 1 if highest == -np.inf else 0
+            lane = where(better, fill(lane, k), lane)
+        store(greedy.best, first_word, best)
+        store(greedy.head, first_word, lane)
+        if n >= LANES:  # or else the lane is the head
+            for k in range(min(LANES, n + 1 - first_word)):
+                greedy.head[first_word + k] = greedy.heads[k * LANES + greedy.head[first_word + k]]
+            if count(tie) > 0:
+                lowest_heads(greedy, n, first_word)
+        d = numbers(first_word)
+        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        bad += count(nan) + count(word & (best == fill(best, np.inf)))
+        absent += count(word & (best == none))
     return bad > 0, absent > 0
+
+
+@uncounted_kernel
+def lowest_heads(greedy: Greedy, n: int, first_word: int) -> None:
+    """Take the lowest of the best heads in several lanes, after `turn`."""
+    for k in range(min(LANES, n + 1 - first_word)):
+        d = first_word + k
+        for lane in range(LANES):
+            if greedy.bests[lane * LANES + k] == greedy.best[d]:
+                greedy.head[d] = min(greedy.head[d], greedy.heads[k * LANES + lane])
 
 
 @indexing_kernel

@@ -29,6 +29,7 @@ class Lanes(types.Type):
 
 _MASK = Lanes(types.boolean)
 _NUMBERS = Lanes(types.int32)
+_LONGS = Lanes(types.int64)
 _DOUBLES = Lanes(types.float64)
 
 
@@ -177,6 +178,11 @@ def _doubles(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if sig.args[0] == _DOUBLES:
         return args[0]
     return builder.fpext(args[0], context.get_value_type(_DOUBLES))
+
+
+@_lower(lanes.longs, Lanes)(lambda values: _LONGS if values == _NUMBERS else None)
+def _longs(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
+    return builder.sext(args[0], context.get_value_type(_LONGS))
 
 
 @_lower(lanes.magnitude, Lanes)(lambda values: values if _is_float(values) else None)

@@ -82,6 +82,11 @@ def doubles(values: Lanes) -> Lanes:
     return values.astype(np.float64)
 
 
+def longs(values: Lanes) -> Lanes:
+    """Return int32 as int64."""
+    return values.astype(np.int64)
+
+
 def magnitude(values: Lanes) -> Lanes:
     """Return the absolute values of floats."""
     return np.abs(values)

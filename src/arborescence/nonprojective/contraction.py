@@ -44,6 +44,7 @@ from arborescence.core.lanes import (
     gather,
     is_row,
     load,
+    longs,
     lowest,
     magnitude,
     numbers,
@@ -71,8 +72,8 @@ DEPTH = 2.0**30
 # Columns are padded with -inf to whole lanes.
 
 
-# N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have length N, over nodes 2N,
-# over leaves W; D is the number of digits of an accumulator.
+# N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have length N, over nodes
+# at least 2N, over leaves W; D is the number of digits of an accumulator.
 
 
 class Columns(NamedTuple):
@@ -165,7 +166,7 @@ class Forest(NamedTuple):
 def new_forest(scores: np.ndarray, n: int) -> Forest:
     """Allocate the arrays for sentences of up to n words, without initializing them."""
     rows = n + 1
-    nodes = 2 * rows
+    nodes = 2 * rows + LANES
     leaves = padded(n)
     digits = digits_of(scores)
     # A few blocks, cut into rows: making an array takes longer than using it for a short sentence.
@@ -227,30 +228,28 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: flo
     best ones after that. No edge counts as absent, unless `raise_floor` is called next.
     """
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
-    # A loop over only one or two arrays compiles to SIMD instructions.
-    for x in range(n + 1):
-        chosen.tail[x] = head[x]
-        chosen.into[x] = x
-    for x in range(n + 1):
-        gain = best[x] * SCALE
-        chosen.gain[x] = gain - shift * SCALE if head[x] == 0 else gain
-    for x in range(n + 1):
-        chosen.bound[x] = TINY
-        chosen.relative[x] = UNIT if shift != 0.0 else 0.0
-    for x in range(n + 1):
-        columns.slot[x] = -1
-        nest.parent[x] = -1
-        walk.status[x] = NEW
-    for x in range(n + 1):
-        nest.label[x] = x
-        nest.at[x] = x
-        columns.free[x] = n - x
-    for x in range(n + 1):
-        nest.first[x] = x
-        nest.last[x] = x
-        nest.size[x] = 1
-    for u in range(n + 1, padded(n)):
-        nest.label[u] = -1
+    # What is written after the words are nodes that `contract` will make.
+    for start in range(0, n + 1, LANES):
+        x = numbers(start)
+        node = longs(x)
+        tail = load(head, start)
+        gain = doubles(load(best, start))
+        gain = gain * fill(gain, SCALE)
+        shifted = gain - fill(gain, shift * SCALE)
+        store(chosen.tail, start, longs(tail))
+        store(chosen.into, start, node)
+        store(chosen.gain, start, where(tail == fill(tail, 0), shifted, gain))
+        store(chosen.bound, start, fill(gain, TINY))
+        store(chosen.relative, start, fill(gain, UNIT if shift != 0.0 else 0.0))
+        store(columns.slot, start, fill(node, -1))
+        store(columns.free, start, fill(node, n) - node)
+        store(nest.parent, start, fill(node, -1))
+        store(nest.label, start, where(x <= fill(x, n), node, fill(node, -1)))
+        store(nest.at, start, node)
+        store(nest.first, start, node)
+        store(nest.last, start, node)
+        store(nest.size, start, fill(node, 1))
+        store(walk.status, start, fill(node, NEW))
     walk.status[0] = DONE
     forest.counts[NODES] = n + 1
     forest.counts[MEMBERS] = 0

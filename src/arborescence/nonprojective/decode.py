@@ -16,6 +16,7 @@ from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
 from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.core.lanes import LANES, fill, load, longs, numbers, store, where
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
@@ -317,8 +318,10 @@ def find_tree(
         if everything == 0:
             raise_floor(forest, n)
         # No cycle lies above a word that the root reaches.
-        for d in range(1, n + 1):
-            forest.walk.status[d] = DONE if greedy.above[d] == 0 else NEW
+        for start in range(0, n + 1, LANES):
+            reached = load(greedy.above, start) == fill(numbers(start), 0)
+            new = longs(fill(numbers(start), NEW))
+            store(forest.walk.status, start, where(reached, fill(new, DONE), new))
         found = FINE
         if not unconstrained(forest, scores, dependents_first, n):
             found = NO_TREE

@@ -7,7 +7,8 @@ EXPORTS = {
     "tree.projective_kernel": "int64[::1]",
     "tree.tree_kernel": "int64[::1], bool, int64[::1]",
     # Labeled scores.
-    "rows.highest_labels": "score[:, ::1], score[::1]",
+    "labels.highest_labels": "score[:, ::1], score[::1]",
+    "labels.labels_of": "score[:, ::1], score[::1], int64[:, ::1], int64[:, ::1]",
     # Scores as weights.
     "weights.lower": "float64[:, :, ::1], int64[::1], bool, float64[:, :, ::1], float64[::1]",
     "weights.normalize": (

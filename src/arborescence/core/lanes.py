@@ -5,8 +5,8 @@ for overlap and ends with single steps, and for 25 words these take three times 
 Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, and stores them.
 
 Here each operation is what it means, in NumPy; this is what runs without the JIT. `jit_lanes` has
-the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *`` and ``[]``. Both sides are lanes
-of the same type.
+the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *``, where both sides
+are lanes of the same type, and ``[]``.
 """
 
 from __future__ import annotations

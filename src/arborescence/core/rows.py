@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from arborescence.core.kernels import indexing_kernel, kernel, reordered_kernel
+from arborescence.core.kernels import indexing_kernel, reordered_kernel
 
 if TYPE_CHECKING:
     from typing import Any
+
+    import numpy as np
 
 
 @reordered_kernel
@@ -47,27 +47,3 @@ def highest(values: np.ndarray, width: int) -> float:
         h = values[k + 7] if values[k + 7] > h else h
     top: float = max(max(a, b), max(c, d), max(e, f), max(g, h))
     return top
-
-
-@kernel
-def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
-    """Find the highest score in each row; NaN if there is one. O(m L).
-
-    Parameters
-    ----------
-    scores : (m, L) float32 or float64, contiguous; L > 0
-    best : (m,), the same type, written
-    """
-    many = scores.shape[1]
-    whole = many // 8 * 8
-    for edge in range(scores.shape[0]):
-        row = scores[edge]
-        top = row[0]
-        if whole > 0:
-            top = highest(row, whole)
-        for label in range(whole, many):
-            top = row[label] if row[label] > top else top
-        nan = 0
-        for label in range(many):
-            nan += 1 if row[label] != row[label] else 0
-        best[edge] = top if nan == 0 else np.nan

@@ -16,7 +16,7 @@ from arborescence.core.graph import (
     check_root,
     stacked,
 )
-from arborescence.core.rows import highest_labels
+from arborescence.core.labels import highest_labels, labels_of
 from arborescence.core.threads import in_threads
 from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
 from arborescence.projective.decode import decode_projective
@@ -182,11 +182,7 @@ def decode_labeled(
     array, lengths, give_back = as_labeled(scores, lengths)
     best = best_labels(array, threads)
     heads = decode(best, lengths, root=root, projective=projective, threads=threads)
-    # For the root and padding, the labels are read at head 0 and then replaced by -1.
-    of_edges = np.take_along_axis(array, np.maximum(heads, 0)[..., None, :, None], axis=-3).squeeze(
-        -3
-    )
-    labels = np.where(heads >= 0, of_edges.argmax(axis=-1), -1)
+    labels = _labels_of(array, best, heads)
     return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
 
 
@@ -200,6 +196,26 @@ def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
         lambda *share: highest_labels(rows[slice(*share)], best[slice(*share)]), len(rows), threads
     )
     return best.reshape(scores.shape[:-1])
+
+
+def _labels_of(
+    scores: NDArray[Any], best: NDArray[Any], heads: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the best label of each edge of a batch of trees (..., N); -1 where there is none."""
+    if not scores.flags.carray:
+        # For the root and padding, the labels are read at head 0 and then replaced by -1.
+        rows = np.maximum(heads, 0)[..., None, :, None]
+        of_edges = np.take_along_axis(scores, rows, axis=-3).squeeze(-3)
+        return np.where(heads >= 0, of_edges.argmax(axis=-1), -1)
+    labels = np.empty_like(heads)
+    size = heads.shape[-1]
+    labels_of(
+        scores.reshape(-1, scores.shape[-1]),
+        best.reshape(-1),
+        heads.reshape(-1, size),
+        labels.reshape(-1, size),
+    )
+    return labels
 
 
 def as_labeled(

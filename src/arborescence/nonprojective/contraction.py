@@ -627,7 +627,8 @@ def merge_unsure(
     for u in range(n + 1):
         gain = rival[u] - kicked
         # Where the entries are the same, the rival's has been taken.
-        if entry[u] != rival_entry[u] and abs(gains[u] - gain) < 2.0 * bound + 8.0 * relative * abs(gains[u]):
+        near = 2.0 * bound + 8.0 * relative * abs(gains[u])
+        if entry[u] != rival_entry[u] and abs(gains[u] - gain) < near:
             one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
             if unrounded:
                 better = gain > gains[u]

@@ -140,15 +140,17 @@ def greedy_columns(
         none = fill(load(scores, begin), -np.inf)
         nan = none != none
         for k in range(min(LANES, n + 1 - first_word)):
-            at = begin + (first_word + k) * stride
-            greedy.root[first_word + k] = scores[at]
+            d = first_word + k
+            at = begin + d * stride
+            greedy.root[d] = scores[at]
             best = none
             head = numbers(0)
             for block in range(0, n + 1, LANES):
                 # The last lanes begin earlier, as in `greedy_rows`, but each head counts once.
                 start = min(block, max(n + 1 - LANES, 0))
                 h = numbers(start)
-                usable = (h >= fill(h, max(first, block))) & (h <= fill(h, n)) & (h != fill(h, first_word + k))
+                new = (h >= fill(h, max(first, block))) & (h <= fill(h, n))
+                usable = new & (h != fill(h, d))
                 score = where(usable, load(scores, at + start), none)
                 better = score > best
                 best = where(better, score, best)
@@ -174,8 +176,8 @@ def greedy_columns(
                 greedy.head[first_word + k] = greedy.heads[k * LANES + greedy.head[first_word + k]]
             if count(tie) > 0:
                 lowest_heads(greedy, n, first_word)
-        d = numbers(first_word)
-        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        words = numbers(first_word)
+        word = (words > fill(words, 0)) & (words <= fill(words, n))
         bad += count(nan) + count(word & (best == fill(best, np.inf)))
         absent += count(word & (best == none))
     return bad > 0, absent > 0

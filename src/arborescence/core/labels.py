@@ -1,0 +1,76 @@
+"""The best label of each edge: one pass over the scores of all labels, in O(L n²)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborescence.core.kernels import kernel, never_negative
+from arborescence.core.lanes import LANES, as_row, fill, load, numbers, store, turn, where
+
+
+@kernel
+@never_negative
+def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
+    """Find the highest score in each row; NaN if there is one. O(m L).
+
+    Parameters
+    ----------
+    scores : (m, L) float32 or float64, contiguous; L > 0
+    best : (m,), the same type, written
+    """
+    edges, many = scores.shape
+    row = as_row(scores)
+    tile = np.empty(LANES * LANES, scores.dtype)
+    # Lanes that are wider than a row also read the next rows, which the last edges lack.
+    whole = (scores.size - max(many, LANES) + many) // many // LANES * LANES
+    for edge in range(0, whole, LANES):
+        for k in range(LANES):
+            at = (edge + k) * many
+            first = load(row, at)
+            # Once NaN, it stays NaN: nothing is greater.
+            top = where(numbers(0) < fill(numbers(0), many), first, fill(first, -np.inf))
+            for block in range(LANES, many, LANES):
+                score = load(row, at + min(block, many - LANES))
+                top = where((score > top) | (score != score), score, top)
+            store(tile, k * LANES, top)
+        turn(tile)
+        top = load(tile, 0)
+        for k in range(1, LANES):
+            score = load(tile, k * LANES)
+            top = where((score > top) | (score != score), score, top)
+        store(best, edge, top)
+    for edge in range(max(whole, 0), edges):
+        best[edge] = scores[edge, 0]
+        for label in range(1, many):
+            score = scores[edge, label]
+            if score > best[edge] or score != score:
+                best[edge] = score
+
+
+@kernel
+@never_negative
+def labels_of(scores: np.ndarray, best: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> None:
+    """Find the best label of each edge of trees, on a tie the lowest. O(L n) each.
+
+    Parameters
+    ----------
+    scores : (B · N · N, L) float32 or float64, contiguous; L > 0
+        Rows as in ``scores[b, h, d]``.
+    best : (B · N · N,), the same type
+        From `highest_labels`.
+    heads : (B, N) int64
+        -1 for the root and padding.
+    labels : (B, N) int64, written
+        -1 where there is no head.
+    """
+    batch, size = heads.shape
+    for b in range(batch):
+        for d in range(size):
+            labels[b, d] = -1
+            if heads[b, d] < 0:
+                continue
+            edge = (b * size + heads[b, d]) * size + d
+            label = 0
+            while label < scores.shape[1] - 1 and scores[edge, label] != best[edge]:
+                label += 1
+            labels[b, d] = label

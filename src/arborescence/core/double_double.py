@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel
+from arborescence.core.lanes import fill, load, store, where
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,12 +61,20 @@ def dd_add_score(total: DoubleDouble, score: float, sign: int) -> tuple[float, f
 
 
 @inlined_kernel
-def dd_difference(one: float, other: float) -> tuple[float, float, float]:
-    """Return `SCALE` times the difference of two scores, as a double-double. O(1)."""
-    first, second = one * SCALE, other * SCALE
-    lost = 0.0 if first / SCALE == one and second / SCALE == other else 2.0 * _UNDERFLOW
-    high, low = two_sum(first, -second)
-    return high, low, lost
+def subtract_scores(high: np.ndarray, low: np.ndarray, lost: np.ndarray, start: int) -> None:
+    """Replace sixteen pairs of scores by `SCALE` times their differences, as double-doubles. O(1).
+
+    The scores are in `high` and `low`, float64, from `start` on.
+    """
+    one, other = load(high, start), load(low, start)
+    scale, back = fill(one, SCALE), fill(one, 1.0 / SCALE)
+    first, second = one * scale, other * scale
+    exact = (first * back == one) & (second * back == other)
+    total = first - second
+    part = total - first
+    store(high, start, total)
+    store(low, start, (first - (total - part)) - (second + part))
+    store(lost, start, where(exact, fill(one, 0.0), fill(one, 2.0 * _UNDERFLOW)))
 
 
 @inlined_kernel

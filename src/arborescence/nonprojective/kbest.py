@@ -222,7 +222,7 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
         part = add_part(ranking, parent, d)
         parts.before[parent, d] = parts.latest[parent]
         parts.latest[parent] = d
-        ranking.priced.cost[parent, d, 0] = np.inf
+        ranking.priced.cost[parent, 0, d] = np.inf
         copy_tree(ranking, n, parent, part)
         follow_swap(ranking, parent, d, ranking.parts.heads[part])
         for k in range(3):

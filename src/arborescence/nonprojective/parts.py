@@ -19,11 +19,12 @@ from arborescence.core.accumulator import SCALE, add_float, bias_of, rounded_onc
 from arborescence.core.double_double import (
     UNSURE,
     dd_add_score,
-    dd_difference,
     dd_sign,
     dd_subtract,
+    subtract_scores,
 )
 from arborescence.core.kernels import inlined_kernel, uncounted_kernel
+from arborescence.core.lanes import LANES, count, fill, load, lowest, magnitude, numbers, top, where
 from arborescence.nonprojective.swaps import (
     CHANGES,
     GOOD,
@@ -55,7 +56,7 @@ class Parts(NamedTuple):
 class PricedSwaps(NamedTuple):
     """The swaps for the best tree of each part."""
 
-    cost: np.ndarray  # (P, N, 3) float64: the cost of each word's swap, a double-double; inf: no
+    cost: np.ndarray  # (P, 3, W) float64: the cost of each word's swap, a double-double; inf: no
     # swap, or already a part
     begin: np.ndarray  # (P,) int64: the start of the part's changes in the pool
     start: np.ndarray  # (P, N) int32: the start of each word's changes, relative to `begin`
@@ -109,7 +110,7 @@ class Blocks(NamedTuple):
     trees: np.ndarray  # (4, P, N) int32: heads and before of `Parts`, start and stop of the swaps
     numbers: np.ndarray  # (6, P) int64: parent, without, latest, begin, choice, heap
     keys: np.ndarray  # (2, P, 3) float64: weight and key
-    costs: np.ndarray  # (P, N, 3) float64
+    costs: np.ndarray  # (P, 3, W) float64
     changes: np.ndarray  # (2, Q) int32: the pool
     matrices: np.ndarray  # (2, N, W), the type of the scores: base and work of `Constrained`
     good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
@@ -123,7 +124,7 @@ class Blocks(NamedTuple):
             trees=np.empty((4, parts, size), np.int32),
             numbers=np.empty((6, parts), np.int64),
             keys=np.empty((2, parts, 3), np.float64),
-            costs=np.empty((parts, size, 3), np.float64),
+            costs=np.empty((parts, 3, width_of(n)), np.float64),
             changes=np.empty((2, (parts + size) * size), np.int32),
             matrices=np.empty((2, size, width_of(n)), kind),
             good=np.empty((size, GOOD), np.int32),
@@ -132,7 +133,7 @@ class Blocks(NamedTuple):
 
     def larger(self) -> Self:
         """Return the same blocks with room for twice as many parts."""
-        parts, size, _ = self.costs.shape
+        parts, size = self.trees.shape[1:]
         more = self.allocate(self.matrices.dtype, size - 1, 2 * parts)
         used, pooled = self.notes[2, PARTS], self.notes[2, POOL]
         more.trees[:, :used] = self.trees[:, :used]
@@ -342,18 +343,28 @@ def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, pa
         ranking.pool.word[begin + k] = swaps.word[k]
         ranking.pool.new_head[begin + k] = swaps.new_head[k]
     ranking.counts[POOL] = begin + many
+    cost = priced.cost[part]
+    high, low, lost = cost[0], cost[1], cost[2]
+    several = False
     for d in range(1, n + 1):
-        cost, start, stop = priced.cost[part, d], swaps.start[d], swaps.stop[d]
+        start, stop = swaps.start[d], swaps.stop[d]
         priced.start[part, d], priced.stop[part, d] = start, stop
-        total = (np.inf if start == stop else 0.0, 0.0, 0.0)
-        for k in range(start, stop):
-            x = swaps.word[k]
-            old, new = np.float64(base[x, heads[x]]), np.float64(base[x, swaps.new_head[k]])
-            if stop - start == 1:
-                total = dd_difference(old, new)
-            else:
-                total = dd_add_score(dd_add_score(total, old, 1), new, -1)
-        cost[0], cost[1], cost[2] = total
+        several |= stop - start > 1
+        high[d], low[d] = np.inf, 0.0
+        if stop - start == 1:  # most swaps change only the word itself
+            high[d], low[d] = base[d, heads[d]], base[d, swaps.new_head[start]]
+    for at in range(0, n + 1, LANES):
+        subtract_scores(high, low, lost, at)
+    if several:
+        for d in range(1, n + 1):
+            start, stop = swaps.start[d], swaps.stop[d]
+            if stop - start > 1:
+                total = (0.0, 0.0, 0.0)
+                for k in range(start, stop):
+                    x = swaps.word[k]
+                    total = dd_add_score(total, np.float64(base[x, heads[x]]), 1)
+                    total = dd_add_score(total, np.float64(base[x, swaps.new_head[k]]), -1)
+                high[d], low[d], lost[d] = total
 
 
 @inlined_kernel
@@ -379,7 +390,9 @@ def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
         best = cheapest_swap(ranking, search, n, part)
         if best > 0:
             queue.choice[part] = best
-            key[0], key[1], key[2] = dd_subtract(weight, ranking.priced.cost[part, best])
+            cost = ranking.priced.cost[part]
+            of_swap = (cost[0, best], cost[1, best], cost[2, best])
+            key[0], key[1], key[2] = dd_subtract(weight, of_swap)
             push(ranking, search, n, part)
     ranking.counts[ANNOUNCED] = 0
 
@@ -388,15 +401,47 @@ def enqueue(ranking: Ranking, search: SwapSearch, n: int) -> None:
 def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> int:
     """Return the word with the cheapest swap, on a tie the lowest; 0 if there is none. O(n)."""
     cost = ranking.priced.cost[part]
-    best = 0
-    for d in range(1, n + 1):
-        if cost[d, 0] == np.inf:
+    high, low, lost = cost[0], cost[1], cost[2]
+    none = fill(load(high, 0), np.inf)
+    least, widest = none, fill(none, 0.0)
+    for start in range(0, n + 1, LANES):
+        d = numbers(start)
+        value = where((d > fill(d, 0)) & (d <= fill(d, n)), load(high, start), none)
+        least = where(value < least, value, least)
+        rest = magnitude(load(low, start)) + load(lost, start)
+        widest = where((value < none) & (rest > widest), rest, widest)
+    best = -top(fill(none, 0.0) - least)
+    if best == np.inf:
+        return 0
+    # More than the bound in `dd_sign`.
+    near = best + 9.0 * top(widest)
+    many = 0
+    word = 0
+    for start in range(0, n + 1, LANES):
+        d = numbers(start)
+        cheap = (d > fill(d, 0)) & (d <= fill(d, n)) & (load(high, start) <= fill(none, near))
+        word = start + lowest(cheap) if many == 0 else word
+        many += count(cheap)
+    if many > 1:
+        word = settle_swap(ranking, search, n, part, word)
+    return word
+
+
+@uncounted_kernel
+def settle_swap(ranking: Ranking, search: SwapSearch, n: int, part: int, first: int) -> int:
+    """Return the word with the cheapest swap, from the word `first` on, by exact comparisons."""
+    cost = ranking.priced.cost[part]
+    best = first
+    for d in range(first + 1, n + 1):
+        if cost[0, d] == np.inf:
             continue
-        if best > 0:
-            sign = dd_sign(cost[d], cost[best])
-            if sign == UNSURE:
-                sign = -compare_trees(ranking, search, n, part, d, part, best)
-            if sign >= 0:
-                continue
-        best = d
+        one, other = (
+            (cost[0, d], cost[1, d], cost[2, d]),
+            (cost[0, best], cost[1, best], cost[2, best]),
+        )
+        sign = dd_sign(one, other)
+        if sign == UNSURE:
+            sign = -compare_trees(ranking, search, n, part, d, part, best)
+        if sign < 0:
+            best = d
     return best

@@ -30,7 +30,7 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.core.lanes import LANES
+from arborescence.core.lanes import LANES, fill, load, longs, numbers, store
 from arborescence.core.rows import highest
 from arborescence.nonprojective.contraction import (
     DONE,
@@ -151,10 +151,10 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
     size = n + 1
     width = padded(n)
     # A few blocks, cut into rows, as in `new_forest`.
-    of_nodes = np.empty((9, 2 * size), np.int64)
+    of_nodes = np.empty((9, 2 * size + LANES), np.int64)
     of_scores = np.empty((3, width), matrices.dtype)
-    of_words = np.empty((2, size), np.int32)
-    floats = np.empty((3, max(2 * size, width)), np.float64)
+    of_words = np.empty((2, width), np.int32)
+    floats = np.empty((3, 2 * size + LANES), np.float64)
     changes = np.empty((2, size * size), np.int32)
     return SwapSearch(
         Constrained(
@@ -559,11 +559,14 @@ def find_swaps(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> 
     doors = search.doors
     plant_blocks(search, forest, n, tree, True)
     search.counts[CHANGES] = 0
-    for d in range(n + 1):
-        search.swaps.start[d] = search.swaps.stop[d] = 0
-        doors.door[d] = d
-        doors.spare[d] = -np.inf
-        doors.side[d] = d
+    for start in range(0, n + 1, LANES):
+        words = numbers(start)
+        gains = load(doors.spare, start)
+        store(search.swaps.start, start, fill(words, 0))
+        store(search.swaps.stop, start, fill(words, 0))
+        store(doors.door, start, longs(words))
+        store(doors.spare, start, fill(gains, -np.inf))
+        store(doors.side, start, longs(words))
     for word in range(1, n + 1):
         x = top_of(forest, word)
         if forest.walk.status[x] == DONE:

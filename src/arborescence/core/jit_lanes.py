@@ -6,11 +6,12 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils as numba_cgutils
+from numba.core import types
 from numba.core.datamodel import models
 from numba.core.extending import lower_builtin, register_model
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.np import arrayobj
+from numba.core.typing import templates as numba_templates
+from numba.np import arrayobj as numba_arrayobj
 
 from arborescence.core import lanes
 from arborescence.core.lanes import LANES
@@ -18,13 +19,19 @@ from arborescence.core.lanes import LANES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# Parts of Numba that have no types.
+cgutils: Any = numba_cgutils
+templates: Any = numba_templates
+arrayobj: Any = numba_arrayobj
+lowers: Any = lower_builtin
+
 
 class Lanes(types.Type):
     """The type of sixteen numbers of one type."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        super().__init__(name=f"Lanes({dtype})")
+        super().__init__(f"Lanes({dtype})")
 
 
 _MASK = Lanes(types.boolean)
@@ -37,7 +44,7 @@ _DOUBLES = Lanes(types.float64)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Lanes) -> None:
         number = manager.lookup(kind.dtype).get_value_type()
-        super().__init__(manager, kind, ir.VectorType(number, LANES))
+        super().__init__(manager, kind, ir.VectorType(number, LANES))  # type: ignore[no-untyped-call]
 
 
 def _lower(
@@ -46,17 +53,18 @@ def _lower(
     """Register an operation: first the rule for the type of its result, then its code."""
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
-        class Template(AbstractTemplate):  # type: ignore[misc]
+        class Template(templates.AbstractTemplate):  # type: ignore[misc]
             key = function
 
             def generic(self, args: Any, kws: Any) -> Any:
                 if kws or len(args) != len(kinds) or not all(map(isinstance, args, kinds)):
                     return None
                 result = rule(*args)
-                return None if result is None else signature(result, *args)
+                return None if result is None else templates.signature(result, *args)
 
-        infer_global(function)(Template)
-        return lower_builtin(function, *kinds)
+        templates.infer_global(function)(Template)
+        code: Callable[[Callable[..., Any]], None] = lowers(function, *kinds)
+        return code
 
     return with_rule
 
@@ -95,8 +103,9 @@ def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: An
     return builder.gep(view.data, [at])
 
 
-def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any, kind: Any) -> Any:
-    """Return a pointer to lanes that begin with the number `at`."""
+def _row_of_lanes(context: Any, builder: Any, kinds: Any, args: Any) -> Any:
+    """Return a pointer to the lanes of an array from a number on: the first two arguments."""
+    (array, kind), (value, at) = kinds, args[:2]
     at = context.cast(builder, at, kind, types.intp)
     last = builder.add(at, context.get_constant(types.intp, LANES - 1))
     pointer = _place(context, builder, array, value, at, last)
@@ -105,7 +114,7 @@ def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any, k
 
 @_lower(lanes.load, types.Array, types.Integer)(lambda array, _: Lanes(array.dtype))
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _row_of_lanes(context, builder, sig.args[0], *args, sig.args[1])
+    pointer = _row_of_lanes(context, builder, sig.args[:2], args)
     return builder.load(pointer, align=context.get_abi_sizeof(pointer.type.pointee.element))
 
 
@@ -131,7 +140,7 @@ def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     lambda array, _, values: types.none if array.dtype == values.dtype else None
 )
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _row_of_lanes(context, builder, sig.args[0], *args[:2], sig.args[1])
+    pointer = _row_of_lanes(context, builder, sig.args[:2], args)
     builder.store(args[2], pointer, align=context.get_abi_sizeof(args[2].type.element))
     return context.get_dummy_value()
 

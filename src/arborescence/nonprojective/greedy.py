@@ -213,8 +213,8 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     bad = 0
     highest = fill(doubles(load(root, 0)), -np.inf)
     for start in range(0, n + 1, LANES):
-        d = numbers(start)
-        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        words = numbers(start)
+        word = (words > fill(words, 0)) & (words <= fill(words, n))
         score = load(root, start)
         margin = doubles(score) - doubles(load(best, start))
         margin = where(word, margin, fill(margin, -np.inf))

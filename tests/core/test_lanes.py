@@ -1,0 +1,178 @@
+"""The instructions for lanes do what the NumPy definitions do, and check bounds if asked to."""
+
+import numpy as np
+import pytest
+
+from arborescence.core import lanes
+from arborescence.core.lanes import (
+    LANES,
+    count,
+    doubles,
+    fill,
+    gather,
+    load,
+    longs,
+    lowest,
+    magnitude,
+    numbers,
+    store,
+    top,
+    turn,
+    where,
+)
+from modes import CHECKED, UNCOMPILED
+
+numba = pytest.importorskip("numba")
+pytest.importorskip("arborescence.core.jit_lanes")
+
+SPECIAL = [0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, 3e38, 1e-40]
+FLOATS = (np.float32, np.float64)
+SAME = (*FLOATS, np.int32, np.int64)
+
+# Functions of two vectors of lanes, and the types for which they are.
+ELEMENTWISE = {
+    "greater": (lambda a, b: where(a > b, a, b), SAME),
+    "not less": (lambda a, b: where(a >= b, a, b), SAME),
+    "less": (lambda a, b: where(a < b, a, b), SAME),
+    "not greater": (lambda a, b: where(a <= b, a, b), SAME),
+    "equal": (lambda a, b: where(a == b, a, b), SAME),
+    "not equal": (lambda a, b: where(a != b, a, b), SAME),
+    "not a number": (lambda a, b: where(a != a, b, a), FLOATS),  # noqa: PLR0124
+    "both": (lambda a, b: where((a > b) & (a != fill(a, 2)), a, b), SAME),
+    "either": (lambda a, b: where((a > b) | (a == fill(a, 2)), a, b), SAME),
+    "neither": (lambda a, b: where(~(a > b), a, b), SAME),
+    "sum": (lambda a, b: a + b, SAME),
+    "difference": (lambda a, b: a - b, SAME),
+    "product": (lambda a, b: a * b, SAME),
+    "magnitude": (lambda a, b: magnitude(a) - b, FLOATS),
+}
+REDUCED = {
+    "top": (lambda a, b: top(a) + b[3], SAME),
+    "lane": (lambda a, b: a[b[0] * 0 + 7], (np.int32, np.int64)),
+    "count": (lambda a, b: count(a > b), SAME),
+    "lowest": (lambda a, b: lowest(a > b), SAME),
+    "none": (lambda a, b: lowest((a > b) & (a < b)), SAME),
+}
+
+
+def cases(operations):
+    return [
+        pytest.param(function, kind, id=f"{name} {np.dtype(kind)}")
+        for name, (function, kinds) in operations.items()
+        for kind in kinds
+    ]
+
+
+def pairs(kind, seed=0):
+    """Vectors of numbers, with ties and, for floats, with the numbers of `SPECIAL` and NaN."""
+    rng = np.random.default_rng(seed)
+    for step in range(20):
+        one, other = rng.integers(-4, 5, (2, LANES)).astype(kind)
+        if step % 2 and kind in FLOATS:
+            one[: len(SPECIAL)] = SPECIAL
+            other[:4] = rng.permutation(SPECIAL)[:4]
+            if step % 4 == 1:
+                other[5] = np.nan
+        yield one, other
+
+
+def compiled(operation):
+    return numba.njit(operation, error_model="numpy")
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+@pytest.mark.parametrize(("function", "kind"), cases(ELEMENTWISE))
+def test_lane_by_lane(function, kind):
+    inner = compiled(function)
+
+    @compiled
+    def run(one, other, out):
+        store(out, 0, inner(load(one, 0), load(other, 0)))
+
+    for one, other in pairs(kind):
+        out = np.zeros(LANES, kind)
+        run(one, other, out)
+        np.testing.assert_array_equal(out, function(one, other))
+        assert (np.signbit(out) == np.signbit(function(one, other))).all()
+
+
+@pytest.mark.parametrize(("function", "kind"), cases(REDUCED))
+def test_all_lanes_to_one_number(function, kind):
+    inner = compiled(function)
+
+    @compiled
+    def run(one, other):
+        return inner(load(one, 0), load(other, 0))
+
+    for one, other in pairs(kind):
+        if not np.isnan(one).any() and not np.isnan(other).any():
+            assert run(one, other) == function(one, other)
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_rows_columns_and_tiles(kind):
+    @compiled
+    def run(matrix, row, column, tile):
+        store(row, 1, load(matrix, 3))
+        store(column, 2, gather(matrix, 3, 5))
+        turn(tile)
+
+    matrix = np.arange(100).astype(kind)
+    row, column = np.zeros((2, LANES + 4), kind)
+    square = np.random.default_rng(0).integers(0, 99, (LANES, LANES)).astype(kind)
+    tile = square.reshape(-1).copy()
+    run(matrix, row, column, tile)
+    assert row.tolist() == [0, *range(3, 3 + LANES), 0, 0, 0]
+    assert column.tolist() == [0, 0, *range(3, 3 + 5 * LANES, 5), 0, 0]
+    assert (tile.reshape(LANES, LANES) == square.T).all()
+
+
+def test_types_change_without_loss():
+    @compiled
+    def run(floats, as_doubles, as_longs):
+        store(as_doubles, 0, doubles(load(floats, 0)))
+        store(as_longs, 0, longs(numbers(-3)))
+
+    floats = np.array([*SPECIAL, *SPECIAL], np.float32)
+    as_doubles, as_longs = np.zeros(LANES), np.zeros(LANES, np.int64)
+    run(floats, as_doubles, as_longs)
+    np.testing.assert_array_equal(as_doubles, floats.astype(np.float64))
+    assert as_longs.tolist() == list(range(-3, LANES - 3))
+
+
+@pytest.mark.skipif(UNCOMPILED, reason="NumPy's arrays know their layout themselves")
+def test_a_contiguous_array_is_a_row():
+    @compiled
+    def run(array, out):
+        if lanes.is_row(array):
+            store(out, 0, load(lanes.as_row(array), 5))
+        return lanes.is_row(array)
+
+    out = np.zeros(LANES)
+    cube = np.arange(60.0).reshape(3, 4, 5)
+    assert run(cube, out)
+    assert out.tolist() == list(range(5, 5 + LANES))
+    assert not run(cube[:, ::2], out)
+
+
+@pytest.mark.skipif(not CHECKED and not UNCOMPILED, reason="bounds are not checked")
+@pytest.mark.parametrize("at", [-1, 5])
+def test_lanes_outside_an_array(at):
+    few = np.zeros(LANES + 4)
+    reads = [
+        lambda few, at: load(few, at)[0],
+        lambda few, at: gather(few, 0, at + 1)[0] if at > 0 else load(few, at)[0],
+    ]
+    for read in reads:
+        with pytest.raises(IndexError):
+            compiled(read)(few, at)
+
+    def write(few, at):
+        store(few, at, numbers_as_doubles(few))
+
+    def numbers_as_doubles(few):
+        return fill(load(few, 0), 1.0)
+
+    numbers_as_doubles = compiled(numbers_as_doubles)
+    with pytest.raises(IndexError):
+        compiled(write)(few, at)

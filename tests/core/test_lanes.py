@@ -37,7 +37,7 @@ ELEMENTWISE = {
     "not greater": (lambda a, b: where(a <= b, a, b), SAME),
     "equal": (lambda a, b: where(a == b, a, b), SAME),
     "not equal": (lambda a, b: where(a != b, a, b), SAME),
-    "not a number": (lambda a, b: where(a != a, b, a), FLOATS),  # noqa: PLR0124
+    "not a number": (lambda a, b: where(a != a, b, a), FLOATS),
     "both": (lambda a, b: where((a > b) & (a != fill(a, 2)), a, b), SAME),
     "either": (lambda a, b: where((a > b) | (a == fill(a, 2)), a, b), SAME),
     "neither": (lambda a, b: where(~(a > b), a, b), SAME),

@@ -43,8 +43,11 @@ _DOUBLES = Lanes(types.float64)
 @register_model(Lanes)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Lanes) -> None:
-        number = manager.lookup(kind.dtype).get_value_type()
-        super().__init__(manager, kind, ir.VectorType(number, LANES))  # type: ignore[no-untyped-call]
+        if isinstance(kind.dtype, types.Complex):  # real and imaginary parts in turn
+            vector = ir.VectorType(ir.DoubleType(), 2 * LANES)
+        else:
+            vector = ir.VectorType(manager.lookup(kind.dtype).get_value_type(), LANES)
+        super().__init__(manager, kind, vector)  # type: ignore[no-untyped-call]
 
 
 def _lower(
@@ -78,20 +81,27 @@ def _compared(*args: Lanes) -> Lanes | None:
     return _MASK if len(set(args)) == 1 else None
 
 
-def _splat(builder: Any, number: Any) -> Any:
-    vector = ir.VectorType(number.type, LANES)
-    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, cgutils.int32_t(0))
-    return builder.shuffle_vector(
-        first, ir.Constant(vector, ir.Undefined), ir.Constant(_lane_type(), [0] * LANES)
-    )
+def _splat(builder: Any, *numbers: Any) -> Any:
+    """Return a vector that repeats one number, or two in turn."""
+    values = ir.Constant(ir.VectorType(numbers[0].type, LANES), ir.Undefined)
+    for k, number in enumerate(numbers):
+        values = builder.insert_element(values, number, cgutils.int32_t(k))
+    many = len(numbers)
+    return _shuffled(builder, values, [k % many for k in range(many * LANES)])
 
 
-def _lane_type() -> Any:
-    return ir.VectorType(cgutils.int32_t, LANES)
+def _shuffled(builder: Any, values: Any, order: list[int], others: Any = None) -> Any:
+    """Return a vector of some of the values, in this order; `others` follow the values."""
+    order = ir.Constant(ir.VectorType(cgutils.int32_t, len(order)), order)
+    return builder.shuffle_vector(values, values if others is None else others, order)
 
 
 def _is_float(kind: Lanes) -> bool:
     return isinstance(kind.dtype, types.Float)
+
+
+def _is_complex(kind: Lanes) -> bool:
+    return isinstance(kind.dtype, types.Complex)
 
 
 def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: Any) -> Any:
@@ -109,7 +119,7 @@ def _row_of_lanes(context: Any, builder: Any, kinds: Any, args: Any) -> Any:
     at = context.cast(builder, at, kind, types.intp)
     last = builder.add(at, context.get_constant(types.intp, LANES - 1))
     pointer = _place(context, builder, array, value, at, last)
-    return builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
+    return builder.bitcast(pointer, context.get_value_type(Lanes(array.dtype)).as_pointer())
 
 
 @_lower(lanes.load, types.Array, types.Integer)(lambda array, _: Lanes(array.dtype))
@@ -150,8 +160,9 @@ def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     start = context.get_constant(types.intp, 0)
     last = context.get_constant(types.intp, LANES * LANES - 1)
     pointer = _place(context, builder, sig.args[0], args[0], start, last)
-    pointer = builder.bitcast(pointer, ir.VectorType(pointer.type.pointee, LANES).as_pointer())
-    size = context.get_abi_sizeof(pointer.type.pointee.element)
+    kind = context.get_value_type(Lanes(sig.args[0].dtype))
+    pointer = builder.bitcast(pointer, kind.as_pointer())
+    size = context.get_abi_sizeof(kind.element)
     places = [builder.gep(pointer, [context.get_constant(types.intp, k)]) for k in range(LANES)]
     rows = [builder.load(place, align=size) for place in places]
     # Exchange the blocks beside the diagonal: those of half the size, of a quarter, and so on.
@@ -162,9 +173,8 @@ def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         for k in range(LANES):
             if k & half == 0:
                 pair = rows[k], rows[k + half]
-                for which, order in ((k, one), (k + half, other)):
-                    mask = ir.Constant(_lane_type(), order)
-                    rows[which] = builder.shuffle_vector(*pair, mask)
+                rows[k] = _shuffled(builder, pair[0], one, pair[1])
+                rows[k + half] = _shuffled(builder, pair[0], other, pair[1])
         half //= 2
     for place, row in zip(places, rows, strict=True):
         builder.store(row, place, align=size)
@@ -174,12 +184,17 @@ def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @_lower(lanes.numbers, types.Integer)(lambda _: _NUMBERS)
 def _numbers(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     start = context.cast(builder, args[0], sig.args[0], types.int32)
-    return builder.add(_splat(builder, start), ir.Constant(_lane_type(), list(range(LANES))))
+    steps = ir.Constant(context.get_value_type(_NUMBERS), list(range(LANES)))
+    return builder.add(_splat(builder, start), steps)
 
 
 @_lower(lanes.fill, Lanes, types.Number)(lambda values, _: values)
 def _fill(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _splat(builder, context.cast(builder, args[1], sig.args[1], sig.args[0].dtype))
+    number = context.cast(builder, args[1], sig.args[1], sig.args[0].dtype)
+    if not _is_complex(sig.args[0]):
+        return _splat(builder, number)
+    parts = context.make_complex(builder, sig.args[0].dtype, value=number)
+    return _splat(builder, parts.real, parts.imag)
 
 
 @_lower(lanes.doubles, Lanes)(lambda values: _DOUBLES if _is_float(values) else None)
@@ -194,19 +209,35 @@ def _longs(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG
     return builder.sext(args[0], context.get_value_type(_LONGS))
 
 
+@_lower(lanes.plus_product, Lanes, Lanes, Lanes)(_same)
+def _plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    total, one, other = args
+    if not _is_float(sig.args[0]):
+        return builder.fadd(total, _complex_product(builder, one, other))
+    return builder.call(_intrinsic(context, builder, "fmuladd", sig.args), (one, other, total))
+
+
+def _intrinsic(context: Any, builder: Any, name: str, kinds: Any) -> Any:
+    """Return LLVM's function of that name for lanes of floats."""
+    vectors = [context.get_value_type(kind) for kind in kinds]
+    full = f"llvm.{name}.v{LANES}f{kinds[0].dtype.bitwidth}"
+    function = ir.FunctionType(vectors[0], vectors)
+    return cgutils.get_or_insert_function(builder.module, function, full)
+
+
 @_lower(lanes.magnitude, Lanes)(lambda values: values if _is_float(values) else None)
-def _magnitude(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
-    kind = args[0].type
-    name = f"llvm.fabs.v{LANES}f{64 if sig.args[0] == _DOUBLES else 32}"
-    fabs = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
-    return builder.call(fabs, args)
+def _magnitude(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.call(_intrinsic(context, builder, "fabs", sig.args), args)
 
 
 @_lower(lanes.where, Lanes, Lanes, Lanes)(
     lambda condition, one, other: one if condition == _MASK and one == other else None
 )
 def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
-    return builder.select(*args)
+    condition, one, other = args
+    if _is_complex(sig.args[1]):
+        condition = _shuffled(builder, condition, [k // 2 for k in range(2 * LANES)])
+    return builder.select(condition, one, other)
 
 
 @_lower(lanes.top, Lanes)(lambda values: values.dtype)
@@ -214,8 +245,7 @@ def _top(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG00
     values, half = args[0], LANES
     while half > 1:
         half //= 2
-        order = list(range(half, 2 * half)) + [0] * (LANES - half)
-        rest = builder.shuffle_vector(values, values, ir.Constant(_lane_type(), order))
+        rest = _shuffled(builder, values, list(range(half, 2 * half)) + [0] * (LANES - half))
         values = builder.select(_compare(builder, sig.args[0], ">", rest, values), rest, values)
     return builder.extract_element(values, cgutils.int32_t(0))
 
@@ -295,7 +325,20 @@ for _operator, _of_floats, _of_ints in (
         args: Any,
         names: tuple[str, str] = (_of_floats, _of_ints),
     ) -> Any:
-        return getattr(builder, names[0 if _is_float(sig.args[0]) else 1])(*args)
+        if _is_complex(sig.args[0]) and names[0] == "fmul":
+            return _complex_product(builder, *args)
+        name = names[1 if isinstance(sig.args[0].dtype, types.Integer) else 0]
+        return getattr(builder, name)(*args)
+
+
+def _complex_product(builder: Any, one: Any, other: Any) -> Any:
+    places = range(2 * LANES)
+    real = _shuffled(builder, other, [k // 2 * 2 for k in places])
+    imaginary = _shuffled(builder, other, [k // 2 * 2 + 1 for k in places])
+    turned = _shuffled(builder, one, [k ^ 1 for k in places])
+    signs = ir.Constant(one.type, [-1.0, 1.0] * LANES)
+    rest = builder.fmul(signs, builder.fmul(turned, imaginary))
+    return builder.fadd(builder.fmul(one, real), rest)
 
 
 for _operator, _name in ((operator.and_, "and_"), (operator.or_, "or_")):

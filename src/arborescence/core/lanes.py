@@ -6,7 +6,7 @@ Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, 
 
 Here each operation is what it means, in NumPy; this is what runs without the JIT. `jit_lanes` has
 the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *``, where both sides
-are lanes of the same type, and ``[]``.
+are lanes of the same type, and ``[]``. Of complex numbers there are only sums and products.
 """
 
 from __future__ import annotations
@@ -90,6 +90,11 @@ def longs(values: Lanes) -> Lanes:
 def magnitude(values: Lanes) -> Lanes:
     """Return the absolute values of floats."""
     return np.abs(values)
+
+
+def plus_product(total: Lanes, one: Lanes, other: Lanes) -> Lanes:
+    """Return ``total + one * other`` of floats or complex numbers; may be rounded only once."""
+    return total + one * other
 
 
 def where(condition: Lanes, one: Lanes, other: Lanes) -> Lanes:

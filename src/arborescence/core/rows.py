@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arborescence.core.kernels import indexing_kernel, reordered_kernel
+from arborescence.core.lanes import LANES
 
 if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
+
+
+@indexing_kernel
+def padded(n: int) -> int:
+    """Return the length of rows for a sentence of n words and the root, in whole lanes."""
+    return (n + LANES) // LANES * LANES
 
 
 @reordered_kernel

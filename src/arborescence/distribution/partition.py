@@ -111,7 +111,7 @@ def sum_over_trees(
             return sum_in_logs(logs, n, single, sums, slopes, marginals, gaps)
         log_sum = np.log(total) - log_scale
     else:
-        log_sum = eliminate(weights, n, single, sums.complete, slopes.complete, marginals)
+        log_sum = eliminate(weights, n, single, marginals)
         if np.isnan(log_sum.real):
             return eliminate_in_logs(logs, n, single, marginals)
     entropy = 0.0

@@ -52,7 +52,7 @@ from arborescence.core.lanes import (
     top,
     where,
 )
-from arborescence.nonprojective.greedy import padded
+from arborescence.core.rows import padded
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.

@@ -26,6 +26,7 @@ from arborescence.core.lanes import (
     turn,
     where,
 )
+from arborescence.core.rows import padded
 
 
 class Greedy(NamedTuple):
@@ -39,12 +40,6 @@ class Greedy(NamedTuple):
     heads: np.ndarray  # (LANES²,) int32
     above: np.ndarray  # (W,) int32: 0 for the words that the root reaches, as from `spans`
     copy: np.ndarray  # (N² + LANES,), the type of the scores: a sentence that is not contiguous
-
-
-@indexing_kernel
-def padded(n: int) -> int:
-    """Return the length of rows for a sentence of n words, in whole lanes."""
-    return (n + LANES) // LANES * LANES
 
 
 @kernel

@@ -23,8 +23,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.core.rows import add_row, row_product
+from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel, uncounted_kernel
+from arborescence.core.lanes import (
+    LANES,
+    as_row,
+    fill,
+    load,
+    numbers,
+    plus_product,
+    store,
+    where,
+)
+from arborescence.core.rows import padded
 from arborescence.core.weights import SMALLEST, scale_column
 
 if TYPE_CHECKING:
@@ -41,14 +51,7 @@ def swap(matrix: np.ndarray, one: int, other: int, n: int) -> None:
 
 
 @kernel
-def eliminate(
-    weights: np.ndarray,
-    n: int,
-    single: bool,
-    steps: np.ndarray,
-    slopes: np.ndarray,
-    marginals: np.ndarray,
-) -> Any:
+def eliminate(weights: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> Any:
     """Return the log-partition of all trees of n > 0 words, and fill the marginals. O(n³).
 
     Parameters
@@ -56,7 +59,6 @@ def eliminate(
     weights : (N, N) float64 or complex128, from `as_weights`
     n : words
     single : whether exactly one edge leaves the root
-    steps, slopes : (N, N) as the weights: scratch
     marginals : (N, N) as the weights, filled; or (0, 0)
 
     Returns
@@ -66,13 +68,19 @@ def eliminate(
         edges only grow here, so each degree is correct, and logarithms of degrees are added.
     """
     order = np.arange(n + 1)
-    degrees = np.zeros(n + 1, weights.dtype)
+    width = padded(n)
+    steps = np.empty((n + 1, width), weights.dtype)
+    # Shares, dependents, and degrees: rows that are 0 where they do not count.
+    rows = np.zeros((3, width), weights.dtype)
+    shares, dependents, degrees = rows[0], rows[1], rows[2]
     first = 1 if single else 0
     for i in range(n + 1):
+        steps[i, 0] = 0.0
         for j in range(1, n + 1):
             steps[i, j] = weights[i, j] if i != j else 0.0
             if i >= first:
                 degrees[j] += steps[i, j]
+        steps[i, n + 1 :] = 0.0
     log_sum = 0.0 * weights[0, 0]
     product = 1.0 + log_sum
     # Each step eliminates the word with the largest degree, and swaps it to the end.
@@ -92,28 +100,54 @@ def eliminate(
         if abs(product) < 1e-50:
             log_sum += np.log(product)
             product = 1.0 + 0.0 * product
-        degrees[1:m] = 0.0
         for i in range(m):
-            via = steps[i, m] / degree
-            row = steps[i, 1:m]
-            add_row(row, via, steps[m, 1:m])
-            if i > 0:
-                steps[i, i] = 0.0
-            if i >= first:
-                add_row(degrees[1:m], 1.0 + 0.0 * via, row)
+            shares[i] = steps[i, m] / degree
+            dependents[i] = steps[m, i]
+        dependents[m] = 0.0
+        go_on(as_row(steps), width, m, first, shares, dependents, degrees)
     if not steps[0, 1].real > SMALLEST:
         return np.nan * (1.0 + log_sum)
     log_sum += np.log(product) + np.log(steps[0, 1])
     if not log_sum.real > np.log(SMALLEST) and not none_small(weights, steps, n):
         return np.nan * log_sum
     if marginals.shape[0] > 0:
-        go_back(n, first, steps, degrees, slopes)
+        slopes = np.zeros((2, n + 1, width), weights.dtype)
+        go_back(n, first, steps, degrees, slopes[0], slopes[1], shares, dependents)
         for i in range(n + 1):
             for j in range(1, n + 1):
                 h, d = order[i], order[j]
                 if weights[h, d] != 0.0:
-                    marginals[h, d] = weights[h, d] * slopes[i, j]
+                    marginals[h, d] = weights[h, d] * slopes[0, i, j]
     return log_sum
+
+
+@indexing_kernel
+def go_on(
+    steps: np.ndarray,
+    width: int,
+    m: int,
+    first: int,
+    shares: np.ndarray,
+    dependents: np.ndarray,
+    degrees: np.ndarray,
+) -> None:
+    """Add the edges that the elimination of the word m makes, and sum the new degrees. O(m²).
+
+    ``steps[i * width + j]`` are the edges. The share of the head i is ``w[i, m] / degree(m)``, and
+    the dependents are ``w[m, j]``, or 0 from m on.
+    """
+    for start in range(0, m, LANES):
+        j = numbers(start)
+        made = load(dependents, start)
+        none = fill(made, 0.0)
+        degree = none
+        for i in range(m):
+            edges = load(steps, i * width + start)
+            edges = plus_product(edges, fill(edges, shares[i]), made)
+            edges = where(j == fill(j, i), none, edges)
+            store(steps, i * width + start, edges)
+            degree = degree + edges if i >= first else degree
+        store(degrees, start, where(j < fill(j, m), degree, load(degrees, start)))
 
 
 @kernel
@@ -126,27 +160,49 @@ def none_small(weights: np.ndarray, steps: np.ndarray, n: int) -> bool:
     return bool(np.all(steps[0, 1 : n + 1].real <= 1.0 / SMALLEST))
 
 
-@kernel
-def go_back(n: int, first: int, steps: np.ndarray, degrees: np.ndarray, slopes: np.ndarray) -> None:
+@uncounted_kernel
+def go_back(
+    n: int,
+    first: int,
+    steps: np.ndarray,
+    degrees: np.ndarray,
+    slopes: np.ndarray,
+    turned: np.ndarray,
+    shares: np.ndarray,
+    dependents: np.ndarray,
+) -> None:
     """Fill `slopes`, the derivatives of the log-partition by each edge weight. O(n³).
 
     `steps` and `degrees` are those that `eliminate` leaves: column m, row m before the diagonal,
-    and degree m are as they were when the word m was eliminated.
+    and degree m are as they were when the word m was eliminated. `slopes` and `turned`, which
+    becomes the same with rows and columns exchanged, are (N, W) zeros; `shares` and `dependents`
+    are (W,) scratch.
     """
-    slopes[: n + 1, : n + 1] = 0.0
-    slopes[0, 1] = 1.0 / steps[0, 1]
+    width = steps.shape[1]
+    of_heads, of_dependents = as_row(slopes), as_row(turned)
+    slopes[0, 1] = turned[1, 0] = 1.0 / steps[0, 1]
     for m in range(2, n + 1):
-        dependents = steps[m, 1:m]
+        for k in range(m):
+            shares[k] = steps[k, m] / degrees[m]
+            dependents[k] = steps[m, k]
+        for start in range(0, m, LANES):
+            row = fill(load(shares, 0), 0.0)
+            column = row
+            for k in range(m):
+                into = load(of_heads, k * width + start)
+                row = plus_product(row, fill(into, shares[k]), into)
+                out = load(of_dependents, k * width + start)
+                column = plus_product(column, fill(out, dependents[k]), out)
+            store(of_heads, m * width + start, row)
+            store(of_dependents, m * width + start, column)
         children = 0.0 * slopes[0, 1]
         for i in range(m):
-            row = slopes[i, 1:m]
-            slope = row_product(row, dependents)
-            share = steps[i, m] / degrees[m]
-            add_row(slopes[m, 1:m], share, row)
-            slopes[i, m] = slope
-            children += share * slope
+            children += shares[i] * turned[m, i]
         for i in range(m):
-            slopes[i, m] = (slopes[i, m] + (1.0 - children if i >= first else 0.0)) / degrees[m]
+            rest = 1.0 - children if i >= first else 0.0 * children
+            slopes[i, m] = turned[m, i] = (turned[m, i] + rest) / degrees[m]
+        for j in range(m):
+            turned[j, m] = slopes[m, j]
 
 
 @inlined_kernel

@@ -31,7 +31,7 @@ import numpy as np
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.lanes import LANES, fill, load, longs, numbers, store
-from arborescence.core.rows import highest
+from arborescence.core.rows import highest, padded
 from arborescence.nonprojective.contraction import (
     DONE,
     MEMBERS,
@@ -46,7 +46,7 @@ from arborescence.nonprojective.contraction import (
     top_of,
 )
 from arborescence.nonprojective.decode import arrive, climb, has_bad_score
-from arborescence.nonprojective.greedy import Greedy, new_greedy, padded
+from arborescence.nonprojective.greedy import Greedy, new_greedy
 
 # The number of best heads stored for each word. In most cases the second or third is needed. If all
 # of these are excluded, all heads are searched.

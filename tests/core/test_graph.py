@@ -193,3 +193,19 @@ def test_masked_weights_are_absent_edges():
     for minimum in (False, True):
         chosen = arb.undirected.spanning_tree(3, [0, 0, 1], [1, 2, 2], weights, minimum=minimum)
         assert chosen.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        arb.decode,
+        lambda scores: arb.decode(scores, projective=True),
+        lambda scores: arb.kbest(scores, 2, projective=True),
+        lambda scores: arb.TreeDistribution(scores).marginals,
+    ],
+)
+def test_a_signaling_nan_is_an_error_without_a_warning(call):
+    scores = np.zeros((4, 4), np.float32)
+    scores.view(np.uint32)[0, 1] = 0xFF808001
+    with pytest.raises(arb.ScoresError, match=r"scores\[0, 1\], the edge 0 -> 1, is nan"):
+        call(scores)

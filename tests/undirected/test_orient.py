@@ -67,3 +67,9 @@ def test_a_long_path():
 def test_what_is_no_tree(arguments, message):
     with pytest.raises(TreeError, match=message):
         orient(*arguments)
+
+
+@pytest.mark.parametrize("n", [10**14, 10**30])
+def test_more_nodes_than_there_is_room_for(n):
+    with pytest.raises(arb.OptionError, match=f"n is {n}: there is no room"):
+        orient(n, [], [])

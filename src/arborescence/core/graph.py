@@ -392,7 +392,13 @@ def in_float64(
         if graph.dependents_first:
             scores = scores.swapaxes(1, 2)
         lengths = graph.lengths[part] if graph.lengths.size else graph.lengths
-        yield part, np.ascontiguousarray(scores, np.float64), lengths
+        yield part, as_doubles(scores), lengths
+
+
+def as_doubles(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return scores as contiguous float64, without a warning (of NumPy, for some kinds of NaN)."""
+    with np.errstate(invalid="ignore"):
+        return np.ascontiguousarray(scores, np.float64)
 
 
 def name_of(graph: Graph, sentence: int) -> str:

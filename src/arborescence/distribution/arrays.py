@@ -14,6 +14,7 @@ from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import (
     Root,
     as_array,
+    as_doubles,
     as_floats,
     as_graph,
     check_count,
@@ -201,7 +202,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
         If it has no sums, raise the error that says why.
         """
-        scores = np.ascontiguousarray(matrix_of(self._kept, b), np.float64)
+        scores = as_doubles(matrix_of(self._kept, b))
         edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
         if fault == BAD_SCORE and not (edges < np.inf).all():
             raise no_answer(self._kept, b, fault, self._kind.single)

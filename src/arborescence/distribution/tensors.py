@@ -11,7 +11,7 @@ from torch import Tensor
 
 from arborescence.core.errors import ScoresError
 from arborescence.core.faults import BAD_SCORE, NO_TREE, no_answer
-from arborescence.core.graph import Graph, Root, as_graph, matrix_of, name_of
+from arborescence.core.graph import Graph, Root, as_doubles, as_graph, matrix_of, name_of
 from arborescence.core.weights import FURTHEST
 from arborescence.distribution.base import IMPOSSIBLE, Distribution
 from arborescence.distribution.counting import leaves
@@ -230,7 +230,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         sentences = [b for b in unsettled.nonzero()[:, 0].tolist() if b not in self._far]
         graph = self._graph()
         for b in sentences:
-            scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)
+            scores = as_doubles(matrix_of(graph, b))
             huge = (np.abs(scores[np.isfinite(scores)]) > HUGE).any()
             found = None
             if not (total[b] == -torch.inf and not huge):

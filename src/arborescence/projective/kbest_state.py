@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, cast
 import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL
-from arborescence.core.graph import matrix_of, words_of
+from arborescence.core.graph import as_doubles, matrix_of, words_of
 from arborescence.projective.decode import sum_sizes
 from arborescence.projective.exact_chart import ExactChart, exact_chart
 from arborescence.projective.kbest import (
@@ -51,7 +51,7 @@ class ProjectiveKBestState(NamedTuple):
             n = words_of(graph, b)
             count = int(lists.counts[b])
             if count < 0:
-                scores = np.ascontiguousarray(matrix_of(graph, b), np.float64)
+                scores = as_doubles(matrix_of(graph, b))
                 if np.isnan(sum_sizes(scores, n)[0]):
                     return self, b, BAD_SCORE
                 chart = exact_chart(scores, n, single)

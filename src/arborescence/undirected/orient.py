@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import TreeError
+from arborescence.core.errors import OptionError, TreeError
 from arborescence.core.graph import as_array, as_int64, check_count
 from arborescence.core.kernels import kernel
 from arborescence.core.union_find import find
@@ -102,7 +102,7 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     TreeError
         If a node is out of range, `u` and `v` differ in length, or the edges contain a cycle.
     OptionError
-        If `n` or `root` is not a whole number.
+        If `n` or `root` is not a whole number, or there is no room for n nodes.
 
     Notes
     -----
@@ -129,8 +129,11 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
         ends.append(as_int64(array))
     if len(ends[0]) != len(ends[1]):
         raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
-    if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], np.arange(n)):
+    try:
+        heads, alone = np.empty(n, np.int64), np.arange(n)
+    except (MemoryError, ValueError):  # the second: larger than the address space
+        raise OptionError(f"n is {n}: there is no room for so many nodes") from None
+    if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
         raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
-    heads: NDArray[np.int64] = np.empty(n, np.int64)
     orient_kernel(ends[0], ends[1], root, heads)
     return give_back(heads) if give_back else heads

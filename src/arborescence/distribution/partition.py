@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel, reordered_kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.core.weights import FURTHEST, SMALLEST
 from arborescence.nonprojective.sums import eliminate, eliminate_in_logs
@@ -118,10 +118,18 @@ def sum_over_trees(
     if wanted:
         entropy = log_sum.real
         for h in range(n + 1):
-            for d in range(1, n + 1):
-                if marginals[h, d].real > 0.0:
-                    entropy -= marginals[h, d].real * logs[h, d].real
+            entropy -= expected(marginals[h], logs[h], n)
     return log_sum, entropy
+
+
+@reordered_kernel
+def expected(marginals: np.ndarray, logs: np.ndarray, n: int) -> float:
+    """Return the sum of marginals times logarithms in a row, without absent edges. O(n)."""
+    total = 0.0
+    for d in range(1, n + 1):
+        share = marginals[d].real
+        total += share * logs[d].real if share > 0.0 else 0.0
+    return total
 
 
 @inlined_kernel

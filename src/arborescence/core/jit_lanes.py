@@ -245,8 +245,9 @@ def _top(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG00
     values, half = args[0], LANES
     while half > 1:
         half //= 2
-        rest = _shuffled(builder, values, list(range(half, 2 * half)) + [0] * (LANES - half))
-        values = builder.select(_compare(builder, sig.args[0], ">", rest, values), rest, values)
+        low = _shuffled(builder, values, list(range(half)))
+        high = _shuffled(builder, values, list(range(half, 2 * half)))
+        values = builder.select(_compare(builder, sig.args[0], ">", high, low), high, low)
     return builder.extract_element(values, cgutils.int32_t(0))
 
 

@@ -10,7 +10,7 @@ best incomplete span of the edge h -> d (see `spans`)::
 
 The root, node 0, is a head like the words. With a single root edge,
 I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over sums of two rows. So
-all rows are contiguous in memory, and C is stored twice, once transposed.
+all rows are contiguous in memory, for lanes (`core.lanes`), and C is stored twice, once transposed.
 
 The charts are float64. Their tree is returned only if at each of its spans no other split comes
 within the rounding error, or if nothing was rounded. Otherwise the exact chart is computed.
@@ -25,7 +25,14 @@ import numpy as np
 
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import in_float64
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import (
+    indexing_kernel,
+    inlined_kernel,
+    kernel,
+    never_negative,
+    uncounted_kernel,
+)
+from arborescence.core.lanes import LANES, as_row, load, top, where
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
 
@@ -47,56 +54,57 @@ _WHOLE_BITS = 52
 class Charts(NamedTuple):
     """The best weight of every span of a sentence; -inf if there is none."""
 
-    complete: np.ndarray  # (N, N) float64: C[h, e]
-    across: np.ndarray  # (N, N) float64: the same transposed, [e, h]
-    incomplete: np.ndarray  # (N, N) float64: I[h, d]
+    complete: np.ndarray  # (N, N + LANES) float64: C[h, e]
+    across: np.ndarray  # (N, N + LANES) float64: the same transposed, [e, h]
+    incomplete: np.ndarray  # (N, N + LANES) float64: I[h, d]
 
 
-@inlined_kernel
-def best_sum(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the maximum of ``one + other``, or -inf if they are empty. O(n).
+@indexing_kernel
+def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
+    """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n).
 
-    Computes four independent maxima, so that comparisons do not wait for each other.
+    One of the two vectors is -inf after them, to the end of the lanes.
     """
-    m = one.shape[0]
-    a = b = c = d = -np.inf
-    for quarter in range(m // 4):
-        r = 4 * quarter
-        v, w = one[r] + other[r], one[r + 1] + other[r + 1]
-        x, y = one[r + 2] + other[r + 2], one[r + 3] + other[r + 3]
-        a = v if v > a else a
-        b = w if w > b else b
-        c = x if x > c else c
-        d = y if y > d else d
-    for r in range(m // 4 * 4, m):
-        v = one[r] + other[r]
-        a = v if v > a else a
-    a = b if b > a else a
-    c = d if d > c else c
-    return c if c > a else a
+    best = load(one, at_one) + load(other, at_other)
+    for k in range(LANES, many, LANES):
+        value = load(one, at_one + k) + load(other, at_other + k)
+        best = where(value > best, value, best)
+    return top(best)
 
 
-@inlined_kernel
+@indexing_kernel
 def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
     """Fill the charts. O(n³)."""
-    for j in range(n + 1):
-        complete_j, across_j = charts.complete[j], charts.across[j]
-        incomplete_j = charts.incomplete[j]
-        complete_j[j] = 0.0
-        across_j[j] = 0.0
-        for i in range(j - 1, -1, -1):
-            complete_i, across_i = charts.complete[i], charts.across[i]
-            incomplete_i = charts.incomplete[i]
-            stop = splits_of(INCOMPLETE, i, j, single)[1]
-            meet = best_sum(complete_i[i:stop], complete_j[i + 1 : stop + 1])
-            incomplete_i[j] = meet + scores[i, j]
-            incomplete_j[i] = meet + scores[j, i] if i > 0 else -np.inf
-            right = best_sum(incomplete_i[i + 1 : j + 1], across_j[i + 1 : j + 1])
-            complete_i[j] = right
-            across_j[i] = right
-            left = best_sum(incomplete_j[i:j], across_i[i:j])
-            complete_j[i] = left
-            across_i[j] = left
+    width = charts.complete.shape[1]
+    complete, across = as_row(charts.complete), as_row(charts.across)
+    incomplete = as_row(charts.incomplete)
+    # A span that is not filled yet cannot be part of a maximum.
+    for x in range((n + 1) * width):
+        complete[x] = across[x] = incomplete[x] = -np.inf
+    for x in range(n + 1):
+        complete[x * width + x] = across[x * width + x] = 0.0
+    # Shorter spans first: then a span does not wait for the one before it.
+    for many in range(1, n + 1):
+        for i in range(n + 1 - many):
+            j = i + many
+            of_i, of_j = i * width, j * width
+            if single and i == 0:
+                meet = complete[of_j + 1]
+            else:
+                meet = best_sum(complete, of_i + i, complete, of_j + i + 1, many)
+            # Lanes that are loaded just after one of them was stored take long, so store last.
+            to_right = meet + scores[i, j]
+            to_left = meet + scores[j, i] if i > 0 else -np.inf
+            right, left = to_right, to_left
+            if many > 1:
+                right = max(
+                    right, best_sum(incomplete, of_i + i + 1, across, of_j + i + 1, many - 1)
+                )
+                left = max(left, best_sum(incomplete, of_j + i + 1, across, of_i + i + 1, many - 1))
+            incomplete[of_i + j] = to_right
+            incomplete[of_j + i] = to_left
+            complete[of_i + j] = across[of_j + i] = right
+            complete[of_j + i] = across[of_i + j] = left
 
 
 @inlined_kernel
@@ -112,7 +120,7 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
     return choice, best, second
 
 
-@kernel
+@uncounted_kernel
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
     """Write the best tree from filled charts; return its margin over other trees. O(n²).
 
@@ -141,25 +149,30 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 
 
 @kernel
+@never_negative
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
     """Return the sums over words of the largest absolute and largest positive scores. O(n²).
 
     The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
     """
+    of_words = np.zeros((2, n + 1))
+    largest, highest = of_words[0], of_words[1]
+    bad = 0
+    for h in range(n + 1):
+        for d in range(1, n + 1):
+            score = scores[h, d]
+            present = (h != d) & (score != -np.inf)
+            bad += 1 if present & (not score < np.inf) else 0
+            size = abs(score) if present else 0.0
+            largest[d] = size if size > largest[d] else largest[d]
+            highest[d] = score if present & (score > highest[d]) else highest[d]
+    if bad > 0:
+        return np.nan, np.nan
     sizes = 0.0
     positive = 0.0
     for d in range(1, n + 1):
-        largest = 0.0
-        highest = 0.0
-        for h in range(n + 1):
-            score = scores[h, d]
-            if h != d and score != -np.inf:
-                if not score < np.inf:
-                    return np.nan, np.nan
-                largest = max(largest, abs(score))
-                highest = max(highest, score)
-        sizes += largest
-        positive += highest
+        sizes += largest[d]
+        positive += highest[d]
     return sizes, positive
 
 
@@ -181,7 +194,8 @@ def eisner_kernel(
     (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
     """
     batch, size, _ = scores.shape
-    charts = Charts(np.empty((size, size)), np.empty((size, size)), np.empty((size, size)))
+    shape = (size, size + LANES)
+    charts = Charts(np.empty(shape), np.empty(shape), np.empty(shape))
     stack = np.empty((size + 1, 3), np.int64)
     for b in range(batch):
         n = lengths[b] if lengths.shape[0] else size - 1

@@ -32,12 +32,10 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
-    """Allocate the sums for up to `size` nodes; if not `projective`, only `complete`."""
-    rest = size if projective else 0
+    """Allocate the sums for up to `size` nodes; for none if they are not `projective`."""
+    shape = (size, size) if projective else (0, 0)
     return Inside(
-        np.zeros((size, size), like.dtype),
-        np.zeros((rest, rest), like.dtype),
-        np.zeros((rest, rest), like.dtype),
+        np.zeros(shape, like.dtype), np.zeros(shape, like.dtype), np.zeros(shape, like.dtype)
     )
 
 

@@ -94,7 +94,8 @@ def magnitude(values: Lanes) -> Lanes:
 
 def plus_product(total: Lanes, one: Lanes, other: Lanes) -> Lanes:
     """Return ``total + one * other`` of floats or complex numbers; may be rounded only once."""
-    return total + one * other
+    result: Lanes = total + one * other
+    return result
 
 
 def where(condition: Lanes, one: Lanes, other: Lanes) -> Lanes:

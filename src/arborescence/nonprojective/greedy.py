@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.core.kernels import indexing_kernel, kernel
 from arborescence.core.lanes import (
     LANES,
     as_row,
@@ -178,14 +178,17 @@ def greedy_columns(
     return bad > 0, absent > 0
 
 
-@uncounted_kernel
+@indexing_kernel
 def lowest_heads(greedy: Greedy, n: int, first_word: int) -> None:
-    """Take the lowest of the best heads in several lanes, after `turn`."""
-    for k in range(min(LANES, n + 1 - first_word)):
-        d = first_word + k
-        for lane in range(LANES):
-            if greedy.bests[lane * LANES + k] == greedy.best[d]:
-                greedy.head[d] = min(greedy.head[d], greedy.heads[k * LANES + lane])
+    """Take the lowest of the best heads in several lanes, after the best scores are turned."""
+    turn(greedy.heads)
+    best = load(greedy.best, first_word)
+    head = fill(numbers(0), n)
+    for k in range(LANES):
+        h = load(greedy.heads, k * LANES)
+        as_good = load(greedy.bests, k * LANES) == best
+        head = where(as_good & (h < head), h, head)
+    store(greedy.head, first_word, head)
 
 
 @indexing_kernel

@@ -19,7 +19,8 @@ from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
 from arborescence.nonprojective.camerini import kbest_by_camerini
 from arborescence.nonprojective.contraction import expand, new_forest, plant
-from arborescence.nonprojective.decode import constrained, greedy_rows, unconstrained
+from arborescence.nonprojective.decode import constrained, unconstrained
+from arborescence.nonprojective.greedy import find_heads, new_greedy
 from inputs import ADVERSARIAL, KINDS, TREEBANKS, model_like
 from timing import least_seconds, table
 
@@ -31,12 +32,11 @@ KS = (1, 2, 10, 20, 50, 200)
 def decode_fully(batch, single, heads):
     """Decode without the shortcut: also where the greedy graph is a tree, contract it."""
     n = batch.shape[1] - 1
-    best = np.empty(n + 1, batch.dtype)
-    head = np.empty(n + 1, np.int32)
-    forest = new_forest(best, n)
+    greedy = new_greedy(batch, n)
+    forest = new_forest(greedy.best, n)
     for b in range(batch.shape[0]):
-        greedy_rows(batch[b], n, 0, best, head)
-        plant(forest, n, best, head, 0.0)
+        find_heads(batch, False, b, n, 0, greedy)
+        plant(forest, n, greedy.best, greedy.head, 0.0)
         unconstrained(forest, batch[b], False, n)
         if single:
             constrained(forest, batch[b], False, n)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
+from arborescence.core.lanes import LANES
 from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
@@ -442,3 +443,38 @@ def test_unusable_labels():
 def test_whole_numbers_of_brute_force():
     scores = np.array([[0.5, -0.75], [np.inf, 3.0]])
     assert whole_numbers(scores).tolist() == [[2, -3], [0, 12]]
+
+
+# Rows of n + 1 scores that end before, at and after whole lanes.
+@pytest.mark.parametrize("n", [1, 2, 6, 7, 13, 14, 15, 16, 17, 30, 31, 32, 33, 47, 48, 49])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rows_of_any_length_in_any_memory(n, kind):
+    if UNCOMPILED and n > LANES + 1:
+        pytest.skip("too slow without the JIT")
+    rng = np.random.default_rng(n)
+    for scores in (rng.normal(size=(3, n + 1, n + 1)), rng.integers(0, 3, (3, n + 1, n + 1))):
+        batch = scores.astype(kind)
+        for root in ("single", "multi"):
+            heads = arb.decode(batch, root=root)
+            for matrix, row in zip(batch, heads, strict=True):
+                for same in layouts(matrix):
+                    assert (arb.decode(same, root=root) == row).all()
+            # What lies beside the scores of a sentence is not read as a score of it.
+            for fill in (np.nan, np.inf):
+                wide = np.full((3, n + 4, n + 4), fill, kind)
+                wide[:, : n + 1, : n + 1] = batch
+                assert (arb.decode(wide[:, : n + 1, : n + 1], root=root) == heads).all()
+                turned = np.ascontiguousarray(wide.mT).mT
+                for padded in (wide, turned):
+                    found = arb.decode(padded, [n, n, n], root=root)
+                    assert (found[:, : n + 1] == heads).all()
+                    assert (found[:, n + 1 :] == -1).all()
+            # A score that is not one, in every word's row or column.
+            for h, d in ((0, n), (n, 1), (max(n - 1, 0), n), (1, n)):
+                if h == d:
+                    continue
+                broken = batch.copy()
+                broken[1, h, d] = np.nan
+                for same in (broken, np.ascontiguousarray(broken.mT).mT):
+                    with pytest.raises(arb.ScoresError, match=rf"scores\[1, {h}, {d}\]"):
+                        arb.decode(same, root=root)

@@ -48,7 +48,7 @@ def new_greedy(scores: np.ndarray, n: int) -> Greedy:
     width = padded(n)
     floats = np.empty((2, width), scores.dtype)
     integers = np.empty((2, width), np.int32)
-    # See `place_of`.
+    # Where lanes cannot be read in place: see `find_heads`.
     copied = 0 if is_row(scores) and n + 1 >= LANES else (n + 1) ** 2
     return Greedy(
         best=floats[0],

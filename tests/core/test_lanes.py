@@ -15,6 +15,7 @@ from arborescence.core.lanes import (
     lowest,
     magnitude,
     numbers,
+    plus_product,
     store,
     top,
     turn,
@@ -125,6 +126,32 @@ def test_rows_columns_and_tiles(kind):
     assert row.tolist() == [0, *range(3, 3 + LANES), 0, 0, 0]
     assert column.tolist() == [0, 0, *range(3, 3 + 5 * LANES, 5), 0, 0]
     assert (tile.reshape(LANES, LANES) == square.T).all()
+
+
+@pytest.mark.parametrize("kind", [*FLOATS, np.complex128])
+def test_sums_and_products(kind):
+    @compiled
+    def run(one, other, out):
+        a, b = load(one, 0), load(other, 0)
+        total = plus_product(a - b, fill(a, other[2]), b) + a * b
+        store(out, 0, where(numbers(0) < fill(numbers(0), 9), total, fill(a, one[1])))
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        one, other = rng.normal(size=(2, LANES)).astype(kind)
+        if kind == np.complex128:
+            one, other = one + 1j * rng.normal(size=LANES), other * (1 + 1e-30j)
+        out = np.zeros(LANES, kind)
+        run(one, other, out)
+        expected = one - other + other[2] * other + one * other
+        expected[9:] = one[1]
+        rounding = 1e-5 if kind == np.float32 else 1e-14
+        assert out == pytest.approx(expected, rel=rounding, abs=rounding)
+        # The imaginary parts are derivatives: as small as they may be, they are right.
+        if kind == np.complex128:
+            run(one.real + 0j, other, out)
+            slopes = (other[2] * other + one.real * other - other).imag
+            assert out.imag[:9] == pytest.approx(slopes[:9], rel=1e-12, abs=0)
 
 
 def test_types_change_without_loss():

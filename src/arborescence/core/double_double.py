@@ -10,7 +10,7 @@ overflow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arborescence.core.accumulator import SCALE
 from arborescence.core.kernels import inlined_kernel
@@ -30,8 +30,11 @@ _UNDERFLOW = 2.0**-1073
 
 
 @inlined_kernel
-def two_sum(one: float, other: float) -> tuple[float, float]:
-    """Return the rounded sum of two floats, and its rounding error (Knuth's two-sum). O(1)."""
+def two_sum(one: Any, other: Any) -> tuple[Any, Any]:
+    """Return the rounded sum of two floats, and its rounding error (Knuth's two-sum). O(1).
+
+    Also of lanes of floats.
+    """
     total = one + other
     part = total - one
     return total, (one - (total - part)) + (other - part)
@@ -70,10 +73,9 @@ def subtract_scores(high: np.ndarray, low: np.ndarray, lost: np.ndarray, start: 
     scale, back = fill(one, SCALE), fill(one, 1.0 / SCALE)
     first, second = one * scale, other * scale
     exact = (first * back == one) & (second * back == other)
-    total = first - second
-    part = total - first
+    total, rest = two_sum(first, fill(one, 0.0) - second)
     store(high, start, total)
-    store(low, start, (first - (total - part)) - (second + part))
+    store(low, start, rest)
     store(lost, start, where(exact, fill(one, 0.0), fill(one, 2.0 * _UNDERFLOW)))
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arborescence.core.kernels import indexing_kernel, reordered_kernel
-from arborescence.core.lanes import LANES
+from arborescence.core.lanes import LANES, fill, load, top, where
 
 if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
+
+    from arborescence.core.lanes import Lanes
 
 
 @indexing_kernel
@@ -37,20 +39,16 @@ def row_product(one: np.ndarray, other: np.ndarray) -> Any:
 
 @indexing_kernel
 def highest(values: np.ndarray, width: int) -> float:
-    """Return the largest of `width` values, a multiple of 8 that is not 0. O(n).
+    """Return the largest of `width` values, whole lanes of them. O(n)."""
+    best = load(values, 0)
+    for start in range(LANES, width, LANES):
+        value = load(values, start)
+        best = where(value > best, value, best)
+    found: float = top(best)
+    return found
 
-    Eight maxima, as one alone would wait for each comparison to end: twice as fast as that, or as
-    halving the values again and again in SIMD.
-    """
-    a = b = c = d = e = f = g = h = values[0]
-    for k in range(0, width, 8):
-        a = values[k] if values[k] > a else a
-        b = values[k + 1] if values[k + 1] > b else b
-        c = values[k + 2] if values[k + 2] > c else c
-        d = values[k + 3] if values[k + 3] > d else d
-        e = values[k + 4] if values[k + 4] > e else e
-        f = values[k + 5] if values[k + 5] > f else f
-        g = values[k + 6] if values[k + 6] > g else g
-        h = values[k + 7] if values[k + 7] > h else h
-    top: float = max(max(a, b), max(c, d), max(e, f), max(g, h))
-    return top
+
+@indexing_kernel
+def between(values: Lanes, first: int, last: int) -> Lanes:
+    """Tell of sixteen whole numbers whether each is at least `first` and at most `last`. O(1)."""
+    return (values >= fill(values, first)) & (values <= fill(values, last))

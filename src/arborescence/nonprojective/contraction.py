@@ -49,10 +49,9 @@ from arborescence.core.lanes import (
     magnitude,
     numbers,
     store,
-    top,
     where,
 )
-from arborescence.core.rows import padded
+from arborescence.core.rows import between, highest, padded
 
 if TYPE_CHECKING:
     # Two int64, also if the arrays have smaller types, so that kernels are compiled once.
@@ -69,11 +68,9 @@ REFRESH = 2.0**-16
 # Edges are taken for masked if they are this many times lower than the sum of all best scores.
 DEPTH = 2.0**30
 
-# Columns are padded with -inf to whole lanes.
 
-
-# N is n + 1, and W is N rounded up to whole blocks. Arrays over rows have length N, over nodes
-# at least 2N, over leaves W; D is the number of digits of an accumulator.
+# N is n + 1, and W is N rounded up to whole lanes; columns are -inf after N. Arrays over rows have
+# length N, over nodes at least 2N, over leaves W; D is the number of digits of an accumulator.
 
 
 class Columns(NamedTuple):
@@ -337,7 +334,7 @@ def copy_column(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
                 score = gather(row, start * size + x, size)
         tail = numbers(start)
         gain = doubles(score) * fill(absent, SCALE)
-        usable = (gain >= fill(gain, floor)) & (tail != fill(tail, x)) & (tail <= fill(tail, n))
+        usable = (gain >= fill(gain, floor)) & (tail != fill(tail, x)) & between(tail, 0, n)
         store(gains, start, where(usable, gain, absent))
         store(entry, start, fill(tail, x))
     root_score = np.float64(scores[x, 0] if dependents_first else scores[0, x])
@@ -525,11 +522,7 @@ def best_entry(
     none) wins, or else the lowest u. Gains from inside x are -inf.
     """
     chosen = forest.chosen
-    highest = load(gains, 0)
-    for start in range(LANES, n + 1, LANES):
-        gain = load(gains, start)
-        highest = where(gain > highest, gain, highest)
-    best = top(highest)
+    best = highest(gains, padded(n))
     if best == -np.inf:
         return -1
     least = best - (2.0 * chosen.bound[x] + 8.0 * chosen.relative[x] * abs(best))

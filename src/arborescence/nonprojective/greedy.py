@@ -26,7 +26,7 @@ from arborescence.core.lanes import (
     turn,
     where,
 )
-from arborescence.core.rows import padded
+from arborescence.core.rows import between, padded
 
 
 class Greedy(NamedTuple):
@@ -118,7 +118,7 @@ def greedy_rows(
             nan = nan | (score != score)
         store(greedy.best, start, best)
         store(greedy.head, start, head)
-        word = (d > fill(d, 0)) & (d <= fill(d, n))
+        word = between(d, 1, n)
         bad += count(word & (nan | (best == fill(best, np.inf))))
         absent += count(word & (best == fill(best, -np.inf)))
     return bad > 0, absent > 0
@@ -144,8 +144,7 @@ def greedy_columns(
                 # The last lanes begin earlier, as in `greedy_rows`, but each head counts once.
                 start = min(block, max(n + 1 - LANES, 0))
                 h = numbers(start)
-                new = (h >= fill(h, max(first, block))) & (h <= fill(h, n))
-                usable = new & (h != fill(h, d))
+                usable = between(h, max(first, block), n) & (h != fill(h, d))
                 score = where(usable, load(scores, at + start), none)
                 better = score > best
                 best = where(better, score, best)
@@ -172,7 +171,7 @@ def greedy_columns(
             if count(tie) > 0:
                 lowest_heads(greedy, n, first_word)
         words = numbers(first_word)
-        word = (words > fill(words, 0)) & (words <= fill(words, n))
+        word = between(words, 1, n)
         bad += count(nan) + count(word & (best == fill(best, np.inf)))
         absent += count(word & (best == none))
     return bad > 0, absent > 0
@@ -212,7 +211,7 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     highest = fill(doubles(load(root, 0)), -np.inf)
     for start in range(0, n + 1, LANES):
         words = numbers(start)
-        word = (words > fill(words, 0)) & (words <= fill(words, n))
+        word = between(words, 1, n)
         score = load(root, start)
         margin = doubles(score) - doubles(load(best, start))
         margin = where(word, margin, fill(margin, -np.inf))

@@ -25,6 +25,7 @@ from arborescence.core.double_double import (
 )
 from arborescence.core.kernels import inlined_kernel, uncounted_kernel
 from arborescence.core.lanes import LANES, count, fill, load, lowest, magnitude, numbers, top, where
+from arborescence.core.rows import between
 from arborescence.nonprojective.swaps import (
     CHANGES,
     GOOD,
@@ -405,8 +406,7 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     none = fill(load(high, 0), np.inf)
     least, widest = none, fill(none, 0.0)
     for start in range(0, n + 1, LANES):
-        d = numbers(start)
-        value = where((d > fill(d, 0)) & (d <= fill(d, n)), load(high, start), none)
+        value = where(between(numbers(start), 1, n), load(high, start), none)
         least = where(value < least, value, least)
         rest = magnitude(load(low, start)) + load(lost, start)
         widest = where((value < none) & (rest > widest), rest, widest)
@@ -418,8 +418,7 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     many = 0
     word = 0
     for start in range(0, n + 1, LANES):
-        d = numbers(start)
-        cheap = (d > fill(d, 0)) & (d <= fill(d, n)) & (load(high, start) <= fill(none, near))
+        cheap = between(numbers(start), 1, n) & (load(high, start) <= fill(none, near))
         word = start + lowest(cheap) if many == 0 else word
         many += count(cheap)
     if many > 1:

@@ -53,7 +53,7 @@ from arborescence.nonprojective.greedy import Greedy, new_greedy
 GOOD = 8
 
 
-# N is n + 1, and W is N rounded up to whole blocks.
+# N is n + 1, and W is N rounded up to whole lanes.
 
 
 class Constrained(NamedTuple):

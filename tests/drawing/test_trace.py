@@ -16,8 +16,8 @@ from arborescence.treebank import Sentence
 
 CATS = Sentence.from_words(
     ["we", "vigorously", "wash", "our", "cats", "who", "stink"],
-    heads=[-1, 3, 3, 0, 5, 3, 7, 5],
-    deprels=["nsubj", "advmod", "root", "nmod:poss", "obj", "nsubj", "acl:relcl"],
+    heads=[-1, 3, 3, 0, 5, 3, 5, 6],
+    deprels=["nsubj", "advmod", "root", "nmod:poss", "obj", "acl:relcl", "comp"],
 )
 CROSSING = Sentence.from_words(
     ["a", "talk", "began", "on", "trees"],

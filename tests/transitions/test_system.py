@@ -4,8 +4,9 @@ import pytest
 import arborescence as arb
 from arborescence.transitions import SYSTEMS, Transition, system
 
-STINK = [-1, 3, 3, 0, 5, 3, 7, 5]  # we vigorously wash our cats who stink
-LABELS = ["nsubj", "advmod", "root", "nmod", "obj", "nsubj", "acl"]
+# we vigorously wash our cats who stink: the tree of the lecture's actions, cats → who → stink
+STINK = [-1, 3, 3, 0, 5, 3, 5, 6]
+LABELS = ["nsubj", "advmod", "root", "nmod", "obj", "acl", "comp"]
 # a hearing is scheduled on the issue today
 HEARING = [-1, 2, 3, 0, 3, 2, 7, 5, 4]
 
@@ -28,10 +29,10 @@ def test_names_and_numbers():
 @pytest.mark.parametrize(
     ("name", "actions"),
     [
-        ("arc-standard", "SSSLLSSLSSLRRR"),
-        ("arc-hybrid", "SSLLSSLSSLSRRR"),
-        ("arc-eager", "SSLLSSLRSLRDDL"),
-        ("swap", "SSSLLSSLSSLRRR"),
+        ("arc-standard", "SSSLLSSLSSRRRR"),  # the lecture's own
+        ("arc-hybrid", "SSLLSSLSSSRRRR"),
+        ("arc-eager", "SSLLSSLRRRDDDL"),
+        ("swap", "SSSLLSSLSSRRRR"),
     ],
 )
 def test_the_lectures_sentence(name, actions):

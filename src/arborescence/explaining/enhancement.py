@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.problem import edges_of, number
 from arborescence.explaining.steps import Detail, number_name
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
 
-#: The paper's number of rounds of enhancement, and the default of `undirected.decode`.
+#: The number of rounds in the paper.
 ROUNDS = 5
 #: What an absent edge counts as.
 _LOWEST = -1.7976931348623157e308
@@ -38,12 +38,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes(Detail):
-    """The changes that a round looks at."""
+    """The changes that a round looks at; one or none is made."""
 
     changes: tuple[Change, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return a row for each change; those that are made have a star."""
+        """Return a row for each change; the one that is made has a star."""
         rows = [["", "path", "becomes", "gain"]]
         for change in self.changes:
             t, u, v = (names[x] for x in (change.above, change.between, change.word))
@@ -54,19 +54,17 @@ class Changes(Detail):
 
 
 def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, list[int | None]]:
-    """Reverse edges where that gains, at most five rounds."""
+    """Make the best change of edges as long as it gains, at most five times."""
     for turn in range(1, ROUNDS + 1):
         changes = changes_of(problem, heads)
         made = [change for change in changes if change.made]
-        for change in made:
+        for change in made:  # one, or none
             heads[change.word], heads[change.between] = change.above, change.word
         weight = None
         if all(edge in problem.scores for edge in edges_of(heads)):
             weight = number(problem.weight(heads))
         text = f"Round {turn} of enhancement, by the directed scores: "
-        text += (
-            f"{counted(len(made), 'edge')} turned around." if made else "no change gains anything."
-        )
+        text += "the best change is made." if made else "no change gains anything."
         yield problem.step(
             "enhance",
             text,
@@ -90,7 +88,7 @@ def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, 
 
 
 def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
-    """Return the changes of a round: of those that share a word the one that gains most is made."""
+    """Return the changes of a round: the one that gains most is made; of equal ones, the first."""
 
     def quarter(h: int, d: int) -> float:  # of a score: no difference overflows
         score = problem.scores.get((h, d))
@@ -112,10 +110,5 @@ def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
         gain = 4 * (entering + between) if known else None
         found.append(Change(t, u, v, gain, made=False))
 
-    def comes_first(change: Change) -> bool:
-        """Tell whether no other change with one of its words gains more; of equal ones, lowest."""
-        mine = {change.between, change.word}
-        rivals = [c for c in found if c.word in gains and mine & {c.between, c.word}]
-        return change == min(rivals, key=lambda c: (-gains[c.word], c.word))
-
-    return [replace(c, made=c.word in gains and comes_first(c)) for c in found]
+    best = max(gains, key=lambda v: (gains[v], -v), default=None)
+    return [replace(c, made=c.word == best) for c in found]

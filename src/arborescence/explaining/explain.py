@@ -48,7 +48,7 @@ def explain(
         - ``"sums"``: the Laplacian, its determinant, and marginals (Koo et al. 2007). As
           `TreeDistribution`. Scores of edges into a word may differ by 300 at most.
         - ``"undirected"``: one score for each pair, Borůvka's spanning tree, directed and
-          enhanced. As `undirected.decode`.
+          enhanced. As `undirected.decode` with ``changes="best"``.
         - ``"transitions"``: the best projective tree, made by arc-standard transitions.
     root : {"single", "multi"}, optional
         As in `decode`. The default is "single", except for ``"chu-liu-edmonds"``, which has no root

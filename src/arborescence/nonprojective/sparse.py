@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import NoTreeError, OptionError, ScoresError
+from arborescence.core.edge_list import as_edge_list
+from arborescence.core.errors import NoTreeError
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
-from arborescence.core.graph import as_array, as_edges, check_root
+from arborescence.core.graph import check_root
 from arborescence.nonprojective.sparse_kernels import sparse_kernel
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Root
     from arborescence.core.types import Tensor, TensorLike
-
-# Kernels number words and contracted nodes with 32 bits.
-_MOST_WORDS = 2**30 - 1
 
 
 @overload
@@ -87,34 +84,13 @@ def decode_sparse(
     array([-1,  0,  3,  1,  2])
     """
     single = check_root(root)
-    if hasattr(n, "tocoo"):
-        if not heads is deps is weights is None:
-            raise OptionError(
-                "decode_sparse takes a matrix by itself, without heads, deps, weights"
-            )
-        words, of_heads, of_deps, of_edges = _from_matrix(n)
-        give_back = None
-    else:
-        if heads is None or deps is None or weights is None:
-            raise OptionError(
-                "decode_sparse takes n, heads, deps and weights, or a SciPy sparse matrix"
-            )
-        weights, give_back = as_array(weights, "weights", absent=-np.inf)
-        words, of_heads, of_deps, of_edges = _from_edges(n, heads, deps, weights)
-    tree = np.empty(words + 1, np.int64)
-    fault, edge = sparse_kernel(words, of_heads, of_deps, of_edges, single, tree)
+    edges = as_edge_list(n, heads, deps, weights, "decode_sparse")
+    tree = np.empty(edges.words + 1, np.int64)
+    fault, edge = sparse_kernel(*edges[:4], single, tree)
     if fault == FINE:
-        return give_back(tree) if give_back else tree
-    if fault == BAD_NODE:  # the caller's numbers, as the conversion to int64 may wrap around
-        head, dep = as_array(heads)[0][edge], as_array(deps)[0][edge]
-        raise ScoresError(
-            f"edge {edge} is {head} -> {dep}: nodes are 0, the root, to {words}, the last word"
-        )
-    if fault == BAD_SCORE:
-        raise ScoresError(
-            f"weights[{edge}], the edge {of_heads[edge]} -> {of_deps[edge]}, is {of_edges[edge]}; "
-            "weights are finite, or -inf for an absent edge"
-        )
+        return edges.give_back(tree) if edges.give_back else tree
+    if fault in (BAD_NODE, BAD_SCORE):
+        raise edges.fault(fault, edge)
     if fault == NO_SINGLE_ROOT:
         raise NoTreeError(
             "no tree with a single root exists: no one child of the root reaches all other words; "
@@ -125,30 +101,3 @@ def decode_sparse(
         f"no tree exists: no edge enters {listed(lost)}"
         + (" from outside them" if lost.size > 1 else "")
     )
-
-
-def _from_edges(
-    n: Any, heads: Any, deps: Any, weights: Any
-) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Check the number of words and the edges, and convert them to the kernel's types."""
-    try:
-        words = operator.index(n)
-    except TypeError:
-        raise OptionError(
-            f"n must be a whole number of words, or a SciPy sparse matrix, not {type(n).__name__}"
-        ) from None
-    if not 0 <= words <= _MOST_WORDS:
-        raise OptionError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
-    return words, *as_edges(("heads", "deps", "weights"), (heads, deps), weights)
-
-
-def _from_matrix(
-    matrix: Any,
-) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the stored entries of a SciPy sparse matrix as edges."""
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
-        raise ScoresError(
-            f"the matrix must have shape (N, N) with N = words + 1, not {matrix.shape}"
-        )
-    edges = matrix.tocoo()
-    return _from_edges(matrix.shape[0] - 1, edges.row, edges.col, edges.data)

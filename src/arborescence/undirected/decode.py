@@ -6,7 +6,7 @@ from the root, and local enhancement of the directed tree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from arborescence.core.graph import Root, as_graph, check_root, in_float64, matr
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.threads import in_threads
 from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
-from arborescence.undirected.enhance import as_limit, enhance_kernel
+from arborescence.undirected.enhance import as_limit, enhance_kernel, is_alone
 from arborescence.undirected.prim import prim_dense
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
     from arborescence.core.graph import Graph
     from arborescence.core.types import Tensor, Tensors
+    from arborescence.undirected.enhance import Changes
 
     class _Options(TypedDict, total=False):
         root: Root
         rounds: int | None
+        changes: Changes
         encoding: Encoding
         threads: int
 
@@ -44,15 +46,20 @@ def part_of(score: float, part: float) -> float:
     return part * score if score > -np.inf else -2.0 * part * 2.0**1023
 
 
+class Turnable(NamedTuple):
+    """An undirected tree of the words, and what each of its edges weighs in either direction.
+
+    At index i stand those of word i + 1.
+    """
+
+    parents: np.ndarray  # (n,) int64: the number of its parent, minus 1; -1 for the first word
+    down: np.ndarray  # (n,) float64: the score of the edge from the parent
+    up: np.ndarray  # (n,) float64: of the edge to the parent
+    of_root: np.ndarray  # (n,) float64: of the edge from the root
+
+
 @inlined_kernel
-def best_root(
-    scores: np.ndarray,
-    n: int,
-    parents: np.ndarray,
-    high: np.ndarray,
-    low: np.ndarray,
-    path: np.ndarray,
-) -> int:
+def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarray) -> int:
     """Find the best root word of an undirected tree of the words, directed away from it. O(n).
 
     Moving the root along an edge reverses only that edge. So the weight of the tree with one root
@@ -61,12 +68,8 @@ def best_root(
 
     Parameters
     ----------
-    scores : (N, N) float64
-        ``[h, d]``; -inf counts as -2^1024, except for root edges.
-    n
-        The number of words.
-    parents : (N,) int64
-        At index i, the parent of word i + 1 in the tree, minus 1; -1 for the first word.
+    tree : Turnable
+        A score of -inf counts as -2^1024, except for root edges.
     high, low : (N,) float64
         Scratch: the tree's weight with each word as its root, minus that with the first word.
     path : (N,) int64
@@ -77,6 +80,7 @@ def best_root(
     word : int
         The lowest of several best ones; 0 if there is no root edge.
     """
+    n = len(tree.parents)
     # Scores are scaled by a power of two so small that no sum overflows.
     part = 0.125
     for i in range(n):
@@ -90,18 +94,16 @@ def best_root(
         while high[i] != high[i]:
             path[depth] = i
             depth += 1
-            i = parents[i]
+            i = tree.parents[i]
         while depth > 0:
             depth -= 1
             j = path[depth]
-            upwards = part_of(scores[j + 1, i + 1], part)
-            downwards = part_of(scores[i + 1, j + 1], part)
-            change, rest = two_sum(upwards, -downwards)
+            change, rest = two_sum(part_of(tree.up[j], part), -part_of(tree.down[j], part))
             total, lost = two_sum(high[i], change)
             high[j], low[j] = two_sum(total, low[i] + (lost + rest))
             i = j
-        if scores[0, word] > -np.inf:
-            total, lost = two_sum(high[word - 1], part * scores[0, word])
+        if tree.of_root[word - 1] > -np.inf:
+            total, lost = two_sum(high[word - 1], part * tree.of_root[word - 1])
             total, lost = two_sum(total, lost + low[word - 1])
             if total > best_high or (total == best_high and lost > best_low):
                 best, best_high, best_low = word, total, lost
@@ -127,6 +129,7 @@ def undirected_kernel(
     single: bool,
     how: int,
     rounds: int,
+    alone: bool,
     heads: np.ndarray,
     start: int,
 ) -> tuple[int, int]:
@@ -139,7 +142,7 @@ def undirected_kernel(
     lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
     single
         Whether there must be exactly one root edge.
-    how, rounds
+    how, rounds, alone
         As in `encode_kernel` and `enhance_kernel`.
     heads : (B, N) int64, written; padding and the root become -1
 
@@ -154,6 +157,7 @@ def undirected_kernel(
     parents = np.empty(size, np.int64)
     path = np.empty(size, np.int64)
     high, low = np.empty(size), np.empty(size)
+    down, up = np.zeros(size), np.zeros(size)
     first = 1 if single else 0
     for b in range(start, batch):
         n = lengths[b] if lengths.shape[0] else size - 1
@@ -170,13 +174,17 @@ def undirected_kernel(
             if parents[node] < 0:
                 return b, NO_TREE
         if single:
-            root = best_root(scores[b], n, parents, high, low, path)
+            for i in range(1, n):
+                down[i] = scores[b, parents[i] + 1, i + 1]
+                up[i] = scores[b, i + 1, parents[i] + 1]
+            tree = Turnable(parents[:n], down[:n], up[:n], scores[b, 0, 1 : n + 1])
+            root = best_root(tree, high, low, path)
             if root == 0:
                 return b, NO_TREE
             hang(n, parents, root, heads[b])
         else:
             heads[b, 1 : n + 1] = parents[1:nodes]
-        enhance_kernel(scores[b], heads[b], n, rounds, high, path)
+        enhance_kernel(scores[b], heads[b], n, rounds, alone, high, path)
         for d in range(1, n + 1):
             if scores[b, heads[b, d], d] == -np.inf:
                 return b, NO_TREE
@@ -195,6 +203,7 @@ def decode(
     *,
     root: Root = "single",
     rounds: int | None = 5,
+    changes: Changes = "disjoint",
     encoding: Encoding = "mean",
     threads: int = 1,
 ) -> Any:
@@ -211,6 +220,8 @@ def decode(
         Exactly one edge may leave the root (the default), or one or more.
     rounds : int or None
         The number of rounds of `enhance`; None: until no change increases the weight.
+    changes : {"disjoint", "best"}
+        Which changes a round makes: see `enhance`. The paper makes five rounds of the best change.
     encoding : {"mean", "product", "max", "min"}
         How the scores of the two directions are combined: see `encode`.
     threads : int
@@ -253,7 +264,7 @@ def decode(
     array([-1,  2,  3,  0])
     """
     single = check_root(root)
-    how, limit = number_of(encoding), as_limit(rounds)
+    how, limit, alone = number_of(encoding), as_limit(rounds), is_alone(changes)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
@@ -263,7 +274,9 @@ def decode(
             done = 0
             while done < len(matrices):
                 share = heads[part]
-                done, fault = undirected_kernel(matrices, words, single, how, limit, share, done)
+                done, fault = undirected_kernel(
+                    matrices, words, single, how, limit, alone, share, done
+                )
                 if fault == NO_TREE:
                     _decode_exactly(graph, part.start + done, root, share[done])
                     done += 1

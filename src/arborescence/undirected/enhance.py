@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 
 import numpy as np
 
+from arborescence.core.choices import check_choice
 from arborescence.core.errors import OptionError, TreeError
 from arborescence.core.graph import as_graph, bad_score, check_count, in_float64, matrix_of
-from arborescence.core.kernels import kernel
+from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import as_rows, is_tree
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.types import Tensor, Tensors
+
+Changes = Literal["disjoint", "best"]
 
 #: No limit: rounds are made as long as the weight increases.
 WITHOUT_END: Final = -1
@@ -29,12 +32,84 @@ _ROUNDING: Final = 2.0**-51
 _TINY: Final = float(np.finfo(np.float64).tiny)
 
 
+@inlined_kernel
+def gain_of(grand: float, turned: float, above: float, own: float) -> float:
+    """Return a quarter of the gain s(t,v) + s(v,u) - s(t,u) - s(u,v); 0 if rounding may hide it.
+
+    Here -inf counts as the lowest float64. A quarter, so that no difference of two scores
+    overflows.
+    """
+    entering = 0.25 * max(grand, _LOWEST) - 0.25 * max(above, _LOWEST)
+    between = 0.25 * max(turned, _LOWEST) - 0.25 * max(own, _LOWEST)
+    gain = entering + between
+    return gain if gain > _ROUNDING * (abs(entering) + abs(between)) + _TINY else 0.0
+
+
+@inlined_kernel
+def turn(heads: np.ndarray, v: int) -> None:
+    """Turn the path t -> u -> v into t -> v -> u."""
+    u = heads[v]
+    heads[v] = heads[u]
+    heads[u] = v
+
+
+@inlined_kernel
+def make_changes(
+    n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
+) -> bool:
+    """Make the best change alone, or all that gain most among those they exclude. O(n).
+
+    Parameters
+    ----------
+    n
+        The number of words.
+    gains : (N,) float64
+        The gain of turning the edge into each word; 0 if there is none.
+    alone
+        Whether only the best change is made.
+    heads : (N,) int64
+        The tree; changed in place.
+    foremost : (N,) int64
+        Scratch: for each word, the change with the largest gain among those that involve it.
+
+    Returns
+    -------
+    changed
+        Whether there was a change to make.
+    """
+    gains[0] = 0.0
+    if alone:
+        best = 0
+        for v in range(1, n + 1):
+            if gains[v] > gains[best]:
+                best = v
+        if best > 0:
+            turn(heads, best)
+        return best > 0
+    for x in range(n + 1):
+        foremost[x] = 0
+    for v in range(1, n + 1):
+        if gains[v] > 0.0:
+            u = heads[v]
+            if gains[v] > gains[foremost[u]]:
+                foremost[u] = v
+            if gains[v] > gains[foremost[v]]:
+                foremost[v] = v
+    changed = False
+    for v in range(1, n + 1):
+        if foremost[v] == v and foremost[heads[v]] == v:
+            turn(heads, v)
+            changed = True
+    return changed
+
+
 @kernel
 def enhance_kernel(
     scores: np.ndarray,
     heads: np.ndarray,
     n: int,
     rounds: int,
+    alone: bool,
     gains: np.ndarray,
     foremost: np.ndarray,
 ) -> None:
@@ -50,48 +125,35 @@ def enhance_kernel(
         The number of words.
     rounds
         The number of rounds, or `WITHOUT_END`.
+    alone
+        As in `make_changes`.
     gains : (N,) float64
-        Scratch: the gain of reversing the edge into each word; 0 if there is none.
     foremost : (N,) int64
-        Scratch: for each word, the change with the largest gain among those that involve it.
+        Scratch.
     """
     while rounds != 0:
         rounds -= 1
-        for x in range(n + 1):
-            foremost[x] = 0
-        gains[0] = 0.0
         for v in range(1, n + 1):
             gains[v] = 0.0
             u = heads[v]
-            if u == 0:
-                continue
-            t = heads[u]
-            # The scores are divided by 4, so that no difference of two scores overflows.
-            entering = 0.25 * max(scores[t, v], _LOWEST) - 0.25 * max(scores[t, u], _LOWEST)
-            between = 0.25 * max(scores[v, u], _LOWEST) - 0.25 * max(scores[u, v], _LOWEST)
-            gain = entering + between
-            if gain > _ROUNDING * (abs(entering) + abs(between)) + _TINY:
-                gains[v] = gain
-                if gain > gains[foremost[u]]:
-                    foremost[u] = v
-                if gain > gains[foremost[v]]:
-                    foremost[v] = v
-        changed = False
-        for v in range(1, n + 1):
-            u = heads[v]
-            if foremost[v] == v and foremost[u] == v:
-                heads[v] = heads[u]
-                heads[u] = v
-                changed = True
-        if not changed:
+            if u > 0:
+                t = heads[u]
+                gains[v] = gain_of(scores[t, v], scores[v, u], scores[t, u], scores[u, v])
+        if not make_changes(n, gains, alone, heads, foremost):
             break
 
 
 @overload
-def enhance(scores: Tensors[Tensor], heads: Any, rounds: int | None = 5) -> Tensor: ...
+def enhance(
+    scores: Tensors[Tensor], heads: Any, rounds: int | None = 5, *, changes: Changes = "disjoint"
+) -> Tensor: ...
 @overload
-def enhance(scores: ArrayLike, heads: Any, rounds: int | None = 5) -> NDArray[np.int64]: ...
-def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
+def enhance(
+    scores: ArrayLike, heads: Any, rounds: int | None = 5, *, changes: Changes = "disjoint"
+) -> NDArray[np.int64]: ...
+def enhance(
+    scores: Any, heads: Any, rounds: int | None = 5, *, changes: Changes = "disjoint"
+) -> Any:
     """Reverse edges of a tree where that increases its weight: local enhancement.
 
     Parameters
@@ -103,6 +165,9 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
         as its score, so it is removed if possible.
     rounds : int or None
         The number of rounds; None: until no change increases the weight.
+    changes : {"disjoint", "best"}
+        Which changes a round makes: the best one alone, as the paper prints it; or all that have no
+        word in common, the best one among them.
 
     Returns
     -------
@@ -117,18 +182,22 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
     TreeError
         If the heads are not trees with as many nodes as `scores`.
     OptionError
-        If `rounds` is negative.
+        If `rounds` is negative, or `changes` is neither of the two.
 
     Notes
     -----
     The local enhancement procedure of Levi, Reichart and Rappoport (2016), Section 4: O(n) a round.
     A change turns the path t -> u -> v into t -> v -> u; t may be the root, and other dependents
     of u and v stay. Its gain is s(t,v) + s(v,u) - s(t,u) - s(u,v). In each round, the gains of all
-    v are computed from the current tree. Two changes that share u or v exclude each other. A change
-    is made if its gain is higher than those of all changes that it excludes (if equal, the lowest v
-    wins). The changes of one round have no word in common, so their gains add up, and none of them
-    creates a cycle. Each round makes the change with the largest gain, so that no gain is left in
-    the end. A gain that may be due to rounding counts as 0, so the weight never decreases in real
+    v are computed from the current tree.
+
+    As printed (``changes="best"``), a round makes the change with the largest gain; if equal, that
+    of the lowest v. The paper does not have ``"disjoint"``: two changes that share u or v exclude
+    each other, and a change is made if its gain is higher than those of all changes that it
+    excludes. Such changes have no word in common, so their gains add up, and none of them creates a
+    cycle. The change with the largest gain is among them, so no gain is left in the end.
+
+    A gain that may be due to rounding counts as 0, so the weight never decreases in real
     arithmetic.
 
     Examples
@@ -139,7 +208,7 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
     >>> enhance(scores, [-1, 0, 1, 1])
     array([-1,  2,  0,  1])
     """
-    limit = as_limit(rounds)
+    limit, alone = as_limit(rounds), is_alone(changes)
     graph = as_graph(scores)
     rows, shape = as_rows(heads)
     batch, size, _ = graph.scores.shape
@@ -160,7 +229,7 @@ def enhance(scores: Any, heads: Any, rounds: int | None = 5) -> Any:
         ):
             if not _usable(matrix_of(graph, sentence)):
                 raise bad_score(graph, sentence)
-            enhance_kernel(matrix, result[sentence], n, limit, gains, foremost)
+            enhance_kernel(matrix, result[sentence], n, limit, alone, gains, foremost)
     result = result.reshape(*graph.shape, size)
     return graph.give_back(result) if graph.give_back else result
 
@@ -172,6 +241,12 @@ def as_limit(rounds: int | None) -> int:
     if isinstance(rounds, int) and rounds < 0:
         raise OptionError(f"rounds must be 0 or more, or None for no limit, not {rounds}")
     return min(check_count(rounds, "rounds", least=0), _MOST)
+
+
+def is_alone(changes: str) -> bool:
+    """Check `changes`, and return whether a round makes the best change alone."""
+    check_choice("changes", changes, get_args(Changes))
+    return changes == "best"
 
 
 def _usable(matrix: NDArray[Any]) -> bool:

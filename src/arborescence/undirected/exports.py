@@ -3,7 +3,7 @@
 EXPORTS = {
     "boruvka.boruvka": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
     "decode.undirected_kernel": (
-        "float64[:, :, ::1], int64[::1], bool, int64, int64, int64[:, ::1], int64"
+        "float64[:, :, ::1], int64[::1], bool, int64, int64, bool, int64[:, ::1], int64"
     ),
     "edges.find_unusable": "float64[:, ::1], float64",
     "edges.take_edges": (
@@ -12,7 +12,7 @@ EXPORTS = {
     ),
     "encode.encode_kernel": "float64[:, ::1], int64, int64, int64, float64[:, ::1]",
     "enhance.enhance_kernel": (
-        "float64[:, ::1], int64[::1], int64, int64, float64[::1], int64[::1]"
+        "float64[:, ::1], int64[::1], int64, int64, bool, float64[::1], int64[::1]"
     ),
     "kkt.kkt": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1], uint64[::1]",
     "kruskal.kruskal": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",

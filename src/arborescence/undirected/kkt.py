@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.undirected.boruvka import boruvka_step, choose
+from arborescence.undirected.boruvka import boruvka_step, choose, drop_repeated
 from arborescence.undirected.edges import Edges, first_of, move
 
 _BLOCK = 32
@@ -83,6 +83,7 @@ def kkt(
             nodes, left = boruvka_step(n, first_of(edges, left), best, label)
             choose(best[:n], chosen)
             n = nodes
+            left = drop_repeated(n, first_of(edges, left), label)
         if left == 0:
             break
         places = _sample(left, coins)

@@ -160,7 +160,9 @@ def measure(experiment: Experiment, recipe: Recipe) -> list[Outcome]:
             undirected[:] = scores.single
         if name == DIRECTED:
             pairs = zip(scores.matrices or (), undirected, strict=True)
-            trees[ENHANCED] = [enhance(matrix, heads, rounds=_ROUNDS) for matrix, heads in pairs]
+            trees[ENHANCED] = [
+                enhance(matrix, heads, _ROUNDS, changes="best") for matrix, heads in pairs
+            ]
         return scores.training_sentences, {
             name: Counts.of(scores.gold, scores.counted, some) for name, some in trees.items()
         }

@@ -17,7 +17,7 @@ TABLES.Changes = ({ changes }, names) => [
   ]),
 ];
 
-// Reverse edges of `heads` where that gains, at most five rounds.
+// Make the best change of `heads` as long as it gains, at most five times.
 function* enhance(problem, heads) {
   for (const turn of range(1, ROUNDS + 1)) {
     const changes = changesOf(problem, heads);
@@ -30,7 +30,7 @@ function* enhance(problem, heads) {
     yield problem.step(
       "enhance",
       `Round ${turn} of enhancement, by the directed scores: ` +
-        (made.length ? `${counted(made.length, "edge")} turned around.` : "no change gains anything."),
+        (made.length ? "the best change is made." : "no change gains anything."),
       {
         heads: [...heads],
         weight: whole ? problem.number(problem.weight(heads)) : null,
@@ -42,7 +42,7 @@ function* enhance(problem, heads) {
   }
 }
 
-// Return the changes of a round: of those that share a word the one that gains most is made.
+// Return the changes of a round: the one that gains most is made.
 function changesOf(problem, heads) {
   // A quarter of a score: no difference overflows.
   const quarter = (h, d) => 0.25 * (problem.floats[h][d] ?? LOWEST);
@@ -60,20 +60,8 @@ function changesOf(problem, heads) {
     const gain = known ? 4 * (entering + between) : null;
     found.push({ above: t, between: u, word: v, gain, made: false });
   }
-  for (const change of found) {
-    const mine = [change.between, change.word];
-    const rivals = found.filter(
-      ({ between, word }) => gains.has(word) && (mine.includes(between) || mine.includes(word)),
-    );
-    // Of equal ones, the lowest word.
-    const first = rivals.reduce(
-      (one, other) => {
-        const order = one === null ? -1 : gains.get(one.word) - gains.get(other.word) || other.word - one.word;
-        return order < 0 ? other : one;
-      },
-      null,
-    );
-    change.made = gains.has(change.word) && change === first;
-  }
+  // Of equal ones, the lowest word.
+  const best = [...gains].reduce((one, other) => (other[1] > one[1] ? other : one), [0, 0])[0];
+  for (const change of found) change.made = change.word === best;
   return found;
 }

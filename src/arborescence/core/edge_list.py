@@ -1,0 +1,82 @@
+"""Graphs given as lists of directed edges, or as sparse matrices: checks, and their errors."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import OptionError, ScoresError
+from arborescence.core.faults import BAD_NODE
+from arborescence.core.graph import as_array, as_edges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+# Kernels number words and contracted nodes with 32 bits.
+_MOST_WORDS = 2**30 - 1
+
+
+class EdgeList(NamedTuple):
+    """The edges of a sentence in the types of the kernels, which check the values."""
+
+    words: int
+    heads: NDArray[np.int64]  # (m,)
+    deps: NDArray[np.int64]  # (m,)
+    weights: NDArray[np.float64]  # (m,)
+    ends: tuple[Any, Any]
+    """The caller's own heads and dependents: the conversion to int64 may wrap around."""
+    give_back: Callable[[NDArray[Any]], Any] | None
+    """Makes a result of the caller's kind: a tensor on the device of the weights."""
+
+    def fault(self, fault: int, edge: int) -> ScoresError:
+        """Return the error for an edge with an invalid node or weight."""
+        if fault == BAD_NODE:
+            head, dep = (as_array(end)[0][edge] for end in self.ends)
+            return ScoresError(
+                f"edge {edge} is {head} -> {dep}: nodes are 0, the root, to {self.words}, "
+                "the last word"
+            )
+        return ScoresError(
+            f"weights[{edge}], the edge {self.heads[edge]} -> {self.deps[edge]}, is "
+            f"{self.weights[edge]}; weights are finite, or -inf for an absent edge"
+        )
+
+
+def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> EdgeList:
+    """Check a list of edges, or a sparse matrix in place of all four arguments.
+
+    Raises
+    ------
+    OptionError
+        If `n` is no number of words, or the arguments do not go together.
+    ScoresError
+        If shapes or types are invalid.
+    """
+    give_back = None
+    if hasattr(n, "tocoo"):
+        if not heads is deps is weights is None:
+            raise OptionError(f"{caller} takes a matrix by itself, without heads, deps, weights")
+        if len(n.shape) != 2 or n.shape[0] != n.shape[1] or n.shape[0] == 0:
+            raise ScoresError(
+                f"the matrix must have shape (N, N) with N = words + 1, not {n.shape}"
+            )
+        entries = n.tocoo()
+        n, heads, deps, weights = n.shape[0] - 1, entries.row, entries.col, entries.data
+    elif heads is None or deps is None or weights is None:
+        raise OptionError(f"{caller} takes n, heads, deps and weights, or a SciPy sparse matrix")
+    else:
+        weights, give_back = as_array(weights, "weights", absent=-np.inf)
+    try:
+        words = operator.index(n)
+    except TypeError:
+        raise OptionError(
+            f"n must be a whole number of words, or a SciPy sparse matrix, not {type(n).__name__}"
+        ) from None
+    if not 0 <= words <= _MOST_WORDS:
+        raise OptionError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
+    edges = as_edges(("heads", "deps", "weights"), (heads, deps), weights)
+    return EdgeList(words, *edges, (heads, deps), give_back)

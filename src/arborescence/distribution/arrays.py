@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -23,6 +22,7 @@ from arborescence.core.graph import (
     name_of,
     words_of,
 )
+from arborescence.core.remembered import remembered
 from arborescence.core.threads import in_threads
 from arborescence.core.weights import Weights, as_weights, lower
 from arborescence.distribution.base import IMPOSSIBLE, Distribution, Floats, Heads
@@ -166,11 +166,13 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         known: Sums = self.__dict__.get("_all_sums") or self._log_partitions
         return known
 
-    @cached_property
+    @property
+    @remembered
     def _all_sums(self) -> Sums:
         return self._sum(marginals=True)
 
-    @cached_property
+    @property
+    @remembered
     def _log_partitions(self) -> Sums:
         return self._sum(marginals=False)
 

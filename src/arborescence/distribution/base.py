@@ -7,7 +7,6 @@ with PyTorch (differentiable).
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.faults import no_such_tree, raises
 from arborescence.core.graph import as_array, check_count, check_flag, check_root, name_of
+from arborescence.core.remembered import remembered
 from arborescence.distribution.counting import Kind
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
@@ -107,14 +107,16 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         """The entropy of the distribution, in nats, (...)."""
         return self._given_back(self._entropy)
 
-    @cached_property
+    @property
+    @remembered
     def log_count(self) -> Numbers:
         """The logarithm of the number of trees without absent edges, (...)."""
         return self._uniform().log_partition
 
     # Single trees.
 
-    @cached_property
+    @property
+    @remembered
     def argmax(self) -> Heads:
         """The most probable tree, exactly, as from `arborescence.decode`: (..., N) int64."""
         return decode(self._scores, self._lengths, **self._options)

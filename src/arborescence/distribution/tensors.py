@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from torch import Tensor
 from arborescence.core.errors import ScoresError
 from arborescence.core.faults import BAD_SCORE, NO_TREE, no_answer
 from arborescence.core.graph import Graph, Root, as_doubles, as_graph, matrix_of, name_of
+from arborescence.core.remembered import remembered
 from arborescence.core.weights import FURTHEST
 from arborescence.distribution.base import IMPOSSIBLE, Distribution
 from arborescence.distribution.counting import leaves
@@ -183,17 +183,19 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     def _entropy(self) -> Tensor:
         return self._cross_entropy(self)
 
-    @cached_property
+    @property
+    @remembered
     def _log_sums(self) -> Tensor:
         """The log-partition, (B,) float64, of the scaled weights."""
         with torch.set_grad_enabled(self._weights.requires_grad):
             total = self._sum(self._weights)
             return total if self._settled(total) else self._sum(self._weights)
 
-    @cached_property
+    @property
+    @remembered
     def _marginals(self) -> Tensor:
         differentiable = self._weights.requires_grad
-        p, _, self._log_sums = self._gradient(differentiable)
+        p, _, self.__dict__["_log_sums"] = self._gradient(differentiable)
         with torch.set_grad_enabled(differentiable):
             # Rounding may give -1e-17, and padding words have heads.
             return p.clamp(0, 1).masked_fill(~self._edges, 0)

@@ -6,13 +6,13 @@ After Zmigrod, Vieira and Cotterell (2020), Tables 1 and 2, Figures 3 and 4.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, islice, pairwise
 from math import inf, isfinite, log10, nan
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.core.remembered import remembered
 from arborescence.experiments.common.groups import ALL, by_size
 from arborescence.experiments.common.statistics import (
     Average,
@@ -113,12 +113,14 @@ class Change:
             for multi, single in zip(self.multi.sum(axis=1), self.single.sum(axis=1), strict=True)
         ]
 
-    @cached_property
+    @property
+    @remembered
     def interval(self) -> Interval:
         """The bootstrap interval of the relative change in percent, over sentences."""
         return change_interval(self.multi.sum(axis=0), self.single.sum(axis=0)).percent
 
-    @cached_property
+    @property
+    @remembered
     def p(self) -> float:
         """The p-value of the difference: a sign-flip permutation test over sentences."""
         return paired_p((self.single - self.multi).sum(axis=0))
@@ -224,7 +226,8 @@ class Effect:
         """The same for each parser."""
         return [100 * float(rate) for rate in self.malformed.mean(axis=1)]
 
-    @cached_property
+    @property
+    @remembered
     def rate_interval(self) -> Interval:
         """The bootstrap interval of the percentage, over sentences."""
         parsers, sentences = self.roots.shape

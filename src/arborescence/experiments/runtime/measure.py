@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
@@ -18,6 +18,7 @@ import numpy as np
 
 from arborescence.core.errors import ScoresError
 from arborescence.core.graph import Root
+from arborescence.core.remembered import remembered
 from arborescence.core.tree import root_count
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.statistics import Interval, ratio_interval
@@ -265,7 +266,8 @@ class Lists:
         ours, theirs = self.searches.sum(axis=1).tolist()
         return float(theirs / ours)
 
-    @cached_property
+    @property
+    @remembered
     def interval(self) -> Interval:
         """The bootstrap interval of the speed-up, over sentences."""
         ours, theirs = self.searches

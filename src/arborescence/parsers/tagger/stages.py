@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.errors import ModelError
+from arborescence.core.remembered import remembered
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.adagrad import UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
@@ -56,14 +56,16 @@ class Words:
     def __len__(self) -> int:
         return len(self._joined.spans)
 
-    @cached_property
+    @property
+    @remembered
     def letters(self) -> npt.NDArray[np.uint64]:
         """Hashes of each word's spelling: see `kernels.spell`."""
         letters = np.empty((len(self), kernels.LETTERS), dtype=np.uint64)
         kernels.spell(self._joined.raw, self._joined.places_of_columns, letters)
         return letters
 
-    @cached_property
+    @property
+    @remembered
     def places(self) -> npt.NDArray[np.uint32]:
         """The weight indices of each word's features: see `kernels.look_at_words`."""
         places = np.empty((len(self), kernels.WORD_FEATURES), dtype=np.uint32)

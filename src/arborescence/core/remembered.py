@@ -1,0 +1,32 @@
+"""Properties that are computed at their first use and kept, without a lock.
+
+`functools.cached_property` of Python 3.11 has one lock for all objects of a class: threads that
+compute for objects of their own wait for each other, and a process that was forked while one
+computes waits for ever.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Method = TypeVar("Method", bound=Callable[[Any], Any])
+
+
+def remembered(compute: Method) -> Method:
+    """Keep what a method returns, in the object's ``__dict__``; this goes below ``@property``.
+
+    Two threads may both compute it; all get the value that was stored first.
+    """
+    name = compute.__name__
+
+    @wraps(compute)
+    def get(self: Any) -> Any:
+        values = vars(self)
+        return values[name] if name in values else values.setdefault(name, compute(self))
+
+    kept: Any = get
+    return kept  # type: ignore[no-any-return]

@@ -22,7 +22,7 @@ def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **se
     vocabulary = Vocabulary.of(treebank, chosen.columns, least=1)
     if chosen.vector:
         vocabulary = vocabulary._replace(vectors=dict(vocabulary.words))
-    trees = TrainingTrees.of(treebank, "multi", projective=False)
+    trees = TrainingTrees.of(treebank, projective=False)
     sizes = shapes(chosen, vocabulary, hinted=tagger is not None, relations=len(trees.labels))
     generator = np.random.default_rng(seed)
     weights = {

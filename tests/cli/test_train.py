@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.treebank import Sentence, write
+from arborescence.treebank import Sentence, read, write
 from tiny_encoders import make_bert
 
 if TYPE_CHECKING:
@@ -116,6 +116,43 @@ def test_values_that_a_parser_does_not_have(
 ) -> None:
     train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
     assert complaint in command(*train, *options.split()).complaint(2)
+
+
+@pytest.mark.parametrize("parser", ["linear", "linear --order 2", "transition", "biaffine"])
+def test_a_sentence_that_is_no_tree_is_found_first(
+    command: Command, lessons: Path, tmp_path: Path, parser: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arborescence.parsers import Tagger
+    from arborescence.parsers.text import Text
+
+    if parser == "biaffine":
+        pytest.importorskip("torch", reason="needs the extra 'torch'")
+    trained: list[object] = []
+    for kind in (Tagger, Text):
+        monkeypatch.setattr(kind, "train", lambda *_, **__: trained.append("a tagger"))
+    broken = tmp_path / "broken.conllu"
+    cycle = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 1])
+    two_roots = Sentence.from_words(["Birds", "sing"], heads=[-1, 0, 0])
+    options = ("-o", tmp_path / "model", "--parser", *parser.split())
+    for fault, said in ((cycle, "the heads are not a tree"), (two_roots, "several words have the")):
+        write([*read(lessons), fault], broken)
+        where = f"{broken}:{1 + len(lessons.read_bytes().splitlines())}"
+        for files in ((lessons, broken, "--dev", lessons), (lessons, "--dev", broken)):
+            assert f"error: {where}: {said}" in command("train", *files, *options).complaint()
+    assert trained == []
+    assert [*tmp_path.iterdir()] == [broken]
+
+
+def test_sentences_that_are_no_trees_can_be_left_out(
+    command: Command, lessons: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.conllu"
+    write([Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 1]), *read(lessons)], broken)
+    train = ("train", broken, "--dev", broken, "-o", tmp_path / "model", "--bits", 10)
+    done = command(*train, "--epochs", 1, "--no-tagger", "--no-text", "--skip-invalid")
+    assert done.status == 0, done
+    assert "reading: 15 sentences to learn from, 15 in " in done.err
+    assert f"skipped 2 broken sentences; the first: {broken}:1: the heads are not a" in done.err
 
 
 def test_train_a_neural_parser(command: Command, lessons: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import typer
 from arborescence.cli.options import QuietOption, RootOption, SkipOption, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
+from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared.types import (
     AnyKind,
     AnyLoss,
@@ -25,8 +26,9 @@ from arborescence.parsers.shared.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
 #: The kinds of parsers that can be trained.
@@ -367,7 +369,7 @@ def train(
     read = readers_of("conllu", skipped)
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
-        training, held_out = read_all(treebanks, dev, read, step)
+        training, held_out = read_all(treebanks, dev, partial(trees_of, read, root, skipped), step)
         if parser == "biaffine" and len(training) < FEW:
             few = f"{len(training):,} sentences are few for a neural parser"
             note(f"{few}: compare it with --parser linear", quiet=quiet)
@@ -400,7 +402,7 @@ def train(
 def read_all(
     treebanks: Sequence[Path],
     dev: Path,
-    read: Callable[[str], Iterator[Sentence]],
+    read: Callable[[str], Iterable[Sentence]],
     step: Callable[[str, int, int], None],
 ) -> tuple[list[Sentence], list[Sentence]]:
     """Read what to learn from, and what to choose the best epoch by."""
@@ -414,6 +416,23 @@ def read_all(
     said = f"reading: {len(training):,} sentences to learn from, {len(held_out):,} in {dev}"
     step(said, len(files), len(files))
     return training, held_out
+
+
+def trees_of(
+    read: Callable[[str], Iterator[Sentence]], root: Root, skipped: Skipped | None, path: str
+) -> Iterator[Sentence]:
+    """Read sentences with trees; another one is an error, or is left out and counted."""
+    from arborescence.parsers.shared.training_trees import check_tree
+
+    for sentence in read(path):
+        try:
+            check_tree(sentence, root)
+        except TreebankError as error:
+            if not skipped:
+                raise
+            skipped(error)
+        else:
+            yield sentence
 
 
 def reached(info: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from arborescence.core.errors import OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.shared.base import as_sentences
-from arborescence.parsers.shared.training_trees import check_not_empty, check_tree
+from arborescence.parsers.shared.training_trees import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -228,14 +228,12 @@ class BilexicalModel:
         """
         if not 0 < backoff < np.inf:
             raise OptionError(f"backoff must be a positive number, not {backoff}")
-        sentences = list(treebank)
-        check_not_empty(sentences)
+        sentences, _ = checked(treebank, None, "multi")
         lexicon = Lexicon.of(sentences, tags)
         words, tagset = lexicon.sizes
 
         edges, ends = [], []
         for sentence in sentences:
-            check_tree(sentence, "multi")
             heads = sentence.heads[1:]
             word, tag = lexicon.nodes(sentence)
             side = (np.arange(1, len(heads) + 1) > heads).astype(np.int64)

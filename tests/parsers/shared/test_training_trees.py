@@ -2,7 +2,7 @@ import pytest
 
 from arborescence import is_projective
 from arborescence.core.errors import TreebankError
-from arborescence.parsers.shared.training_trees import TrainingTrees, place
+from arborescence.parsers.shared.training_trees import TrainingTrees, checked, place
 from arborescence.treebank import Sentence, read
 from samples import treebank
 
@@ -13,7 +13,7 @@ def sentence(heads, deprels=None):
 
 
 def test_numbers_stand_for_the_relations_of_the_treebank():
-    trees = TrainingTrees.of(treebank(), "single", projective=False)
+    trees = TrainingTrees.of(treebank(), projective=False)
     for one, heads, relations in zip(treebank(), trees.heads, trees.relations, strict=True):
         assert heads.tolist() == one.heads.tolist()
         assert relations[0] == -1
@@ -28,9 +28,9 @@ def test_numbers_stand_for_the_relations_of_the_treebank():
 
 def test_edges_that_may_not_cross_are_lifted():
     assert not all(is_projective(one.heads) for one in treebank())
-    plain = TrainingTrees.of(treebank(), "single", projective=False)
-    lifted = TrainingTrees.of(treebank(), "single", projective=True)
-    marked = TrainingTrees.of(treebank(), "single", projective="pseudo")
+    plain = TrainingTrees.of(treebank(), projective=False)
+    lifted = TrainingTrees.of(treebank(), projective=True)
+    marked = TrainingTrees.of(treebank(), projective="pseudo")
     for trees in (lifted, marked):
         assert all(is_projective(heads) for heads in trees.heads)
     assert lifted.labels == plain.labels
@@ -47,24 +47,27 @@ def test_edges_that_may_not_cross_are_lifted():
 )
 def test_heads_that_cannot_be_learned(heads, root, message):
     with pytest.raises(TreebankError, match=message):
-        TrainingTrees.of([*treebank(), sentence(heads)], root, projective=False)
+        checked([*treebank(), sentence(heads)], None, root)
+    with pytest.raises(TreebankError, match=message):
+        checked(treebank(), [sentence(heads)], root)
+    assert checked(iter(treebank()), iter(treebank()[:1]), root) == (treebank(), treebank()[:1])
 
 
 def test_several_root_edges_where_they_may_be():
-    trees = TrainingTrees.of([sentence([-1, 0, 0])], "multi", projective=False)
+    trees = TrainingTrees.of([sentence([-1, 0, 0])], projective=False)
     assert trees.allowed.tolist() == [[True], [False]]
 
 
 def test_an_empty_treebank():
     with pytest.raises(TreebankError, match="the treebank is empty"):
-        TrainingTrees.of([], "single", projective=False)
+        checked([], None, "single")
 
 
 def test_relations_that_hold_the_mark_of_lifted_edges():
     marked = sentence([-1, 2, 0], ["a↑b", "root"])
     with pytest.raises(TreebankError, match="↑"):
-        TrainingTrees.of([marked], "single", projective="pseudo")
-    assert TrainingTrees.of([marked], "single", projective=True).labels == ["a↑b", "root"]
+        TrainingTrees.of([marked], projective="pseudo")
+    assert TrainingTrees.of([marked], projective=True).labels == ["a↑b", "root"]
 
 
 def test_where_a_sentence_stands(tmp_path):

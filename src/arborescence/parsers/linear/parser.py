@@ -29,6 +29,7 @@ from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.features import COLUMNS, Sides
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
+from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.shared.types import Features, Inference
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
@@ -310,8 +311,9 @@ class LinearParser(Parser):
         Raises
         ------
         TreebankError
-            If the treebank is empty, or the heads of a sentence are not a tree (or, with
-            ``projective="pseudo"``, its relations contain the mark of lifted edges).
+            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
+            of `dev`, are not a tree (or, with ``projective="pseudo"``, relations of the treebank
+            contain the mark of lifted edges).
         ModelError
             If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
@@ -335,7 +337,7 @@ class LinearParser(Parser):
         )
         from arborescence.parsers.linear.training import Trainer
 
-        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
         trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
         return cls(**trainer.parts(), tagger=tagger, text=text)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.tree import is_projective, is_tree
+from arborescence.core.tree import is_projective
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
@@ -92,7 +92,7 @@ class Trainer(OnlineTrainer):
         super().__init__(treebank, dev, settings)
         self._make = make
         self._projective = _trees_for(treebank, settings)
-        self._trees = TrainingTrees.of(treebank, settings.root, self._projective)
+        self._trees = TrainingTrees.of(treebank, self._projective)
 
         sides: list[str] = []
         directed = EdgeTemplates.of(settings.columns, sides)
@@ -382,8 +382,7 @@ def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
         return settings.projective
     if settings.inference == "undirected":
         return False
-    trees = [sentence.heads for sentence in treebank]
-    crossing = sum(is_tree(heads, "multi") and not is_projective(heads) for heads in trees)
+    crossing = sum(not is_projective(sentence.heads) for sentence in treebank)
     if crossing > MOST_CROSSING * len(treebank):
         return False
     return "pseudo" if crossing else True
@@ -393,7 +392,7 @@ def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settin
     """Fit the temperature of a parser on dev; gold trees are lifted if it is pseudo-projective."""
     gold = [sentence.heads for sentence in dev]
     if parser.projective == "pseudo":
-        gold = [projectivize(heads) if is_tree(heads, "multi") else heads for heads in gold]
+        gold = list(map(projectivize, gold))
     return fit_temperature(
         map(parser.scores, dev),
         gold,

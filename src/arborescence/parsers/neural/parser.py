@@ -23,6 +23,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
 
 if TYPE_CHECKING:
@@ -257,17 +258,18 @@ class BiaffineParser(Parser):
         MissingExtraError
             If PyTorch is not installed.
         TreebankError
-            If the treebank is empty, or the heads of a sentence are not a tree.
+            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
+            of `dev`, are not a tree.
         ModelError
             If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
             If a setting is invalid, the device does not exist or has not enough memory, or the
             tagger does not predict all columns of tags.
         """
-        Settings(**settings)  # complains before anything is read
+        root = Settings(**settings).root  # complains before anything is read
         with needs_torch("training a neural parser"):
             from arborescence.parsers.neural.training import Trainer
-        treebank, dev = list(treebank), list(dev or ())
+        treebank, dev = checked(treebank, dev, root)
         chosen = Settings(**pace(sum(map(len, treebank))) | settings)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = None

@@ -109,8 +109,6 @@ class Trainer:
 
     Raises
     ------
-    TreebankError
-        If the treebank is empty, or the heads of a sentence are not a tree.
     OptionError
         If there is no such device.
     """
@@ -133,7 +131,7 @@ class Trainer:
         self._settings, self._vocabulary, self._tagger = settings, vocabulary, tagger
         self._make = make
         self._device = device_named(device)
-        self._trees = TrainingTrees.of(treebank, settings.root, settings.projective)
+        self._trees = TrainingTrees.of(treebank, settings.projective)
         self._tag_numbers = {
             column: {value: number for number, value in enumerate(tagset.values)}
             for column, tagset in vocabulary.tags.items()

@@ -19,6 +19,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides, check_bits
 from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.training_trees import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -178,7 +179,8 @@ class Reranker(Parser):
         Raises
         ------
         TreebankError
-            If there are fewer sentences than folds, or `make_parser` raises it.
+            Before anything is trained, if there are fewer sentences than folds, or the heads of
+            one, also of `dev`, are not a tree; or if `make_parser` raises it.
         OptionError
             If a setting is invalid.
 
@@ -200,7 +202,7 @@ class Reranker(Parser):
             raise OptionError(f"k must be at most {MOST_TREES}, not {k}")
         check_bits(bits)
         check_root(root)
-        treebank, dev = list(treebank), list(dev or ())
+        treebank, dev = checked(treebank, dev, root)
         if len(treebank) < folds:
             raise TreebankError(
                 f"{len(treebank)} sentences cannot be dealt into {folds} folds: train on more, "

@@ -26,6 +26,7 @@ from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import COLUMNS
+from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.shared.weights import Weights
 from arborescence.second_order.listed import decode_listed
 
@@ -129,7 +130,7 @@ class SecondOrderParser(LinearParser):
         )
         from arborescence.parsers.second_order.training import Trainer
 
-        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
         trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
         return cls(**trainer.parts(), tagger=tagger, text=text)
 

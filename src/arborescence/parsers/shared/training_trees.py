@@ -11,7 +11,7 @@ from arborescence.core.tree import is_tree
 from arborescence.projective.pseudo import projectivize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,15 +41,13 @@ class TrainingTrees(NamedTuple):
     allowed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, treebank: Sequence[Sentence], root: Root, projective: Projective) -> Self:
-        """Check the trees of a treebank, and lift edges if the trees must be projective.
+    def of(cls, treebank: Sequence[Sentence], projective: Projective) -> Self:
+        """Give numbers to the relations of a treebank; lift edges if trees must be projective.
 
         Parameters
         ----------
         treebank
-            Sentences with heads and relations.
-        root
-            ``"single"``: each tree must have one edge from the root; ``"multi"``: one or more.
+            Sentences with heads and relations, as `checked` returns them.
         projective
             Whether trees must be projective. ``"pseudo"``: relations also mark which edges were
             lifted.
@@ -57,8 +55,7 @@ class TrainingTrees(NamedTuple):
         Raises
         ------
         TreebankError
-            If there are no sentences, or the heads of one are not such a tree, or with ``"pseudo"``
-            its relations already contain the mark of lifted edges.
+            If with ``"pseudo"`` its relations already contain the mark of lifted edges.
 
         Notes
         -----
@@ -69,16 +66,13 @@ class TrainingTrees(NamedTuple):
         >>> from arborescence.treebank import Sentence
         >>> words = ["Trees", "grow"]
         >>> one = Sentence.from_words(words, heads=[-1, 2, 0], deprels=["nsubj", "root"])
-        >>> trees = TrainingTrees.of([one], "single", projective=False)
+        >>> trees = TrainingTrees.of([one], projective=False)
         >>> trees.labels, trees.relations
         (['nsubj', 'root'], [array([-1,  0,  1])])
         >>> trees.allowed
         array([[False,  True],
                [ True, False]])
         """
-        check_not_empty(treebank)
-        for sentence in treebank:
-            check_tree(sentence, root)
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         labels = sorted(set().union(*(deprels for _, deprels in trees)))
@@ -93,10 +87,29 @@ class TrainingTrees(NamedTuple):
         return cls(heads, relations, labels, allowed)
 
 
-def check_not_empty(treebank: Sequence[Sentence]) -> None:
-    """Raise TreebankError if the treebank is empty."""
-    if not treebank:
+def checked(
+    treebank: Iterable[Sentence], dev: Iterable[Sentence] | None, root: Root
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Return what to learn from and a development set as lists, all of whose heads are trees.
+
+    Parameters
+    ----------
+    treebank, dev
+        Sentences with heads.
+    root
+        ``"single"``: each tree must have one edge from the root; ``"multi"``: one or more.
+
+    Raises
+    ------
+    TreebankError
+        If there is nothing to learn from, or the heads of a sentence are not such a tree.
+    """
+    learned_from, held_out = list(treebank), list(dev or ())
+    if not learned_from:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
+    for sentence in (*learned_from, *held_out):
+        check_tree(sentence, root)
+    return learned_from, held_out
 
 
 def check_tree(sentence: Sentence, root: Root) -> None:

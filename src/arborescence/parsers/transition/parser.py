@@ -13,6 +13,7 @@ from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
+from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.shared.types import Oracle
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
@@ -227,7 +228,7 @@ class TransitionParser(Parser):
             seed=seed,
             bits=bits,
         )
-        trainer = Trainer(list(treebank), list(dev or ()), settings, make=cls)
+        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
         trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
         return cls(**trainer.parts(), tagger=tagger, text=text)
 

@@ -53,7 +53,7 @@ class Trainer(OnlineTrainer):
     ) -> None:
         super().__init__(treebank, dev, settings)
         self._make = make
-        self._trees = TrainingTrees.of(treebank, settings.root, settings.learned)
+        self._trees = TrainingTrees.of(treebank, settings.learned)
         self._heads = np.concatenate(self._trees.heads)
         self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))

@@ -124,7 +124,7 @@ def full_disk(case):
     commands = {
         "out.model": [*TRAIN[case.options["kind"]], "-o", "out.model"],
         "out.conllu": ["parse", "lessons.conllu", "-o", "out.conllu"],
-        "trees.svg": ["draw", "lessons.conllu", "--svg", "trees.svg"],
+        "trees.svg": ["draw", "lessons.conllu", "-o", "trees.svg"],
         "heads.npy": ["decode", "scores.npy", "-o", "heads.npy"],
     }
     np.save("scores.npy", rng.normal(size=(40, 12, 12)))
@@ -147,8 +147,8 @@ def full_disk(case):
 def closed(case):
     """Run without one of the standard streams, or with outputs that are no plain files."""
     rng = np.random.default_rng(case.options["seed"])
-    Path("loop").unlink(missing_ok=True)
-    Path("loop").symlink_to("loop")
+    Path("loop.svg").unlink(missing_ok=True)
+    Path("loop.svg").symlink_to("loop.svg")
     np.save("scores.npy", rng.normal(size=(3, 4, 4)))
     some = "lessons.conllu"
     commands = [
@@ -158,14 +158,14 @@ def closed(case):
         ["decode", "scores.npy"],
         ["evaluate", some, some],
         ["evaluate", some, "-"],
-        ["decode", "scores.npy", "-o", "loop"],
-        ["decode", "scores.npy", "-o", "loop/heads.npy"],
-        ["draw", some, "--svg", "loop"],
+        ["decode", "scores.npy", "-o", "loop.svg"],
+        ["decode", "scores.npy", "-o", "loop.svg/heads.npy"],
+        ["draw", some, "-o", "loop.svg"],
         ["decode", "scores.npy", "-o", "/dev/full"],
-        ["decode", "loop"],
-        ["draw", "loop"],
+        ["decode", "loop.svg"],
+        ["draw", "loop.svg"],
         ["parse", some, "-o", "."],
-        ["parse", "-m", "loop", some],
+        ["parse", "-m", "loop.svg", some],
     ]
     chosen = commands[int(rng.integers(len(commands)))]
     shut = ["", "<&-", ">&-", "2>&-", "<&- >&-", ">/dev/full"][int(rng.integers(6))]

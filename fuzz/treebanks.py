@@ -72,7 +72,7 @@ def read(case):
     Path("gold.conllu").write_bytes(whole())
     commands = [
         ["draw", name],
-        ["draw", name, "--svg", "trees.svg"],
+        ["draw", name, "-o", "trees.svg"],
         ["draw", "--skip-invalid", name],
         ["evaluate", "gold.conllu", name],
         ["evaluate", name, "gold.conllu"],

@@ -71,7 +71,7 @@ DELETED = {
     "page": (
         ("explaining/page",),
         "__import__('arborescence.explaining.page')",
-        ("explain", "--exercise", "1", "--html", "REPORT"),
+        ("explain", "--exercise", "1", "-o", "REPORT"),
     ),
     "experiments": (
         ("experiments",),
@@ -114,7 +114,7 @@ def test_the_rest_works_without(whole, tmp_path, name):
     assert lost in last
 
     if arguments:
-        paths = {"TREEBANK": "t.conllu", "FOLDER": "treebanks", "MODEL": "m", "REPORT": "r"}
+        paths = {"TREEBANK": "t.conllu", "FOLDER": "treebanks", "MODEL": "m", "REPORT": "r.html"}
         (tmp_path / "t.conllu").write_text("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n")
         (tmp_path / "treebanks").mkdir()
         command = [str(tmp_path / paths[word]) if word in paths else word for word in arguments]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,6 +38,11 @@ def test_to_a_file(command: Command, trees: Path, rules: str, column: str) -> No
     assert f"head rules {rules}: " in result.err
     heads = [sentence.heads[1:].tolist() for sentence in read(output)]
     assert heads == [getattr(each, rules.replace("-", "_")) for each in CONSTRUCTIONS.values()]
+    drawn, lines = trees.with_suffix(".svg"), trees.with_suffix(".json")
+    for path in (drawn, lines):
+        assert command("convert", trees, "-o", path, "--head-rules", rules).status == 0
+    assert drawn.read_text().startswith("<svg")
+    assert [json.loads(line)["heads"] for line in lines.read_text().splitlines()] == heads
     [first, *_] = read(output)
     assert first.sent_id == "birds-1"
 

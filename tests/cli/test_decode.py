@@ -68,6 +68,9 @@ def test_json(command: Command, example: Path) -> None:
         "heads": [0, 3, 1, 2],
         "weight": 210.0,
     }
+    path = example.with_suffix(".json")
+    assert command("decode", example, "-o", path).out == ""
+    assert path.read_text() == command("decode", example, "--json").out
 
 
 def test_a_batch_with_lengths(command: Command, tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ def table(tmp_path):
     return path
 
 
-def test_text(command, table):
-    lines = command("explain", table).out.splitlines()
+def test_text(command, table, tmp_path):
+    out = command("explain", table).out
+    lines = out.splitlines()
     assert lines[0] == "1. [greedy] Each word takes its best head: this is the greedy graph."
     assert lines[-4] == "5. [tree] This is the best tree, of weight 12."
     assert lines[-1].split() == ["sing", "root", "→", "sing", "8"]
-    assert command("explain", table, "--text").out.splitlines() == lines
+    assert command("explain", table, "-o", tmp_path / "steps").out == ""
+    assert (tmp_path / "steps").read_text(encoding="utf-8") == out
 
 
 def test_json(command, table, tmp_path):
@@ -28,6 +30,9 @@ def test_json(command, table, tmp_path):
     made = json.loads(line)
     assert made["words"] == ["root", "Birds", "sing"]
     assert made["steps"][-1]["detail"]["weights"] == [12, 11]
+    steps = tmp_path / "steps.json"
+    done = command("explain", table, "-o", steps, "--algorithm", "kbest", "-k", 2)
+    assert (done.out, steps.read_text(encoding="utf-8")) == ("", f"{line}\n")
     path = tmp_path / "scores.npy"
     np.save(path, np.array([[0, 9, 8], [0, 0, 2], [0, 4, 0]]))
     other = json.loads(command("explain", path, "--json", "--algorithm", "kbest", "-k", 2).out)
@@ -46,16 +51,15 @@ def test_a_sentence(command):
 
 def test_a_page(command, table, tmp_path):
     path = tmp_path / "page.html"
-    done = command("explain", table, "--html", path, "--algorithm", "kbest", "-k", 2)
+    done = command("explain", table, "-o", path, "--algorithm", "kbest", "-k", 2)
     assert done.out == ""
     page = path.read_text(encoding="utf-8")
     assert '"names": ["root", "Birds", "sing"]' in page
     assert '"algorithm": "kbest"' in page
-    assert command("explain", table, "--html", "-", "--algorithm", "kbest", "-k", 2).out == page
 
 
 def test_a_sheet(command, tmp_path):
-    command("explain", "--exercise", 4, "--seed", 5, "--html", tmp_path / "sheet.html")
+    command("explain", "--exercise", 4, "--seed", 5, "-o", tmp_path / "sheet.html")
     sheet, solutions = (
         (tmp_path / name).read_text(encoding="utf-8")
         for name in ("sheet.html", "sheet-solutions.html")
@@ -86,12 +90,10 @@ def test_bad_options(command, table):
     assert "root constraint" in command(
         "explain", table, "--algorithm", "chu-liu-edmonds", "--root", "single"
     ).complaint(2)
-    assert "exclude each other" in command("explain", table, "--json", "--html", "x").complaint(2)
-    for options in ([], [table, "--html", "x"], ["--json", "--html", "x"]):
+    page = ("-o", "x.html")
+    assert "a web page is no JSON" in command("explain", table, "--json", *page).complaint(2)
+    for options in ([], [table, *page], ["--json", *page], ["-o", "-"], ["-o", "x.svg"]):
         said = command("explain", "--exercise", 2, *options).complaint(2)
-        assert "--exercise goes with --html and --seed" in said
+        assert "--exercise goes with -o FILE.html and --seed" in said
     assert "--seed is for" in command("explain", table, "--seed", 2).complaint(2)
-    assert "a sheet has 1 to 100" in command("explain", "--exercise", 101, "--html", "x").complaint(
-        2
-    )
-    assert "two files" in command("explain", "--exercise", 2, "--html", "-").complaint(2)
+    assert "a sheet has 1 to 100" in command("explain", "--exercise", 101, *page).complaint(2)

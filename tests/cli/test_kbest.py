@@ -123,10 +123,11 @@ def test_parse_json(command: Command, gold: Path, model: Path, kbest: Path) -> N
 
 def test_json_beside_other_output(command: Command, model: Path, tmp_path: Path) -> None:
     target = tmp_path / "trees.json.gz"
-    arguments = ("--format", "tokens", "--kbest", 2, "--json", "--tree", "-o", target)
-    result = command("parse", "-m", model, *arguments, "--svg", tmp_path / "a.svg", stdin="Ça va")
-    assert (result.status, result.err) == (0, "")
-    assert result.out.count("# kbest_rank = ") == result.out.count("root") == 2
+    arguments = ("parse", "-m", model, "--format", "tokens", "--kbest", 2, "--tree", "-o")
+    for path in (target, tmp_path / "a.svg"):
+        result = command(*arguments, path, stdin="Ça va")
+        assert (result.status, result.err) == (0, "")
+        assert result.out.count("# kbest_rank = ") == result.out.count("root") == 2
     picture = (tmp_path / "a.svg").read_text()
     assert picture.count("Ça") == 2
     assert re.findall(r">(\d)\. weight -?[\d.]+<", picture) == ["1", "2"]

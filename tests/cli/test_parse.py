@@ -176,15 +176,24 @@ def test_lemmas_that_are_given_are_kept(command: Command, tmp_path: Path) -> Non
 
 def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
     svg, parsed = tmp_path / "trees.svg", tmp_path / "parsed.conllu"
-    result = command(
-        "parse", "-m", model, "--format", "tokens", "--tree", "--svg", svg, "-o", parsed,
-        stdin="Old cats sleep",
-    )  # fmt: skip
-    assert result.out == (
-        "      ╭─ Old    ADJ   amod\n    ╭─┴─ cats   NOUN  nsubj\n  ──┴─── sleep  VERB  root\n\n"
-    )
+    parse = ("parse", "-m", model, "--format", "tokens", "--tree", "-o")
+    for path in (svg, parsed):
+        assert command(*parse, path, stdin="Old cats sleep").out == (
+            "      ╭─ Old    ADJ   amod\n    ╭─┴─ cats   NOUN  nsubj\n"
+            "  ──┴─── sleep  VERB  root\n\n"
+        )
     assert parsed.read_text().startswith(PARSED)
     assert ET.parse(svg).getroot().tag.endswith("svg")
+    again = tmp_path / "again.svg"
+    assert command("draw", parsed, "-o", again).out == ""
+    assert again.read_text() == svg.read_text()
+
+
+def test_an_ending_that_does_not_fit(command: Command, model: Path, lessons: Path) -> None:
+    assert "as SVG: -o FILE.svg" in command("draw", lessons, "-o", "x.png").complaint(2)
+    for option in ("--json", "--confidence"):
+        said = command("parse", "-m", model, lessons, "-o", "x.svg", option).complaint(2)
+        assert "a drawing has no --confidence, and is no --json" in said
 
 
 def test_no_input_gives_no_output(command: Command, model: Path) -> None:
@@ -253,7 +262,7 @@ def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Pat
 
 
 def test_a_full_disk(model: Path, lessons: Path) -> None:
-    for arguments in (["-o", "/dev/full"], ["--svg", "/dev/full", "-o", "/dev/null"]):
+    for arguments in (["-o", "/dev/full"], ["--json", "-o", "/dev/full"]):
         done = run_process("parse", "-m", model, lessons, *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == "arborescence: error: No space left on device\n"
@@ -296,7 +305,7 @@ def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_p
 
 
 def test_demo(tmp_path: Path) -> None:
-    demo = run_process("demo", "--svg", tmp_path / "demo.svg")
+    demo = run_process("demo", "-o", tmp_path / "demo.svg")
     assert (demo.returncode, demo.stderr) == (0, "")
     assert re.search(r"^  ──.* lost +VERB +root$", demo.stdout, re.MULTILINE)
     assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 5

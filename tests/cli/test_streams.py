@@ -65,12 +65,12 @@ def test_closed_streams_that_are_not_needed(shell, tmp_path):
 
 
 def test_a_symbolic_link_that_leads_to_itself(shell, tmp_path):
-    (tmp_path / "loop").symlink_to("loop")
-    for arguments in ("decode s.npy -o loop", "draw a.conllu --svg loop", "draw loop"):
+    (tmp_path / "loop.svg").symlink_to("loop.svg")
+    for arguments in ("decode s.npy -o loop.svg", "draw a.conllu -o loop.svg", "draw loop.svg"):
         done = shell(arguments)
         assert done.returncode == 1
-        assert done.stderr == "arborescence: error: loop: Too many levels of symbolic links\n"
-    assert (tmp_path / "loop").is_symlink()
+        assert done.stderr == "arborescence: error: loop.svg: Too many levels of symbolic links\n"
+    assert (tmp_path / "loop.svg").is_symlink()
 
 
 def test_messages_escape_what_they_quote(shell, tmp_path):

@@ -55,9 +55,12 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_tree_of_a_treebank(command: Command, gold: Path) -> None:
+def test_a_tree_of_a_treebank(command: Command, gold: Path, tmp_path: Path) -> None:
     result = command("trace", "--treebank", gold)
     assert (result.status, result.out, result.err) == (0, CATS, "")
+    table = tmp_path / "table.txt"
+    assert command("trace", "--treebank", gold, "-o", table).out == ""
+    assert table.read_text(encoding="utf-8") == CATS
     bare = command("trace", "--treebank", "-", "--no-relations", stdin=gold.read_bytes()).out
     edges = [line.split()[-3:] for line in bare.splitlines() if "→" in line]
     assert edges == [["see", "→", "Cats"], ["see", "→", "birds"], ["ROOT", "→", "see"]]
@@ -84,9 +87,12 @@ def test_crossing_edges_need_swap(command: Command, gold: Path) -> None:
     assert "system swap" in message
 
 
-def test_json(command: Command, gold: Path) -> None:
+def test_json(command: Command, gold: Path, tmp_path: Path) -> None:
     result = command("trace", "--treebank", gold, "--sentence", 2, "--json")
     described = json.loads(result.out)
+    lines = tmp_path / "steps.json"
+    command("trace", "--treebank", gold, "--sentence", 2, "-o", lines)
+    assert lines.read_text(encoding="utf-8") == result.out
     states = [(step["stack"], step["buffer"]) for step in described["steps"]]
     edges = [(step["edge"], step["deprel"]) for step in described["steps"]]
     assert described["words"] == ["Birds", "sing"]
@@ -98,13 +104,12 @@ def test_json(command: Command, gold: Path) -> None:
 
 def test_a_web_page(command: Command, gold: Path, tmp_path: Path) -> None:
     page = tmp_path / "derivations.html"
-    arguments = ("--treebank", gold, "--sentence", "all", "--system", "swap", "--html", page)
+    arguments = ("--treebank", gold, "--sentence", "all", "--system", "swap", "-o", page)
     result = command("trace", *arguments)
     assert (result.status, result.out, result.err) == (0, "", "")
     assert page.read_text().count("<table>") == 3
-    assert command("trace", *arguments[:-1], "-").out == page.read_text()
     page.write_text("as before")
-    command("trace", "--treebank", gold, "--sentence", "all", "--html", page).complaint()
+    command("trace", "--treebank", gold, "--sentence", "all", "-o", page).complaint()
     assert page.read_text() == "as before"
 
 
@@ -165,8 +170,8 @@ def test_raw_text(command: Command) -> None:
 
 
 def test_what_does_not_go_together(command: Command, gold: Path) -> None:
-    pages = ("--html", gold.with_name("page.html"), "--json")
-    assert "exclude" in command("trace", "--treebank", gold, *pages).complaint(2)
+    pages = ("-o", gold.with_name("page.html"), "--json")
+    assert "a web page is no JSON" in command("trace", "--treebank", gold, *pages).complaint(2)
     assert "not both" in command("trace", "--treebank", gold, "Birds sing").complaint(2)
     message = command("trace", b"na\xefve".decode(errors="surrogateescape")).complaint()
     assert "byte 0xef is not UTF-8" in message

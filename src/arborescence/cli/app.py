@@ -18,12 +18,13 @@ from arborescence.cli.explain import explain
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
 from arborescence.cli.options import (
+    DrawingOption,
     KBestOption,
     QuietOption,
     RootOption,
     SkipOption,
-    SvgOption,
     ThreadsOption,
+    ends,
     usage_errors,
 )
 from arborescence.cli.parsing import Options, analyses, loaded
@@ -40,6 +41,7 @@ from arborescence.cli.trace import trace
 from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
 from arborescence.core.choices import Encoding, Measure
+from arborescence.core.files import writing
 from arborescence.parsers.shared.types import Inference
 
 app = typer.Typer(
@@ -122,7 +124,10 @@ def parse(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="Where to write the trees; into FILE.spacy as spaCy's documents."
+            "--output",
+            "-o",
+            help="Where to write CoNLL-U, or by the ending: .json, .svg, or .spacy for spaCy's "
+            "documents.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002
@@ -158,7 +163,6 @@ def parse(
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
     ] = False,
-    svg: SvgOption = None,
     skip_invalid: SkipOption = False,
     max_words: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
@@ -211,10 +215,10 @@ def parse(
         from arborescence.cli.shards import parse_folder
 
         folders = [Path(file) for file in files or []]
-        if output or as_json or tree or svg or threads > 1 or len(folders) != 2:
+        if output or as_json or tree or threads > 1 or len(folders) != 2:
             raise typer.BadParameter(
                 "--shards and --ray take two folders, IN and OUT, and go with --workers, not with "
-                "--output, --json, --tree, --svg or --threads"
+                "--output, --json, --tree or --threads"
             )
         source, target = folders
         parse_folder(source, target, options, workers=workers, ray=ray, parquet=parquet)
@@ -232,6 +236,8 @@ def parse(
             "spaCy's documents have one tree with one root for each sentence, and nothing else: "
             "-o FILE.spacy does not go with --kbest, --json, --confidence or --root multi"
         )
+    if ends(output, ".svg") and (as_json or confidence):
+        raise typer.BadParameter("a drawing has no --confidence, and is no --json: -o FILE.json")
     skipped = Skipped() if skip_invalid else None
     with usage_errors():
         parser = loaded(options)
@@ -244,10 +250,10 @@ def parse(
     deliver(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
-        describe=describe if as_json else None,
+        as_json=as_json,
+        describe=describe,
         write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
-        svg=svg,
     )
     if skipped:
         skipped.report()
@@ -256,7 +262,7 @@ def parse(
 @app.command(
     epilog=examples(
         "arborescence draw treebank.conllu | less -R",
-        "arborescence draw treebank.conllu --svg trees.svg",
+        "arborescence draw treebank.conllu -o trees.svg",
     )
 )
 def draw(
@@ -264,13 +270,15 @@ def draw(
         list[str] | None,
         typer.Argument(help="CoNLL-U with trees; '-' or nothing: the standard input."),
     ] = None,
-    svg: SvgOption = None,
+    output: DrawingOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
+    if output and not ends(output, ".svg"):
+        raise typer.BadParameter(f"-o {output}: trees are drawn into a file as SVG: -o FILE.svg")
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of("conllu", skipped))
-    deliver(([sentence] for sentence in sentences), output=None, text=svg is None, svg=svg)
+    deliver(([sentence] for sentence in sentences), output=output, text=not output)
     if skipped:
         skipped.report()
 
@@ -289,7 +297,7 @@ app.command(
         "arborescence trace 'we vigorously wash our cats who stink'",
         "arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'",
         "arborescence trace --treebank gold.conllu --sentence 3 --system swap",
-        "arborescence trace --treebank gold.conllu --sentence all --html derivations.html",
+        "arborescence trace --treebank gold.conllu --sentence all -o derivations.html",
         "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
     )
 )(trace)
@@ -301,8 +309,8 @@ app.command(
         "arborescence explain scores.npy --algorithm kbest -k 5",
         "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
         "arborescence explain scores.csv --json | jq '.steps[].text'",
-        "arborescence explain scores.csv --html page.html",
-        "arborescence explain --exercise 12 --html sheet.html",
+        "arborescence explain scores.csv -o page.html",
+        "arborescence explain --exercise 12 -o sheet.html",
     )
 )(explain)
 
@@ -387,7 +395,9 @@ def decode(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where to write the head vectors: .npy, with --kbest .npz."
+            "--output",
+            "-o",
+            help="Where to write the head vectors: .npy, with --kbest .npz, or .json.",
         ),
     ] = None,
     kbest: KBestOption = None,
@@ -433,7 +443,10 @@ def decode(
         else:
             heads = arb.decode(values, lengths, projective=projective, **which)
         found = files.Best(heads, arb.tree_weight(values, heads))
-    if output:
+    if ends(str(output), ".json", ".jsonl"):
+        with writing(str(output)) as file:
+            file.writelines(f"{line}\n".encode() for line in found.json_lines())
+    elif output:
         found.save(output)
     if as_json or not output:
         for line in found.json_lines() if as_json else found.lines():
@@ -441,14 +454,14 @@ def decode(
 
 
 @app.command(
-    epilog=examples("arborescence demo", "arborescence demo --svg trees.svg"),
+    epilog=examples("arborescence demo", "arborescence demo -o trees.svg"),
 )
 def demo(
-    svg: SvgOption = None,
+    output: DrawingOption = None,
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
-        parse([str(sentences)], format="tokens", tree=True, svg=svg)
+        parse([str(sentences)], format="tokens", tree=True, output=output)
 
 
 @app.command()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,6 +12,7 @@ import typer
 from arborescence.cli.options import QuietOption, SkipOption
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped
+from arborescence.cli.trees import deliver
 from arborescence.core.choices import Coordination
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def convert(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="Where to write CoNLL-U.", show_default="standard output"
+            "--output",
+            "-o",
+            help="Where to write CoNLL-U, or by the ending: .json, .svg.",
+            show_default="standard output",
         ),
     ] = None,
     head_rules: Annotated[
@@ -75,7 +78,6 @@ def convert(
         raise typer.BadParameter(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
-    from arborescence.treebank import write
     from arborescence.treebank.phrase_structure import HeadRules, Tally
 
     rules = HeadRules.load(head_rules, coordination=coordination)
@@ -86,10 +88,7 @@ def convert(
         converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files or ["-"]
     )
     sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
-    if output:
-        write(sentences, output)
-    else:
-        deque(sentences, maxlen=0)
+    deliver(([sentence] for sentence in sentences), output=output)
     if skipped:
         skipped.report()
     for line in report(tally, rules.name, traces):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arborescence.cli.options import usage_errors
+from arborescence.cli.options import ends, usage_errors
 from arborescence.core.choices import Algorithm, Root
 from arborescence.core.errors import ScoresError
 from arborescence.core.files import writing
@@ -45,23 +44,24 @@ def explain(
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="The number of trees, for kbest.")
     ] = None,
-    text: Annotated[
-        bool, typer.Option("--text/--json", help="Write text, or all data as JSON.")
-    ] = True,
-    html: Annotated[
+    output: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="Write a web page into this file instead, which computes the steps again when a "
-            "score is changed.",
+            "--output",
+            "-o",
+            help="Where to write text, or by the ending: .json, or .html for a page that computes "
+            "the steps again when a score is changed.",
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write all data as JSON, instead of text.")
+    ] = False,
     exercise: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Write a sheet of this many exercises into the file of --html, and its solutions "
-            "into another one beside it.",
+            help="Write a sheet of this many exercises into the file of -o, and its solutions into "
+            "another one beside it.",
         ),
     ] = None,
     seed: Annotated[
@@ -72,50 +72,46 @@ def explain(
     from arborescence import explaining
 
     if exercise is not None:
-        if html is None or scores is not None or sentence is not None or not text:
-            raise typer.BadParameter("--exercise goes with --html and --seed, and nothing else")
-        write_sheet(exercise, seed or 0, html)
+        if not ends(output, ".html") or scores is not None or sentence is not None or as_json:
+            raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
+        write_sheet(exercise, seed or 0, Path(output or ""))
         return
     if seed is not None:
         raise typer.BadParameter("--seed is for --exercise")
     if (scores is None) == (sentence is None):
         raise typer.BadParameter("give a file of scores, or --sentence")
-    if html is not None and not text:
-        raise typer.BadParameter("--html and --json exclude each other")
+    page = ends(output, ".html")
+    if page and as_json:
+        raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     values, words = read(scores) if scores is not None else scored(sentence or "")
-    if html is not None:
-        from arborescence.explaining.page import explain_html
-
-        with usage_errors():
-            page = explain_html(values, algorithm, root=root, k=k, words=words)
-        write(html, page)
-        return
     with usage_errors():
-        steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
-    if not text:
-        written = json.dumps(explaining.as_json(steps), ensure_ascii=False)
-        sys.stdout.write(f"{written}\n")
-        return
-    sys.stdout.write("\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n")
+        if page:
+            from arborescence.explaining.page import explain_html
+
+            written = explain_html(values, algorithm, root=root, k=k, words=words)
+        else:
+            steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
+            if as_json or ends(output, ".json"):
+                written = json.dumps(explaining.as_json(steps), ensure_ascii=False) + "\n"
+            else:
+                written = "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
+    write(output or "-", written)
 
 
-def write_sheet(count: int, seed: int, path: str) -> None:
+def write_sheet(count: int, seed: int, path: Path) -> None:
     """Write a sheet of exercises, and its solutions into another file: ``name-solutions.html``."""
     from arborescence.explaining.page import exercise_sheet
 
     with usage_errors():
         sheet, solutions = exercise_sheet(count, seed)
-    if path == "-":
-        raise typer.BadParameter("a sheet and its solutions are two files: --html FILE")
-    file = Path(path)
     write(path, sheet)
-    write(str(file.with_name(f"{file.stem}-solutions{file.suffix}")), solutions)
+    write(path.with_name(f"{path.stem}-solutions{path.suffix}"), solutions)
 
 
-def write(path: str, page: str) -> None:
-    """Write a page, to the standard output if the path is ``-``."""
+def write(path: str | Path, text: str) -> None:
+    """Write a text, to the standard output if the path is ``-``."""
     with writing(path) as file:
-        file.write(page.encode())
+        file.write(text.encode())
 
 
 def scored(sentence: str) -> Scores:

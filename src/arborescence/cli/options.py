@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +39,15 @@ def as_typed(message: str) -> str:
     return re.sub(r"\b(\w+)=('?)([\w.-]+)\2", r"--\1 \3", message)
 
 
+def ends(output: str | None, *endings: str) -> bool:
+    """Return whether a file's ending says that it is of this kind.
+
+    >>> ends("trees.svg", ".svg"), ends("trees.json.gz", ".json", ".jsonl"), ends(None, ".svg")
+    (True, True, False)
+    """
+    return (output or "").removesuffix(".gz").endswith(endings)
+
+
 def hush(wanted: bool) -> bool:
     """Silence the note that kernels are being compiled, too."""
     if wanted:
@@ -57,7 +65,10 @@ KBestOption = Annotated[
         min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
     ),
 ]
-SvgOption = Annotated[Path | None, typer.Option(help="Draw the trees into this SVG file.")]
+DrawingOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE.svg", help="Draw the trees into this file."),
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
 ]

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from arborescence.cli.options import ends
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.cli.trees import words_of
 from arborescence.core.errors import TreebankError, TreeError
+from arborescence.core.files import writing
 from arborescence.parsers.shared.types import System
 
 if TYPE_CHECKING:
@@ -62,8 +64,11 @@ def trace(
         System | None, typer.Option(help="By what transitions; else the model's, or arc-standard.")
     ] = None,
     relations: Annotated[bool, typer.Option(help="Whether to show the edges' relations.")] = True,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a web page into this file instead.")
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Where to write the tables, or by the ending: .html, .json."
+        ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write JSON, a sentence a line, instead.")
@@ -76,8 +81,8 @@ def trace(
     """
     if treebank and words:
         raise typer.BadParameter("give words or --treebank, not both")
-    if html and as_json:
-        raise typer.BadParameter("--html and --json exclude each other")
+    if ends(output, ".html") and as_json:
+        raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     parser = None
     if model or not treebank:
         from arborescence.parsers import TransitionParser, load
@@ -88,9 +93,10 @@ def trace(
     if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
             made = ((each, parser.derivation(each)) for each in sentences)
-            return show(made, parser.system, relations, html, as_json)
+            return show(made, parser.system, relations, output, as_json)
         sentences = parser.parse(sentences)
-    return show(((each, derived(each, name)) for each in sentences), name, relations, html, as_json)
+    made = ((each, derived(each, name)) for each in sentences)
+    return show(made, name, relations, output, as_json)
 
 
 def read(
@@ -141,42 +147,41 @@ def show(
     derivations: Iterator[Derivation],
     system: str,
     relations: bool,
-    html: str | None,
+    output: str | None,
     as_json: bool,
 ) -> None:
     """Write the derivations as a web page, as JSON, or as text that fits the terminal."""
     from arborescence import drawing
 
-    if html:
-        from arborescence.core.files import writing
-
-        kept = list(counted(derivations, "derivations", printed=html == "-"))
+    if output and ends(output, ".html"):
+        kept = list(counted(derivations, "derivations", printed=False))
         page = drawing.trace_html(
             *(sentence for sentence, _ in kept),
             system=system,
             transitions=[made for _, made in kept],
             relations=relations,
         )
-        with writing(html) as file:
+        with writing(output) as file:
             file.write(page.encode())
         return
-    terminal = sys.stdout.isatty()
-    for sentence, made in derivations:
-        if as_json:
-            line = json.dumps(described(sentence, system, made), ensure_ascii=False)
-            sys.stdout.write(f"{line}\n")
-            continue
-        known = [c for c in sentence.comments if c.startswith(("# sent_id", "# text ="))]
-        sys.stdout.writelines(f"{comment}\n" for comment in [*known, f"# system = {system}"])
-        table = drawing.trace(
-            sentence,
-            system=system,
-            transitions=made,
-            relations=relations,
-            width=shutil.get_terminal_size().columns if terminal else None,
-            color=terminal and not os.environ.get("NO_COLOR"),
-        )
-        sys.stdout.write(f"{table}\n")
+    terminal = not output and sys.stdout.isatty()
+    as_json = as_json or ends(output, ".json", ".jsonl")
+    with writing(output or "-") as file:
+        for sentence, made in derivations:
+            if as_json:
+                line = json.dumps(described(sentence, system, made), ensure_ascii=False)
+                file.write(f"{line}\n".encode())
+                continue
+            known = [c for c in sentence.comments if c.startswith(("# sent_id", "# text ="))]
+            table = drawing.trace(
+                sentence,
+                system=system,
+                transitions=made,
+                relations=relations,
+                width=shutil.get_terminal_size().columns if terminal else None,
+                color=terminal and not os.environ.get("NO_COLOR"),
+            )
+            file.write("\n".join([*known, f"# system = {system}", table, ""]).encode())
 
 
 def described(sentence: Sentence, system: str, transitions: list[Transition]) -> dict[str, Any]:

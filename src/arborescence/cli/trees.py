@@ -14,11 +14,12 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from arborescence.cli.options import ends
 from arborescence.core.errors import TreeError
+from arborescence.core.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from arborescence.treebank import Sentence
 
@@ -29,38 +30,37 @@ def deliver(
     sentences: Iterator[Analyses],
     *,
     output: str | None,
+    as_json: bool = False,
     describe: Callable[[Analyses], dict[str, Any]] | None = None,
     write: Callable[[Iterable[Sentence], str], None] | None = None,
-    text: bool,
-    svg: Path | None,
+    text: bool = False,
 ) -> None:
-    """Write trees as CoNLL-U (as JSON if `describe` is given, or by `write`), and draw them."""
-    kept: list[Sentence] = []
-    if svg:
-        sentences = kept_in(kept, sentences)
+    """Draw trees on the terminal if `text`, and write them: the ending or `as_json` says how.
+
+    `describe` makes JSON of a sentence, and `write` writes what is neither SVG nor JSON.
+    """
     if text:
         sentences = drawn(sentences)
     if not output:
         deque(sentences, maxlen=0)
-    elif describe:
-        from arborescence.core.files import writing
+    elif ends(output, ".svg"):
+        from arborescence.drawing import draw_svg
 
+        kept = list(chain.from_iterable(sentences))
+        with writing(output) as file:
+            file.write(draw_svg(*kept, titles=[rank_of(tree) for tree in kept]).encode())
+    elif as_json or ends(output, ".json", ".jsonl"):
         with writing(output) as file:
             for analyses in sentences:
-                file.write(json.dumps(describe(analyses), ensure_ascii=False).encode() + b"\n")
+                described = (describe or the_tree)(analyses)
+                file.write(json.dumps(described, ensure_ascii=False).encode() + b"\n")
     else:
         from arborescence.treebank import write as write_conllu
 
         (write or write_conllu)(chain.from_iterable(sentences), output)
-    if svg:
-        from arborescence.core.files import replacing
-        from arborescence.drawing import draw_svg
-
-        with replacing(svg) as file:
-            file.write(draw_svg(*kept, titles=[rank_of(tree) for tree in kept]).encode())
 
 
-def the_tree(analyses: Analyses, confidence: bool) -> dict[str, Any]:
+def the_tree(analyses: Analyses, confidence: bool = False) -> dict[str, Any]:
     """Describe a sentence and its only analysis, ready for JSON."""
     [sentence] = analyses
     return words_of(sentence) | edges_of(sentence, confidence)
@@ -101,13 +101,6 @@ def rank_of(tree: Sentence) -> str:
     with suppress(ValueError):  # the comment of a file may be malformed
         weight = f"{float(weight):.2f}"
     return f"{rank}. weight {weight}"
-
-
-def kept_in(kept: list[Sentence], sentences: Iterable[Analyses]) -> Iterator[Analyses]:
-    """Pass the sentences on, and keep their trees in a list."""
-    for analyses in sentences:
-        kept += analyses
-        yield analyses
 
 
 def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:

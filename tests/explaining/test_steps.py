@@ -132,22 +132,66 @@ def test_trees_keep_the_conditions_of_their_parts():
 
 
 def test_the_example_of_root():
+    """Figure 2: 170 and 120, then 190 and 210; and w((G/C)*) = w(G*), Theorem 1."""
     scores = figure_2()
-    assert arb.explain(scores, "chu-liu-edmonds")[-1].weight == 260
+    best = arb.explain(scores, "chu-liu-edmonds")[-1].weight
+    assert best == 260
     steps = arb.explain(scores, words=["we", "wash", "our", "cats"])
     assert kinds(steps) == [
         "greedy", "cycle", "contract", "best-edge", "acyclic", "root-edges", "other-heads",
-        "optimization", "expand", "tree",
+        "optimization", "root-edges", "expand", "tree",
     ]  # fmt: skip
-    contract = steps[2]
+    contract, acyclic = steps[2], steps[4]
+    cast = contract.detail
+    assert [(e.stands_for, e.weight) for e in cast.entering] == [((0, 2), 170), ((1, 3), 120)]
+    assert (cast.exit, cast.external) == (((4, 1),), ((0, 1),))
+    assert sorted(cast.dead) == [(2, 3), (2, 4), (3, 2), (4, 3)]
+    assert "{wash our cats}" in contract.text
+    assert sum(edge.weight for edge in acyclic.chosen) == best
+    assert "It weighs 260" in acyclic.text
+    children = steps[6].detail.children
+    assert [(c.root_edge.weight, c.without) for c in children] == [(90, 190), (170, 210)]
+    assert steps[7].forbidden == ((0, 2),)
+    assert "weighs most, 210" in steps[7].text
+    assert (steps[-1].heads, steps[-1].weight) == ((-1, 0, 3, 1, 2), 210.0)
+
+
+def test_the_lectures_weights_in_its_own_view():
+    contract = arb.explain(figure_2(), "chu-liu-edmonds")[2]
     assert [(e.stands_for, e.weight, e.kicks_out) for e in contract.detail.entering] == [
         ((0, 2), -10.0, ((3, 2),)),
         ((1, 3), -60.0, ((4, 3),)),
     ]
-    assert "{wash our cats}" in contract.text
-    assert [child.loss for child in steps[6].detail.children] == [70.0, 50.0]
-    assert steps[7].forbidden == ((0, 2),)
-    assert (steps[-1].heads, steps[-1].weight) == ((-1, 0, 3, 1, 2), 210.0)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_theorem_1(kind):
+    """w((G/C)*) = w(G*): contraction keeps the weight of the best arborescence."""
+    for scores in random_graphs(kind, 40, seed=4):
+        for step in arb.explain(scores):
+            if step.kind == "acyclic":
+                weight = arb.explain(scores, "chu-liu-edmonds")[-1].weight
+                assert sum(edge.weight for edge in step.chosen) == pytest.approx(weight)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_each_edge_is_cast_as_one_of_four(kind):
+    for scores in random_graphs(kind, 40, seed=5):
+        for before, step in pairwise(arb.explain(scores)):
+            if step.kind == "contract":
+                cast = step.detail
+                enter = [edge.stands_for for edge in cast.entering]
+                inside = {w for node in step.nodes if node.id == cast.node for w in node.words}
+                assert sorted([*enter, *cast.exit, *cast.external, *cast.dead]) == sorted(
+                    edge.stands_for for edge in before.edges
+                )
+                for edges, kind_of in (
+                    (enter, (False, True)),
+                    (cast.exit, (True, False)),
+                    (cast.external, (False, False)),
+                    (cast.dead, (True, True)),
+                ):
+                    assert {(h in inside, d in inside) for h, d in edges} <= {kind_of}
 
 
 def test_the_example_of_kbest():
@@ -206,7 +250,7 @@ def test_json():
     made = as_json(arb.explain(figure_2(), words=list("abcd")))
     assert made["words"] == ["root", *"abcd"]
     step = made["steps"][2]
-    assert step["detail"]["type"] == "Contracted"
+    assert step["detail"]["type"] == "Cast"
     assert step["detail"]["entering"][0]["stands_for"] == [0, 2]
     assert [node["id"] for node in step["nodes"]] == [0, 1, 5]
     assert [node["id"] for node in step["nodes"][2]["members"]] == [2, 3, 4]

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING
 
 from arborescence.explaining.contraction import Contraction
 from arborescence.explaining.problem import counted, listed, number
-from arborescence.explaining.steps import Detail, Edge, edge_cells, number_name
+from arborescence.explaining.steps import (
+    Detail,
+    Edge,
+    Pair,
+    edge_cells,
+    edges_name,
+    number_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
+
+#: More edges than these are counted in a table, not listed.
+MANY = 10
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,34 @@ class Contracted(Detail):
         """Return the edges into the new node, with the edges that they kick out."""
         rows = [edge_cells(edge, names) for edge in self.entering]
         return [["edge into the new node", "weight", "kicks out"], *rows]
+
+
+@dataclass(frozen=True)
+class Cast(Contracted):
+    """A contracted cycle, and what each edge of the graph before is cast as (*root*, Section 2.1).
+
+    Attributes
+    ----------
+    exit, external, dead : tuple of (int, int)
+        The original edges out of the cycle, outside it, and inside it, which are gone. Those in
+        `entering` are the enter edges.
+    """
+
+    exit: tuple[Pair, ...]
+    external: tuple[Pair, ...]
+    dead: tuple[Pair, ...]
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the enter edges, with the words at which they break the cycle, and the others."""
+        rows = [["cast as", "edge", "weight", "breaks the cycle at"]]
+        for edge in self.entering:
+            name, weight, _ = edge_cells(edge, names)
+            rows.append(["enter", name, weight, names[edge.stands_for[1]]])
+        for kind in ("exit", "external", "dead"):
+            edges = getattr(self, kind)
+            few = edges_name(edges, names) if len(edges) <= MANY else counted(len(edges), "edge")
+            rows.append([kind, few or "none", "", ""])
+        return rows
 
 
 def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
@@ -86,13 +124,19 @@ def contract_cycles(state: Contraction) -> Generator[Step, None, bool]:
             yield state.step(
                 "best-edge",
                 f"The best edge into {state.name(x)} is {problem.edge(best.edge)}, with the new "
-                f"weight {number_name(number(best.gain))}. It would kick out "
+                f"weight {number_name(number(best.gain))}. It would replace "
                 f"{problem.edge(best.kicks_out[-1])}.",
                 looks_at=(best.edge,),
             )
         done.update(path)
     if state.members:
-        yield state.step("acyclic", "No cycle is left: the chosen edges form a tree.")
+        text = "No cycle is left: the chosen edges form a tree."
+        if state.whole:
+            text += (
+                f" It weighs {number_name(number(state.weight))}, as much as the best tree of the "
+                "graph before, with any number of root edges (Theorem 1)."
+            )
+        yield state.step("acyclic", text)
     return True
 
 
@@ -117,16 +161,28 @@ def take_best_heads(state: Contraction) -> Generator[Step, None, bool]:
 def contract(state: Contraction, cycle: list[int]) -> Generator[Step, None, int]:
     """Contract a cycle of chosen edges; return the new node."""
     edges = tuple(state.shown(member, state.chosen[member]) for member in cycle)
+    others = [
+        (entry.edge, state.top(entry.head) in cycle, y in cycle)
+        for y in state.tops[1:]
+        for entry in state.entering[y]
+    ]
     x = state.contract(cycle)
     ranked = sorted(state.entering[x], key=lambda entry: (-entry.gain, entry.edge))
     entering = tuple(state.shown(x, entry) for entry in ranked)
+    detail = Contracted(x, edges, entering)
+    rule = "minus that of the edge that it kicks out of the cycle"
+    if state.whole:
+        kinds = ((True, False), (False, False), (True, True))
+        casts = [tuple(edge for edge, *kind in others if tuple(kind) == cast) for cast in kinds]
+        detail = Cast(x, edges, entering, *casts)
+        rule = "plus that of the cycle without its edge into the same word"
     yield state.step(
         "contract",
         f"The cycle becomes the node {state.name(x)}. {counted(len(entering), 'edge')} "
         f"{'enters' if len(entering) == 1 else 'enter'} it: the new weight of each is its weight "
-        "minus that of the edge that it kicks out of the cycle.",
+        f"{rule}.",
         looks_at=tuple(entry.edge for entry in ranked),
-        detail=Contracted(x, edges, entering),
+        detail=detail,
     )
     return x
 
@@ -140,7 +196,7 @@ def expand(state: Contraction) -> Iterator[Step]:
         yield state.step(
             "expand",
             f"The node {name} is opened. {problem.edge(entry.edge)} enters it at "
-            f"{state.name(entered)} and kicks out {problem.edge(kicked)}; the other edges of the "
+            f"{state.name(entered)} and replaces {problem.edge(kicked)}; the other edges of the "
             "cycle stay.",
             looks_at=(entry.edge, kicked),
         )

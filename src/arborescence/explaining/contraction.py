@@ -6,6 +6,7 @@ Ties are broken as `decode` breaks them, so that both find the same tree (see it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from arborescence.explaining.problem import number
@@ -13,7 +14,6 @@ from arborescence.explaining.steps import Edge, Node, Pair, Step, node_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from fractions import Fraction
 
     from arborescence.explaining.problem import Problem
 
@@ -45,12 +45,22 @@ class Contraction:
         The edges that enter each node, also of nodes inside others.
     chosen : dict
         The edge that each node has chosen; for a member of a cycle its edge on the cycle.
+    whole : bool
+        Whether the weight of an edge into a cycle has that of the edges that stay on the cycle, so
+        that a tree weighs the same before and after (the weights of *root*). Otherwise it is the
+        change of weight (the *lecture*'s).
     """
 
     def __init__(
-        self, problem: Problem, tree: Sequence[int | None] = (), *, recorded: bool = True
+        self,
+        problem: Problem,
+        tree: Sequence[int | None] = (),
+        *,
+        whole: bool = False,
+        recorded: bool = True,
     ) -> None:
         self.problem = problem
+        self.whole = whole
         self.members: dict[int, list[int]] = {}
         self.entering: dict[int, list[Entry]] = {d: [] for d in range(1, problem.n + 1)}
         for (h, d), score in problem.scores.items():
@@ -71,6 +81,11 @@ class Contraction:
     def tops(self) -> list[int]:
         """The nodes of the graph now, by their first word."""
         return list(dict.fromkeys(map(self.top, range(self.problem.n + 1))))
+
+    @property
+    def weight(self) -> Fraction:
+        """The weight of the chosen edges of the graph now."""
+        return sum((self.chosen[x].gain for x in self.tops if x), Fraction(0))
 
     def above(self, x: int) -> int:
         """Return the node that the chosen edge of a node comes from."""
@@ -124,11 +139,12 @@ class Contraction:
         for member in cycle:
             self._parent[member] = x
         self.entering[x] = []
+        on_cycle = [self.chosen[member].gain for member in cycle] if self.whole else []
         for member in cycle:
             kicked = self.chosen[member]
             for entry in self.entering[member]:
                 if self.top(entry.head) != x:
-                    gain = entry.gain - kicked.gain
+                    gain = entry.gain + sum(on_cycle) - kicked.gain
                     kicks_out = (*entry.kicks_out, kicked.edge)
                     self.entering[x].append(Entry(entry.head, entry.into, gain, kicks_out))
         return x
@@ -147,11 +163,9 @@ class Contraction:
         return entered, kicked
 
     def forget_root_edges(self, x: int) -> list[Pair]:
-        """Delete the edges from the root into a node, and into all that it contains."""
+        """Delete the edges from the root into a node."""
         deleted = [entry.edge for entry in self.entering[x] if entry.head == 0]
         self.entering[x] = [entry for entry in self.entering[x] if entry.head > 0]
-        for member in self.members.get(x, ()):
-            self.forget_root_edges(member)
         return deleted
 
     def shown(self, x: int, entry: Entry) -> Edge:

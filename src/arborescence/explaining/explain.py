@@ -38,9 +38,9 @@ def explain(
         As in `decode`; one sentence of at most 30 words.
     algorithm : str
         - ``"chu-liu-edmonds"``: greedy graph, cycles, contraction, expansion; any number of root
-          edges.
+          edges (Smith 2017, with its weights).
         - ``"root-constraint"``: the same, and reduction and optimization until one root edge is
-          left (Zmigrod, Vieira and Cotterell 2020). As `decode`.
+          left (Zmigrod, Vieira and Cotterell 2020, Algorithm 1, with its weights). As `decode`.
         - ``"kbest"``: the first tree, the swap that costs least, and the parts that are left
           (Zmigrod, Vieira and Cotterell 2021). As `kbest`.
         - ``"eisner"``: the chart of spans, and the way back by its pointers. As `decode` with
@@ -82,12 +82,13 @@ def explain(
     >>> import arborescence as arb
     >>> steps = arb.explain([[0, 9, 8], [0, 0, 2], [0, 4, 0]], words=["Birds", "sing"])
     >>> [step.kind for step in steps]
-    ['greedy', 'root-edges', 'other-heads', 'optimization', 'tree']
+    ['greedy', 'root-edges', 'other-heads', 'optimization', 'root-edges', 'tree']
     >>> print(steps[3])
-    [optimization] Optimization: Birds loses least, 5. It takes its other head, by sing → Birds, \
-and no edge from the root may enter it again. One edge leaves the root, as it must.
-      child of the root  root edge    weight  other edge    weight  loss
-      sing               root → sing  8       Birds → sing  2       6
+    [optimization] Optimization: Without root → Birds the greedy graph weighs most, 12, and has no \
+cycle. So Birds takes sing → Birds, and its root edges are deleted.
+      node   best edge     weight  kicks out
+      Birds  sing → Birds  4
+      sing   root → sing   8
     >>> steps[-1].heads
     (-1, 2, 0)
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Child(Detail):
-    """A child of the root: what it would lose by its other head.
+    """A child of the root, and what the greedy graph weighs without its root edge.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Child(Detail):
     root_edge : Edge
     other : Edge or None
         The best edge into it that does not come from the root.
-    loss : float or None
-        The weight of the root edge minus that of the other.
+    without : float or None
+        The weight of the greedy graph with the other edge.
     """
 
     node: Node
     root_edge: Edge
     other: Edge | None
-    loss: float | None
+    without: float | None
 
 
 @dataclass(frozen=True)
@@ -54,111 +54,82 @@ class Children(Detail):
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each child."""
-        rows = [["child of the root", "root edge", "weight", "other edge", "weight", "loss"]]
+        rows = [["child of the root", "root edge", "weight", "other edge", "weight", "without it"]]
         for child in self.children:
-            other, loss = ["none", ""], ""
-            if child.other is not None and child.loss is not None:
+            other, without = ["none", ""], ""
+            if child.other is not None and child.without is not None:
                 other = edge_cells(child.other, names)[:2]
-                loss = number_name(child.loss)
+                without = number_name(child.without)
             root_edge = edge_name(child.root_edge.stands_for, names)
             weight = number_name(child.root_edge.weight)
-            rows.append([node_name(child.node, names), root_edge, weight, *other, loss])
+            rows.append([node_name(child.node, names), root_edge, weight, *other, without])
         return rows
 
 
 def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
     """Yield the steps to the best tree with exactly one root edge."""
-    state = Contraction(problem, recorded=recorded)
-    if (yield from contract_cycles(state)) and (yield from leave_one_root_edge(state)):
+    state = Contraction(problem, whole=True, recorded=recorded)
+    if (yield from contract_cycles(state)) and (yield from constrain(state)):
         yield from expand(state)
 
 
-def leave_one_root_edge(state: Contraction) -> Generator[Step, None, bool]:
-    """Reduce and optimize until one edge leaves the root; return whether there is such a tree."""
-    roots = [x for x in state.tops if x and state.chosen[x].head == 0]
-    if not state.problem.n:
-        return True
-    yield state.step("root-edges", _how_many(state, roots), detail=_children(state, roots))
-    while len(roots) > 1:
-        for k, r in enumerate(roots):
-            roots[k] = yield from reduce(state, r)
-        losses = {}
-        for r in roots:
-            other = other_edge(state, r)
-            if other is not None:
-                losses[r] = state.chosen[r].gain - other.gain
+def constrain(state: Contraction) -> Generator[Step, None, bool]:
+    """Reduce and optimize until one edge leaves the root; return whether there is such a tree.
+
+    Each turn of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16.
+    """
+    problem = state.problem
+    while problem.n:
+        roots = [x for x in state.tops if x and state.chosen[x].head == 0]  # line 10
+        yield state.step("root-edges", _how_many(state, roots))
+        if len(roots) == 1:
+            break
+        others = {r: other for r in roots if (other := other_edge(state, r)) is not None}
         yield state.step(
             "other-heads",
-            "The other head of each child of the root is its best head that is not the root. Each "
-            "one that exists is now below another child, so any child that has one can take it.",
-            looks_at=tuple(
-                entry.edge for r in roots for entry in state.entering[r] if entry.head > 0
-            ),
+            "Without its root edge, each child of the root takes its best edge from elsewhere: the "
+            "table says what the greedy graph weighs then.",
+            looks_at=tuple(e.edge for r in roots for e in state.entering[r] if e.head > 0),
             detail=_children(state, roots),
         )
-        if not losses:
+        if not others:
             yield no_tree(
                 state,
                 f"{len(roots)} edges leave the root, and none of their words has another head "
                 "left: there is no tree with a single root edge.",
             )
             return False
-        least = min(losses, key=losses.__getitem__)  # on a tie the first one
-        yield from optimize(state, roots, least, number(losses[least]))
-    return True
-
-
-def reduce(state: Contraction, r: int) -> Generator[Step, None, int]:
-    """Contract while a child's other head is below the child itself; return its node then."""
-    problem = state.problem
-    while True:
-        other = other_edge(state, r)
-        if other is None:
-            return r
+        # Line 12; on a tie the first child.
+        r = max(others, key=lambda child: others[child].gain - state.chosen[child].gain)
+        removed, other = state.chosen[r], others[r]
+        state.chosen[r] = other
+        heaviest = f"Without {problem.edge(removed.edge)} the greedy graph weighs most, "
+        heaviest += f"{number_name(number(state.weight))}"
         path = [state.top(other.head)]
         while path[-1] not in (0, r):
             path.append(state.above(path[-1]))
-        if path[-1] == 0:
-            return r
-        yield state.step(
-            "reduction",
-            f"Reduction: the other head of {state.name(r)}, by {problem.edge(other.edge)}, is "
-            f"below {state.name(r)} itself. Without the root edge this would be a critical "
-            f"cycle, of {listed([state.name(x) for x in path])}: it is contracted.",
-            looks_at=tuple(e.edge for e in state.entering[r] if e.head > 0),
-        )
-        state.chosen[r] = other
-        r = yield from contract(state, path)
-        from_root = state.best(r, [entry for entry in state.entering[r] if entry.head == 0])
-        if from_root is None:
-            raise AssertionError("a child of the root has lost its root edge")
-        state.chosen[r] = from_root
-        yield state.step(
-            "root-edge",
-            f"{state.name(r)} is still a child of the root, by {problem.edge(from_root.edge)}.",
-            looks_at=(from_root.edge,),
-        )
-
-
-def optimize(
-    state: Contraction, roots: list[int], r: int, loss: float
-) -> Generator[Step, None, None]:
-    """Give a child of the root its other head, and delete its root edges."""
-    other = other_edge(state, r)
-    if other is None:
-        raise AssertionError("a child of the root has lost its other head")
-    state.chosen[r] = other
-    deleted = state.forget_root_edges(r)
-    roots.remove(r)
-    yield state.step(
-        "optimization",
-        f"Optimization: {state.name(r)} loses least, {number_name(loss)}. It takes its other head, "
-        f"by {state.problem.edge(other.edge)}, and no edge from the root may enter it again. "
-        f"{_how_many(state, roots)}",
-        looks_at=(other.edge,),
-        forbidden=tuple(deleted),
-        detail=_children(state, roots),
-    )
+        if path[-1] == r:  # lines 13 and 14
+            yield state.step(
+                "reduction",
+                f"Reduction: {heaviest}, but has a critical cycle, of "
+                f"{listed([state.name(x) for x in path])}. It is contracted, and the root edges "
+                "into it stay.",
+                looks_at=(other.edge,),
+            )
+            x = yield from contract(state, path)
+            best = state.best(x)
+            if best is None:
+                raise AssertionError("a child of the root has lost its root edge")
+            state.chosen[x] = best
+        else:  # lines 15 and 16
+            yield state.step(
+                "optimization",
+                f"Optimization: {heaviest}, and has no cycle. So {state.name(r)} takes "
+                f"{problem.edge(other.edge)}, and its root edges are deleted.",
+                looks_at=(other.edge,),
+                forbidden=tuple(state.forget_root_edges(r)),
+            )
+    return True
 
 
 def other_edge(state: Contraction, r: int) -> Entry | None:
@@ -175,7 +146,7 @@ def _children(state: Contraction, roots: Sequence[int]) -> Children:
                 state.node(r),
                 state.shown(r, entry),
                 None if other is None else state.shown(r, other),
-                None if other is None else number(entry.gain - other.gain),
+                None if other is None else number(state.weight - entry.gain + other.gain),
             )
         )
     return Children(tuple(children))

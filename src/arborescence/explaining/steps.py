@@ -49,8 +49,9 @@ class Edge:
     head, dependent : int
         The ids of two nodes.
     weight : float
-        Its weight in this graph: the score, minus the weights of the edges that it replaces. It is
-        computed without rounding, and then rounded once.
+        Its weight in this graph: the score, minus the weights of the edges that it replaces; with
+        the root constraint also plus those of the edges that stay on the cycles that it enters. It
+        is computed without rounding, and then rounded once.
     stands_for : (int, int)
         The edge of the original graph: head, dependent.
     kicks_out : tuple of (int, int)

@@ -161,15 +161,12 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
     For each child r of the root, the *other head* is its best head that is not the root. As long as
-    there are several, look at the child that would lose least by taking its other head:
+    there are several, look at the child that would lose least by taking its other head (line 12):
 
-    - *Reduction.* If the other head lies in r's own subtree, it would close a cycle, and this cycle
-      is contracted. The new node keeps the root edge of r. It loses at least as much as r.
-    - *Optimization.* If the other head lies in another child's subtree, r takes it, and the root
-      edges into r are deleted.
-
-    The paper reduces all children before it compares them. But no child loses less than it seems
-    to, so only those are reduced that seem to lose least.
+    - *Reduction* (line 14). If the other head lies in r's own subtree, it would close a cycle, and
+      this cycle is contracted. The new node keeps the root edge of r. It loses at least as much.
+    - *Optimization* (line 16). If the other head lies in another child's subtree, r takes it, and
+      the root edges into r are deleted.
     """
     rooted, chosen, walk, columns = forest.rooted, forest.chosen, forest.walk, forest.columns
     roots, other, known = rooted.roots, rooted.other, rooted.known

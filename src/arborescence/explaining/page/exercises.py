@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from arborescence.explaining import root_constraint
+from arborescence.explaining import chu_liu_edmonds, root_constraint
 from arborescence.explaining.chu_liu_edmonds import Contracted
 from arborescence.explaining.problem import Problem, listed
 from arborescence.explaining.root_constraint import Children
@@ -57,7 +57,8 @@ class Exercise:
 def exercise(seed: int) -> Exercise:
     """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 3]`.
 
-    Random graphs are drawn until one has a state that this can be asked of.
+    Random graphs are drawn until one has a state that this can be asked of. Contraction is asked
+    with the weights of the *lecture*.
 
     Examples
     --------
@@ -67,8 +68,9 @@ def exercise(seed: int) -> Exercise:
     """
     random = numbers(seed)
     ask = QUESTIONS[seed % 3]
+    algorithm = root_constraint if ask is ask_which_root_edge_goes else chu_liu_edmonds
     while True:
-        for before, after in pairwise(root_constraint.steps(graph(random))):
+        for before, after in pairwise(algorithm.steps(graph(random))):
             asked = ask(before, after, random)
             if asked is not None:
                 return Exercise(seed, before, *asked)
@@ -126,22 +128,25 @@ def ask_what_it_weighs(before: Step, after: Step, random: Iterator[int]) -> Aske
 def ask_which_root_edge_goes(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
     """Ask which root edge goes."""
     detail = before.detail
-    if before.kind != "other-heads" or not isinstance(detail, Children):
+    if after.kind != "optimization" or not isinstance(detail, Children):
         return None
-    losses = sorted(
-        (child.loss, place) for place, child in enumerate(detail.children) if child.loss is not None
+    ranked = sorted(
+        (-child.without, place)
+        for place, child in enumerate(detail.children)
+        if child.without is not None
     )
-    if len(losses) < 2 or losses[0][0] == losses[1][0]:
+    if len(ranked) < 2 or ranked[0][0] == ranked[1][0]:
         return None
-    loss, place = losses[0]
+    weight, place = ranked[0]
     child = detail.children[place]
     if child.other is None:
-        raise AssertionError("a loss without another head")
+        raise AssertionError("a weight without another head")
     goes, comes = (edge_name(e.stands_for, before.words) for e in (child.root_edge, child.other))
     question = f"{len(detail.children)} edges leave the root. Which of them goes first?"
     answer = (
-        f"{goes}: without it, {node_name(child.node, before.words)} takes {comes} and loses "
-        f"{number_name(loss)}. Each other child of the root loses more, or has no other head."
+        f"{goes}: without it, {node_name(child.node, before.words)} takes {comes}, and the chosen "
+        f"edges weigh {number_name(-weight)}. Without another root edge they weigh less, or there "
+        "is no other head."
     )
     return question, answer, []
 

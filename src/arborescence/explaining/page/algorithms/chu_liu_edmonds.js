@@ -5,6 +5,21 @@ TABLES.Contracted = ({ entering }, names) => [
   ...entering.map((edge) => edgeCells(edge, names)),
 ];
 
+// More edges than these are counted in a table, not listed.
+const MANY = 10;
+
+TABLES.Cast = (detail, names) => [
+  ["cast as", "edge", "weight", "breaks the cycle at"],
+  ...detail.entering.map((edge) => [
+    "enter", ...edgeCells(edge, names).slice(0, 2), names[edge.stands_for[1]],
+  ]),
+  ...["exit", "external", "dead"].map((kind) => {
+    const edges = detail[kind];
+    const few = edges.length <= MANY ? edgesName(edges, names) : counted(edges.length, "edge");
+    return [kind, few || "none", "", ""];
+  }),
+];
+
 function* chuLiuEdmonds(problem, { recorded = true } = {}) {
   const state = new Contraction(problem, { recorded });
   if (yield* contractCycles(state)) yield* expand(state);
@@ -42,7 +57,7 @@ function* contractCycles(state) {
       yield state.step(
         "best-edge",
         `The best edge into ${state.name(x)} is ${problem.edge(cellOf(best))}, with the new weight ` +
-          `${numberName(problem.number(best.gain))}. It would kick out ` +
+          `${numberName(problem.number(best.gain))}. It would replace ` +
           `${problem.edge(best.kicksOut[best.kicksOut.length - 1])}.`,
         { looks_at: [cellOf(best)] },
       );
@@ -50,7 +65,13 @@ function* contractCycles(state) {
     for (const node of path) done.add(node);
   }
   if (state.members.size) {
-    yield state.step("acyclic", "No cycle is left: the chosen edges form a tree.");
+    let text = "No cycle is left: the chosen edges form a tree.";
+    if (state.whole) {
+      text +=
+        ` It weighs ${numberName(problem.number(state.weight))}, as much as the best tree of the ` +
+        "graph before, with any number of root edges (Theorem 1).";
+    }
+    yield state.step("acyclic", text);
   }
   return true;
 }
@@ -77,17 +98,30 @@ function* takeBestHeads(state) {
 // Contract a cycle of chosen edges; return the new node.
 function* contract(state, cycle) {
   const edges = cycle.map((member) => state.shown(member, state.chosen.get(member)));
+  const others = state.tops.slice(1).flatMap((y) =>
+    state.entering.get(y).map((entry) => {
+      return { edge: cellOf(entry), from: cycle.includes(state.top(entry.head)), to: cycle.includes(y) };
+    }),
+  );
   const x = state.contract(cycle);
   const ranked = [...state.entering.get(x)].sort(
     (one, other) => compare(other.gain, one.gain) || compareLists(cellOf(one), cellOf(other)),
   );
   const entering = ranked.map((entry) => state.shown(x, entry));
+  let detail = { type: "Contracted", node: x, cycle: edges, entering };
+  let rule = "minus that of the edge that it kicks out of the cycle";
+  if (state.whole) {
+    const cast = (from, to) => others.filter((o) => o.from === from && o.to === to).map((o) => o.edge);
+    const casts = { exit: cast(true, false), external: cast(false, false), dead: cast(true, true) };
+    detail = { ...detail, type: "Cast", ...casts };
+    rule = "plus that of the cycle without its edge into the same word";
+  }
   yield state.step(
     "contract",
     `The cycle becomes the node ${state.name(x)}. ${counted(entering.length, "edge")} ` +
       `${entering.length === 1 ? "enters" : "enter"} it: the new weight of each is its weight ` +
-      "minus that of the edge that it kicks out of the cycle.",
-    { looks_at: ranked.map(cellOf), detail: { type: "Contracted", node: x, cycle: edges, entering } },
+      `${rule}.`,
+    { looks_at: ranked.map(cellOf), detail },
   );
   return x;
 }
@@ -102,7 +136,7 @@ function* expand(state) {
     yield state.step(
       "expand",
       `The node ${name} is opened. ${problem.edge(edge)} enters it at ${state.name(entered)} and ` +
-        `kicks out ${problem.edge(kicked)}; the other edges of the cycle stay.`,
+        `replaces ${problem.edge(kicked)}; the other edges of the cycle stay.`,
       { looks_at: [edge, kicked] },
     );
   }

@@ -2,8 +2,10 @@
 // Ties are broken as in Python.
 
 class Contraction {
-  constructor(problem, { preferred = null, recorded = true } = {}) {
+  // `whole`: the weight of an edge into a cycle has that of the edges that stay on the cycle.
+  constructor(problem, { preferred = null, whole = false, recorded = true } = {}) {
     this.problem = problem;
+    this.whole = whole;
     this.members = new Map();
     this.entering = new Map(range(1, problem.n + 1).map((d) => [d, []]));
     for (const [h, d] of problem.edges) {
@@ -25,6 +27,15 @@ class Contraction {
   // The nodes of the graph now, by their first word.
   get tops() {
     return [...new Set(range(0, this.problem.n + 1).map((node) => this.top(node)))];
+  }
+
+  // The weight of the chosen edges of the graph now.
+  get weight() {
+    return this.sum(this.tops.filter((x) => x));
+  }
+
+  sum(nodes) {
+    return nodes.reduce((sum, x) => sum + this.chosen.get(x).gain, 0n);
   }
 
   // Return the node that the chosen edge of a node comes from.
@@ -66,12 +77,13 @@ class Contraction {
     this.members.set(x, cycle);
     for (const member of cycle) this.parent.set(member, x);
     const entering = [];
+    const onCycle = this.whole ? this.sum(cycle) : 0n;
     for (const member of cycle) {
       const kicked = this.chosen.get(member);
       for (const { head, into, gain, kicksOut } of this.entering.get(member)) {
         if (this.top(head) === x) continue;
         const kicks = [...kicksOut, [kicked.head, kicked.into]];
-        entering.push({ head, into, gain: gain - kicked.gain, kicksOut: kicks });
+        entering.push({ head, into, gain: gain + onCycle - kicked.gain, kicksOut: kicks });
       }
     }
     this.entering.set(x, entering);
@@ -90,11 +102,10 @@ class Contraction {
     return [entered, [kicked.head, kicked.into]];
   }
 
-  // Delete the edges from the root into a node, and into all that it contains.
+  // Delete the edges from the root into a node.
   forgetRootEdges(x) {
     const deleted = this.entering.get(x).filter((entry) => entry.head === 0).map(cellOf);
     this.entering.set(x, this.entering.get(x).filter((entry) => entry.head > 0));
-    for (const member of this.members.get(x) ?? []) this.forgetRootEdges(member);
     return deleted;
   }
 

@@ -1,44 +1,45 @@
 // One root edge, step by step: Algorithm 1 of Zmigrod, Vieira and Cotterell (2020).
 
 TABLES.Children = ({ children }, names) => [
-  ["child of the root", "root edge", "weight", "other edge", "weight", "loss"],
-  ...children.map(({ node, root_edge, other, loss }) => [
+  ["child of the root", "root edge", "weight", "other edge", "weight", "without it"],
+  ...children.map(({ node, root_edge, other, without }) => [
     nodeName(node, names),
     edgeName(root_edge.stands_for, names),
     numberName(root_edge.weight),
-    ...(other ? [...edgeCells(other, names).slice(0, 2), numberName(loss)] : ["none", "", ""]),
+    ...(other ? [...edgeCells(other, names).slice(0, 2), numberName(without)] : ["none", "", ""]),
   ]),
 ];
 
 function* rootConstraint(problem, { recorded = true } = {}) {
-  const state = new Contraction(problem, { recorded });
-  if ((yield* contractCycles(state)) && (yield* leaveOneRootEdge(state))) yield* expand(state);
+  const state = new Contraction(problem, { whole: true, recorded });
+  if ((yield* contractCycles(state)) && (yield* constrain(state))) yield* expand(state);
 }
 
-// Reduce and optimize until one edge leaves the root; return whether there is such a tree.
-function* leaveOneRootEdge(state) {
-  if (!state.problem.n) return true;
-  const roots = state.tops.filter((x) => x && state.chosen.get(x).head === 0);
-  yield state.step("root-edges", howMany(state, roots), { detail: childrenOf(state, roots) });
-  while (roots.length > 1) {
-    for (const k of roots.keys()) roots[k] = yield* reduce(state, roots[k]);
+// Reduce and optimize until one edge leaves the root; return whether there is such a tree. Each turn
+// of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16.
+function* constrain(state) {
+  const { problem } = state;
+  while (problem.n) {
+    const roots = state.tops.filter((x) => x && state.chosen.get(x).head === 0); // line 10
+    yield state.step("root-edges", howMany(state, roots));
+    if (roots.length === 1) break;
     yield state.step(
       "other-heads",
-      "The other head of each child of the root is its best head that is not the root. Each one " +
-        "that exists is now below another child, so any child that has one can take it.",
+      "Without its root edge, each child of the root takes its best edge from elsewhere: the table " +
+        "says what the greedy graph weighs then.",
       {
         looks_at: roots.flatMap((r) => otherEdges(state, r).map(cellOf)),
         detail: childrenOf(state, roots),
       },
     );
-    let least = null;
+    let best = null; // line 12; on a tie the first child
     for (const r of roots) {
       const other = otherEdge(state, r);
       if (!other) continue;
-      const loss = state.chosen.get(r).gain - other.gain;
-      if (least === null || loss < least.loss) least = { r, loss }; // on a tie the first one
+      const change = other.gain - state.chosen.get(r).gain;
+      if (best === null || change > best.change) best = { r, other, change };
     }
-    if (least === null) {
+    if (best === null) {
       yield noTree(
         state,
         `${roots.length} edges leave the root, and none of their words has another head left: ` +
@@ -46,53 +47,36 @@ function* leaveOneRootEdge(state) {
       );
       return false;
     }
-    yield* optimize(state, roots, least.r, state.problem.number(least.loss));
-  }
-  return true;
-}
-
-// Contract while a child's other head is below the child itself; return its node then.
-function* reduce(state, r) {
-  const { problem } = state;
-  while (true) {
-    const other = otherEdge(state, r);
-    if (other === null) return r;
+    const { r, other } = best;
+    const removed = state.chosen.get(r);
+    state.chosen.set(r, other);
+    const heaviest =
+      `Without ${problem.edge(cellOf(removed))} the greedy graph weighs most, ` +
+      numberName(problem.number(state.weight));
     const path = [state.top(other.head)];
     let end = path[0];
     while (end !== 0 && end !== r) path.push((end = state.above(end)));
-    if (end === 0) return r;
-    yield state.step(
-      "reduction",
-      `Reduction: the other head of ${state.name(r)}, by ${problem.edge(cellOf(other))}, is below ` +
-        `${state.name(r)} itself. Without the root edge this would be a critical cycle, of ` +
-        `${listed(path.map((x) => state.name(x)))}: it is contracted.`,
-      { looks_at: otherEdges(state, r).map(cellOf) },
-    );
-    state.chosen.set(r, other);
-    r = yield* contract(state, path);
-    const fromRoot = state.best(r, state.entering.get(r).filter((entry) => entry.head === 0));
-    state.chosen.set(r, fromRoot);
-    yield state.step(
-      "root-edge",
-      `${state.name(r)} is still a child of the root, by ${problem.edge(cellOf(fromRoot))}.`,
-      { looks_at: [cellOf(fromRoot)] },
-    );
+    if (end === r) {
+      // lines 13 and 14
+      yield state.step(
+        "reduction",
+        `Reduction: ${heaviest}, but has a critical cycle, of ` +
+          `${listed(path.map((x) => state.name(x)))}. It is contracted, and the root edges into it stay.`,
+        { looks_at: [cellOf(other)] },
+      );
+      const x = yield* contract(state, path);
+      state.chosen.set(x, state.best(x));
+    } else {
+      // lines 15 and 16
+      yield state.step(
+        "optimization",
+        `Optimization: ${heaviest}, and has no cycle. So ${state.name(r)} takes ` +
+          `${problem.edge(cellOf(other))}, and its root edges are deleted.`,
+        { looks_at: [cellOf(other)], forbidden: state.forgetRootEdges(r) },
+      );
+    }
   }
-}
-
-// Give a child of the root its other head, and delete its root edges.
-function* optimize(state, roots, r, loss) {
-  const other = otherEdge(state, r);
-  state.chosen.set(r, other);
-  const forbidden = state.forgetRootEdges(r);
-  roots.splice(roots.indexOf(r), 1);
-  yield state.step(
-    "optimization",
-    `Optimization: ${state.name(r)} loses least, ${numberName(loss)}. It takes its other head, by ` +
-      `${state.problem.edge(cellOf(other))}, and no edge from the root may enter it again. ` +
-      howMany(state, roots),
-    { looks_at: [cellOf(other)], forbidden, detail: childrenOf(state, roots) },
-  );
+  return true;
 }
 
 const otherEdges = (state, r) => state.entering.get(r).filter((entry) => entry.head > 0);
@@ -109,7 +93,7 @@ function childrenOf(state, roots) {
       node: state.node(r),
       root_edge: state.shown(r, entry),
       other: other && state.shown(r, other),
-      loss: other && state.problem.number(entry.gain - other.gain),
+      without: other && state.problem.number(state.weight - entry.gain + other.gain),
     };
   });
   return { type: "Children", children };

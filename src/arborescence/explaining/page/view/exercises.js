@@ -11,9 +11,10 @@ const SENTENCES = [
 function makeExercise(seed) {
   const random = randomNumbers(seed);
   const ask = [askWhatEnters, askWhatItWeighs, askWhichRootEdgeGoes][seed % 3];
+  const algorithm = ask === askWhichRootEdgeGoes ? rootConstraint : chuLiuEdmonds;
   while (true) {
     const problem = randomGraph(random);
-    const steps = [...rootConstraint(problem)];
+    const steps = [...algorithm(problem)];
     for (const at of range(0, steps.length - 1)) {
       const asked = ask(problem.names, steps[at], steps[at + 1], random);
       if (asked) return { seed, problem, steps, at, ...asked };
@@ -98,27 +99,30 @@ function askWhatItWeighs(names, before, after, random) {
   };
 }
 
-function askWhichRootEdgeGoes(names, before) {
-  if (before.kind !== "other-heads") return null;
+function askWhichRootEdgeGoes(names, before, after) {
+  if (after.kind !== "optimization") return null;
   const { children } = before.detail;
-  const ranked = children.filter((child) => child.loss !== null).sort((one, other) => one.loss - other.loss);
-  if (ranked.length < 2 || ranked[0].loss === ranked[1].loss) return null;
+  const ranked = children
+    .filter((child) => child.without !== null)
+    .sort((one, other) => other.without - one.without);
+  if (ranked.length < 2 || ranked[0].without === ranked[1].without) return null;
   const goes = ranked[0];
-  const loses = ({ node, other, loss }) =>
-    `without it, ${nodeName(node, names)} takes ${edgeName(other.stands_for, names)} and loses ${numberName(loss)}`;
+  const weighs = ({ node, other, without }) =>
+    `without it, ${nodeName(node, names)} takes ${edgeName(other.stands_for, names)}, and the chosen ` +
+    `edges weigh ${numberName(without)}`;
   return {
     question: `${children.length} edges leave the root. Which of them goes first?`,
     answer:
-      `${edgeName(goes.root_edge.stands_for, names)}: ${loses(goes)}. Each other child of the root ` +
-      "loses more, or has no other head.",
+      `${edgeName(goes.root_edge.stands_for, names)}: ${weighs(goes)}. Without another root edge they ` +
+      "weigh less, or there is no other head.",
     options: [],
     isRight: (edge) => same(edge, goes.root_edge.stands_for),
     wrong: (edge) => {
       const name = edgeName(edge, names);
       const child = children.find((other) => same(other.root_edge.stands_for, edge));
       if (!child) return `${name} is not an edge that leaves the root now and is chosen.`;
-      if (child.loss === null) return `${name} must stay: ${nodeName(child.node, names)} has no other head.`;
-      return `${name}: ${loses(child)}. Another child of the root loses less.`;
+      if (child.without === null) return `${name} must stay: ${nodeName(child.node, names)} has no other head.`;
+      return `${name}: ${weighs(child)}. Without another root edge they weigh more.`;
     },
   };
 }

@@ -66,7 +66,7 @@ function marksOf(problem, steps, at) {
 function cyclesInside(steps, at) {
   const cycles = new Map();
   for (const { detail } of steps.slice(0, at + 1)) {
-    if (detail?.type === "Contracted") cycles.set(detail.node, detail.cycle.map((edge) => edge.stands_for));
+    if (detail?.cycle) cycles.set(detail.node, detail.cycle.map((edge) => edge.stands_for));
   }
   const visit = (node) => [...(cycles.get(node.id) ?? []), ...node.members.flatMap(visit)];
   return steps[at].nodes.flatMap(visit);

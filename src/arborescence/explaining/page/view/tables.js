@@ -26,6 +26,7 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
 
 const CAPTIONS = {
   Contracted: "The edges into the new node",
+  Cast: "What the edges are cast as",
   Children: "The children of the root",
   Swaps: "The swaps",
   Trees: "The trees so far, and the parts that wait",

@@ -1,0 +1,231 @@
+"""`explain` takes the steps of Algorithm 1 of *root*, the same ones in the same order.
+
+The algorithm is written down here as it is printed, line by line: recursive, on lists of edges.
+What the paper leaves open is decided as `explain` decides it: which of several cycles comes first,
+and which of several edges on a tie.
+"""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+
+
+class Edge(NamedTuple):
+    """An edge i → j. `pi` is its counterpart in the graph before, None in the original graph."""
+
+    i: object
+    j: object
+    w: Fraction
+    pi: object = None
+
+    @property
+    def original(self):
+        edge = self
+        while edge.pi:
+            edge = edge.pi
+        return edge.i, edge.j
+
+
+class NoTreeError(Exception):
+    """A node without an edge into it, or no root edge that can be removed."""
+
+
+def words(node):
+    """The words in a node: it is a word, or the tuple of the nodes of a cycle."""
+    return (
+        sorted(x for member in node for x in words(member)) if isinstance(node, tuple) else [node]
+    )
+
+
+def greedy(graph):
+    """The greedy graph: the best edge into each node, on a tie that of the lowest head."""
+    best = {}
+    for edge in graph:
+        key = -edge.w, edge.original[0]
+        if edge.j not in best or key < best[edge.j][0]:
+            best[edge.j] = key, edge
+    return {j: edge for j, (_, edge) in sorted(best.items(), key=lambda item: words(item[0])[0])}
+
+
+def weight(edges):
+    return sum(edge.w for edge in edges.values())
+
+
+def cycle_of(edges, starts=None):
+    """The first cycle of a greedy graph: from each node, follow its edges up."""
+    for start in starts or edges:
+        path = []
+        node = start
+        while node != 0:
+            if node in path:
+                return tuple(path[path.index(node) :])
+            path.append(node)
+            node = edges[node].i
+    return None
+
+
+def contracted(graph, cycle, chosen):
+    """G/C: enter, exit and external edges; dead ones are gone. Larger nodes of C come first."""
+    whole = sum(chosen[j].w for j in cycle)
+    largest = max(cycle, key=lambda j: len(words(j)))  # the first of them
+    members = [largest, *(j for j in cycle if j != largest)]
+    new = [
+        Edge(e.i, cycle, e.w + whole - chosen[j].w, e)
+        for j in members
+        for e in graph
+        if e.j == j and e.i not in cycle
+    ]
+    for e in graph:
+        if e.j not in cycle:
+            new.append(Edge(cycle if e.i in cycle else e.i, e.j, e.w, e))
+    return new
+
+
+def stitch(tree, cycle, chosen, steps):
+    """The tree of G/C and C^(j), where j is the entrance site."""
+    entrance = tree[cycle].pi.j
+    steps.append(("stitch", cycle, entrance))
+    opened = {edge.pi.j: edge.pi for edge in tree.values()}
+    return opened | {j: chosen[j] for j in cycle if j != entrance}
+
+
+def opt(graph, n, steps):
+    """Lines 1 to 8, for a dependency tree."""
+    edges = greedy(graph)
+    if len({x for j in edges for x in words(j)}) < n:
+        raise NoTreeError
+    cycle = cycle_of(edges)
+    if cycle:
+        smaller = contracted(graph, cycle, edges)
+        steps.append(entering(smaller, cycle))
+        return stitch(opt(smaller, n, steps), cycle, edges, steps)
+    return constrain(graph, n, steps)
+
+
+def constrain(graph, n, steps):
+    """Lines 9 to 16."""
+    edges = greedy(graph)
+    sigma = [edge for edge in edges.values() if edge.i == 0]
+    steps.append(("sigma", [edge.original for edge in sigma]))
+    if len(sigma) == 1:
+        return edges
+    best, weights = None, []
+    for e in sigma:
+        without = [other for other in graph if (other.i, other.j) != (e.i, e.j)]
+        others = greedy(without)
+        present = len(others) == len(edges)
+        weights.append((e.original, float(weight(others)) if present else None))
+        if present and (best is None or weight(others) > weight(greedy(best[1]))):
+            best = e, without
+    steps.append(("removals", weights))
+    if best is None:
+        raise NoTreeError
+    e, without = best
+    others = greedy(without)
+    cycle = cycle_of(others, [others[e.j].i])
+    if cycle:
+        steps.append(("reduction",))
+        smaller = contracted(graph, cycle, others)
+        steps.append(entering(smaller, cycle))
+        return stitch(constrain(smaller, n, steps), cycle, others, steps)
+    steps.append(("optimization", e.original[1], others[e.j].original))
+    return constrain(without, n, steps)
+
+
+def entering(graph, cycle):
+    edges = {edge.original: float(edge.w) for edge in graph if edge.j == cycle}
+    return "contraction", cycle, edges
+
+
+def as_printed(scores):
+    n = len(scores) - 1
+    graph = [
+        Edge(h, d, Fraction(float(scores[h, d])))
+        for h in range(n + 1)
+        for d in range(1, n + 1)
+        if h != d and scores[h, d] > -np.inf
+    ]
+    steps = []
+    try:
+        tree = opt(graph, n, steps)
+    except NoTreeError:
+        return [*steps, ("none",)]
+    heads = tuple(tree[d].i if d else -1 for d in range(n + 1))
+    return [*steps, ("tree", heads, float(weight(tree)))]
+
+
+def nested(node):
+    return tuple(map(nested, node.members)) or node.id
+
+
+def explained(scores):
+    """The same, from the steps of `explain`."""
+    made, nodes = [], {}
+    for step in arb.explain(scores):
+        detail = step.detail
+        if step.kind == "contract":
+            [nodes[detail.node]] = [nested(x) for x in step.nodes if x.id == detail.node]
+            edges = {edge.stands_for: edge.weight for edge in detail.entering}
+            made.append(("contraction", nodes[detail.node], edges))
+        elif step.kind == "root-edges":
+            made.append(("sigma", [edge.stands_for for edge in step.chosen if edge.head == 0]))
+        elif step.kind == "other-heads":
+            weights = [(child.root_edge.stands_for, child.without) for child in detail.children]
+            made.append(("removals", weights))
+        elif step.kind == "reduction":
+            made.append(("reduction",))
+        elif step.kind == "optimization":
+            [taken] = step.looks_at
+            [into] = [node for node in step.nodes if taken[1] in node.words]
+            [removed] = {
+                d for _, d in step.forbidden if d in into.words and (0, d) in roots_of(made)
+            }
+            made.append(("optimization", removed, taken))
+        elif step.kind == "expand":
+            node = nodes.pop(max(nodes))
+            [entrance] = [x for x in node if step.looks_at[0][1] in words(x)]
+            made.append(("stitch", node, entrance))
+        elif step.kind == "no-tree":
+            made.append(("none",))
+        elif step.kind == "tree":
+            made.append(("tree", step.heads, step.weight))
+    return made
+
+
+def roots_of(made):
+    """The root edges of the last step that lists them."""
+    return next(step[1] for step in reversed(made) if step[0] == "sigma")
+
+
+def random_graph(seed):
+    """3 to 7 words; few different weights, so many are equal; up to half of the edges absent."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 8))
+    scores = rng.integers(0, int(rng.integers(2, 30)), (n + 1, n + 1)).astype(float)
+    scores[rng.random(scores.shape) < rng.random() / 2] = -np.inf
+    if seed % 2:  # more root edges
+        scores[0] += 3
+    return scores
+
+
+def compare(seeds):
+    kinds = set()
+    for seed in seeds:
+        scores = random_graph(seed)
+        printed = as_printed(scores)
+        assert explained(scores) == printed, seed
+        kinds.update(step[0] for step in printed)
+    assert kinds >= {"contraction", "reduction", "optimization", "stitch", "tree", "none"}
+
+
+def test_the_same_steps_in_the_same_order():
+    compare(range(300))
+
+
+@pytest.mark.long
+def test_the_same_steps_on_ten_thousand_graphs():
+    compare(range(300, 10_300))

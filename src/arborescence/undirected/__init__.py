@@ -12,5 +12,15 @@ from arborescence.undirected.encode import encode
 from arborescence.undirected.enhance import enhance
 from arborescence.undirected.orient import orient
 from arborescence.undirected.spanning_tree import spanning_tree
+from arborescence.undirected.sparse import decode_sparse, encode_sparse, enhance_sparse
 
-__all__ = ["decode", "encode", "enhance", "orient", "spanning_tree"]
+__all__ = [
+    "decode",
+    "decode_sparse",
+    "encode",
+    "encode_sparse",
+    "enhance",
+    "enhance_sparse",
+    "orient",
+    "spanning_tree",
+]

@@ -18,6 +18,18 @@ EXPORTS = {
     "kruskal.kruskal": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
     "orient.forest_kernel": "int64[::1], int64[::1], int64[::1]",
     "orient.orient_kernel": "int64[::1], int64[::1], int64, int64[::1]",
+    "pairs.direct_kernel": (
+        "int32[::1], int32[::1], float64[::1], float64[::1], int64[::1], bool, int64[::1]"
+    ),
+    "pairs.encode_pairs": "float64[::1], float64[::1], int64, float64[::1]",
+    "pairs.enhance_listed": (
+        "int32[::1], int32[::1], float64[::1], float64[::1], int32[::1], int64[::1], int64, bool"
+    ),
+    "pairs.fill_slots": "int32[::1], int32[::1], int32[::1]",
+    "pairs.find_pairs": (
+        "int64, int64[::1], int64[::1], float64[::1], int64, "
+        "int32[::1], int32[::1], float64[::1], float64[::1]"
+    ),
     "prim.prim": "int64, int32[::1], int32[::1], float64[::1], int32[::1], bool[::1]",
     "prim.prim_dense": "float64[:, ::1], int64, int64[::1]",
 }

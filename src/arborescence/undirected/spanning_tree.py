@@ -99,9 +99,7 @@ def spanning_tree(
     array([[0, 1],
            [1, 2]])
     """
-    if algorithm not in get_args(Algorithm):
-        names = ", ".join(map(repr, get_args(Algorithm)))
-        raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
+    check_algorithm(algorithm)
     absent = np.inf if minimum else -np.inf
     sparse = hasattr(n, "tocoo")
     if not sparse and not isinstance(n, (list, tuple)) and np.ndim(n) == 0:
@@ -167,10 +165,23 @@ def _span(
             f"weight[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
             + _WHAT_MAY_BE[minimum]
         )
-    edges = Edges(*(array[:count] for array in room))
+    return span_edges(nodes, Edges(*(array[:count] for array in room)), m, algorithm, rng)
+
+
+def check_algorithm(algorithm: str) -> None:
+    """Raise OptionError if there is no such algorithm."""
+    if algorithm not in get_args(Algorithm):
+        names = ", ".join(map(repr, get_args(Algorithm)))
+        raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
+
+
+def span_edges(
+    nodes: int, edges: Edges, m: int, algorithm: Algorithm, rng: int | np.random.Generator
+) -> NDArray[np.int64]:
+    """Return which of the caller's m edges an algorithm chooses; it overwrites `edges`."""
     chosen = np.zeros(m, np.bool_)
     if algorithm == "auto":
-        algorithm = "kruskal" if count >= _MANY * nodes else "boruvka"
+        algorithm = "kruskal" if len(edges.u) >= _MANY * nodes else "boruvka"
     if algorithm == "kruskal":
         kruskal(nodes, *edges, chosen)
     elif algorithm == "prim":

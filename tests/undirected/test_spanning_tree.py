@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
+from arborescence.undirected.boruvka import drop_repeated
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.prim import prim_dense
 from forests import Forest, by_sorting
@@ -358,3 +359,22 @@ def test_a_matrix_of_many_tiles_is_compared_in_full():
 def test_ragged_lists():
     with pytest.raises(ScoresError, match="weights do not form an array"):
         spanning_tree([[1, 2], [3]])
+
+
+def test_parallel_edges_are_removed():
+    rng = np.random.default_rng(9)
+    for n in (2, 3, 5, 8):
+        for m in (n * (n - 1) // 2, n * (n - 1) // 2 + 1, 40, 200):
+            u = rng.integers(0, n, m).astype(np.int32)
+            v = ((u + rng.integers(1, n, m)) % n).astype(np.int32)
+            weight = rng.integers(0, 4, m).astype(float)
+            best = {}
+            for e, pair in enumerate(zip(np.minimum(u, v), np.maximum(u, v), strict=True)):
+                if pair not in best or weight[e] > weight[best[pair]]:
+                    best[pair] = e
+            kept = sorted(best.values()) if 2 * m > n * (n - 1) else list(range(m))
+            edges = Edges(u.copy(), v.copy(), weight.copy(), np.arange(m, dtype=np.int32))
+            left = drop_repeated(n, edges, np.empty(n, np.int32))
+            assert edges.origin[:left].tolist() == kept
+            assert edges.u[:left].tolist() == u[kept].tolist()
+            assert edges.weight[:left].tolist() == weight[kept].tolist()

@@ -294,13 +294,29 @@ def test_models_whose_filter_does_not_fit_are_refused(parsers):
     for threshold in (-1, 0.5, "many", 1 << 40, True):
         with pytest.raises(ModelError, match="pruning is"):
             LinearParser.from_file(header | {"pruning": threshold}, arrays)
-    with pytest.raises(ModelError, match="pruning does not go with undirected"):
-        LinearParser.from_file(header | {"inference": "undirected"}, arrays)
 
 
-def test_pruning_goes_with_exact_inference():
-    with pytest.raises(ValueError, match="prune"):
-        LinearParser.train(treebank(), prune=True, inference="undirected")
+@pytest.mark.parametrize("features", ["directed", "undirected"])
+@pytest.mark.parametrize("rounds", [0, 5])
+def test_undirected_parsers_prune(features, rounds, monkeypatch):
+    options = {"inference": "undirected", "features": features, "rounds": rounds}
+    pruned = LinearParser.train(treebank(), epochs=2, bits=BITS, prune=True, **options)
+    header, arrays = pruned.to_file()
+    dense = LinearParser.from_file(as_read(header) | {"pruning": None}, arrays)
+    sentences = [unparsed(sentence) for sentence in long_sentences()]
+    fewer = 0
+    for sentence in sentences:
+        scores, full = pruned.scores(sentence), dense.scores(sentence)
+        present = scores[:, 1:] > -np.inf
+        assert (scores[:, 1:][present] == full[:, 1:][present]).all()
+        assert (present[1:] == present[1:].T).all()  # both directions of each pair of words
+        fewer += int((~present).sum())
+    assert fewer > 0
+    by_matrices = list(pruned.parse(sentences))
+    assert all(is_tree(parsed.heads) for parsed in by_matrices)
+    monkeypatch.setattr(kept, "LONG", 0)  # all sentences by their lists of edges
+    for one, other in zip(by_matrices, pruned.parse(sentences), strict=True):
+        assert one.heads.tolist() == other.heads.tolist()
 
 
 def test_sentences_unlike_any_lesson_are_parsed(parsers):

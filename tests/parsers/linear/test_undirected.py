@@ -218,7 +218,6 @@ def test_settings_that_make_no_sense():
         ({"features": "undirected"}, "goes with inference='undirected' only"),
         ({"rounds": -1}, "rounds must be at least 0, not -1"),
         ({"inference": "undirected", "k": 2}, "does not go with k=2"),
-        ({"inference": "undirected", "prune": True}, "does not go with prune=True"),
         ({"inference": "undirected", "joint": True}, "does not go with joint=True"),
         ({"inference": "undirected", "projective": True}, "does not go with projective=True"),
         ({"inference": "undirected", "loss": "tree"}, "does not go with loss='tree'"),

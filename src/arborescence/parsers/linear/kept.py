@@ -1,4 +1,4 @@
-"""Scored edges kept by pruning: conversion to matrices, and decoding of the best trees."""
+"""Scored edges kept by pruning: conversion to matrices, and decoding."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.inference.decode import decode
-from arborescence.nonprojective.sparse import decode_sparse
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
-    from arborescence.core.graph import Root
+    from numpy.typing import NDArray
 
 #: From this number of nodes on, sparse decoding is used. For shorter sentences, decoding a full
 #: matrix is faster, even with only three edges for each word.
@@ -95,24 +93,57 @@ class KeptEdges(NamedTuple):
         fill_kernel(*self, layout.nodes, layout.places, out)
         return out
 
-    def best_trees(self, root: Root) -> NDArray[np.int64]:
-        """Find the best tree of each sentence: the head vectors in a row, int64 (N,)."""
+    def trees(
+        self,
+        of_matrices: Callable[[NDArray[np.float32]], NDArray[np.int64]],
+        of_edges: Callable[..., NDArray[np.int64]],
+    ) -> NDArray[np.int64]:
+        """Find the tree of each sentence: the head vectors in a row, int64 (N,).
+
+        `of_matrices` decodes sentences of equal length, `of_edges` a long one from its list.
+        """
         heads = np.empty(self.sentences[-1], dtype=np.int64)
         nodes = np.diff(self.sentences)
         layout = Matrices.of(np.where(nodes < LONG, nodes, 0))
         for group, scores in layout.split(self.to_matrices(layout)):
             if scores.size:
                 places = self.sentences[group][:, None] + np.arange(scores.shape[-1])
-                heads[places] = decode(scores, root=root)
+                heads[places] = of_matrices(scores)
         for b in np.flatnonzero(nodes >= LONG).tolist():
             start, stop = self.sentences[b : b + 2].tolist()
             starts = self.starts[start : stop + 1]
             edges = slice(starts[0], starts[-1])
             dependents = np.repeat(np.arange(stop - start), np.diff(starts))
-            heads[start:stop] = decode_sparse(
-                stop - start - 1, self.heads[edges], dependents, self.weights[edges], root=root
+            heads[start:stop] = of_edges(
+                stop - start - 1, self.heads[edges], dependents, self.weights[edges]
             )
         return heads
+
+
+def both_ways(
+    sentences: NDArray[np.int64], starts: NDArray[np.int64], heads: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Add the other direction of each kept edge between words, for undirected trees.
+
+    Returns
+    -------
+    starts, heads
+        As in `KeptEdges`.
+    turned : (E,) int64
+        The index of each edge's other direction; a root edge's own.
+    """
+    count = sentences[-1]
+    first = np.repeat(sentences[:-1], np.diff(sentences))  # the root of each node's sentence
+    dependents = np.repeat(np.arange(count), np.diff(starts))
+    of_words = heads > 0
+    heads = heads + first[dependents]
+    ends = np.stack((dependents, heads)), np.stack((heads, dependents))[:, of_words]
+    edges = np.unique(np.concatenate([d * count + h for d, h in ends]))
+    dependents, heads = np.divmod(edges, count)
+    own = heads - first[dependents]
+    other = np.where(own > 0, heads * count + dependents, edges)
+    starts = np.searchsorted(dependents, np.arange(count + 1))
+    return starts, own, np.searchsorted(edges, other)
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 import arborescence
 from arborescence.core.errors import ModelError
 from arborescence.inference.decode import decode
+from arborescence.nonprojective.sparse import decode_sparse
 from arborescence.parsers.linear.edges import (
     LAYOUT,
     WIDE,
@@ -19,10 +21,10 @@ from arborescence.parsers.linear.edges import (
     score_kept_edges,
 )
 from arborescence.parsers.linear.joint import add_all_relations, add_relations
-from arborescence.parsers.linear.kept import KeptEdges, Matrices
+from arborescence.parsers.linear.kept import KeptEdges, Matrices, both_ways
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter, keep_edges
 from arborescence.parsers.linear.settings import Settings
-from arborescence.parsers.linear.undirected import enhanced, find_trees
+from arborescence.parsers.linear.undirected import enhanced, find_listed, find_trees
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
@@ -36,7 +38,7 @@ from arborescence.parsers.tagger import tagging
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -448,8 +450,6 @@ class LinearParser(Parser):
         if not guided:
             weights.pop("directed", None)
         if fields["pruning"] is not None:
-            if inference != "exact":
-                raise ModelError(f"pruning does not go with {inference} inference")
             fields["pruning"] = EdgeFilter.from_arrays(
                 arrays, fields["pruning"], fields["columns"], layout.tags
             )
@@ -472,7 +472,8 @@ class LinearParser(Parser):
         heads = np.empty((1, batch.starts[-1]), dtype=np.int64)
         probabilities = np.ones(heads.shape if options.confidence else (1, 0))
         if self._pruning is not None and self._finds_by_edges(options):
-            heads[0] = self._keep(batch, self._pruning, False).best_trees(options.root)
+            kept = self._keep(batch, self._pruning, False)
+            heads[0] = kept.trees(*self._decoders(options.root))
         else:
             for chosen, scores, trees in self._best_trees(batch, options):
                 nodes = batch.starts[chosen][:, None] + np.arange(scores.shape[-1])
@@ -562,7 +563,17 @@ class LinearParser(Parser):
     def _finds_by_edges(self, options: Options) -> bool:
         """Return whether decoding needs only a list of kept edges; other cases need matrices."""
         projective = self._decodes_projectively(options)
-        return not ("joint" in self._weights or projective or options.confidence)
+        of_matrices = self._weights.keys() & {"joint", "directed"} or projective
+        return not (of_matrices or options.confidence)
+
+    def _decoders(self, root: Root) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return what finds the trees of matrices, and that of a list of edges."""
+        if self.inference == "exact":
+            return partial(decode, root=root), partial(decode_sparse, root=root)
+        return (
+            partial(find_trees, root=root, rounds=self.rounds),
+            partial(find_listed, root=root, rounds=self.rounds),
+        )
 
     def _decodes_projectively(self, options: Options) -> bool:
         return bool(self.projective) if options.projective is None else options.projective
@@ -621,7 +632,7 @@ class LinearParser(Parser):
         """
         layout = Matrices.of(np.diff(batch.starts))
         if self._pruning is not None:
-            out = self._keep(batch, self._pruning, projective).to_matrices(layout)
+            out = self._keep(batch, self._pruning, projective, name).to_matrices(layout)
         else:
             model, unit, sums = self._edge_model(name, batch)
             out = np.zeros(layout.size, dtype=np.float32)
@@ -635,12 +646,21 @@ class LinearParser(Parser):
             add_relations(batch, relations, unit, nothing, nothing, sums, out, layout.places, best)
         return layout.split(out)
 
-    def _keep(self, batch: Batch, pruning: EdgeFilter, projective: bool) -> KeptEdges:
-        """Prune the edges of a batch, and score the kept ones."""
+    def _keep(
+        self, batch: Batch, pruning: EdgeFilter, projective: bool, name: str = "edges"
+    ) -> KeptEdges:
+        """Prune the edges of a batch, and score the kept ones with the weights of this name."""
         starts, heads = keep_edges(batch, pruning, projective)
+        turned = None
+        if self.inference == "undirected":
+            starts, heads, turned = both_ways(batch.starts, starts, heads)
         scores = np.empty(len(heads), dtype=np.float32)
-        model, unit, sums = self._edge_model("edges", batch)
+        model, unit, sums = self._edge_model(name, batch)
         score_kept_edges(batch, model, sums, starts, heads, scores)
+        if turned is not None and model.templates.undirected:  # scored from left to right
+            nodes = np.concatenate([np.arange(n) for n in np.diff(batch.starts)])
+            leftward = heads > np.repeat(nodes, np.diff(starts))
+            scores[leftward] = scores[turned[leftward]]
         scores *= np.float32(unit)
         return KeptEdges(batch.starts, starts, heads, scores)
 

@@ -77,13 +77,12 @@ class Settings:
             "k": self.k > 1,
             "joint": self.joint,
             "projective": self.projective in (True, "pseudo"),
-            "prune": self.prune,
             "loss": self.by_likelihood,
         }
         for name in (name for name, conflicts in given.items() if conflicts):
             raise OptionError(
                 f"inference='undirected' does not go with {name}={getattr(self, name)!r}: it finds "
-                "one tree, whose edges may cross, by the scores of all edges"
+                "one tree, whose edges may cross, by the scores of single edges"
             )
 
     @property

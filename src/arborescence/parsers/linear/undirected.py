@@ -5,7 +5,7 @@ Imports are local: only parsers with undirected inference need that package.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,14 @@ def find_trees(scores: NDArray[np.float32], root: Root, rounds: int | None) -> N
 
     trees: NDArray[np.int64] = decode(scores, root=root, rounds=rounds)
     return trees
+
+
+def find_listed(*edges: Any, root: Root, rounds: int | None) -> NDArray[np.int64]:
+    """Find a tree through an undirected spanning tree of a list of edges, in edge-linear time."""
+    from arborescence.undirected import decode_sparse
+
+    tree: NDArray[np.int64] = decode_sparse(*edges, root=root, rounds=rounds)
+    return tree
 
 
 def enhanced(

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -161,6 +162,36 @@ def test_a_model_that_has_not_learned_to_read(
     message = command("parse", "-m", path, "--format", "text", stdin="Birds sing.").complaint()
     assert "--no-text" in message
     assert "--format tokens" in message
+
+
+SENTENCES = [
+    "Birds sing.", "My sister gave me a book.", "I read it twice!", "Who washes our cats?",
+    'He said "Go away."', "The old trees grow slowly.", "We went home early.", "The rain did stop.",
+    "All of us slept well.", "Then the sun came out.", "It was late.",
+]  # fmt: skip
+
+
+def test_a_sentence_a_line_is_noticed(command: Command, tmp_path: Path) -> None:
+    parse = ("parse", "-m", "english-fast", "--format", "text")
+    text = "\n".join(SENTENCES)
+    for path in (tmp_path / "a.txt", tmp_path / "b.txt"):
+        path.write_text(text)
+    found = command(*parse, tmp_path / "a.txt", tmp_path / "b.txt")
+    assert found.status == 0
+    assert found.err == (
+        "arborescence: most lines end as sentences do: if each line is a sentence, give --format "
+        "lines\n"
+    )
+    quiet = command(*parse, "--quiet", tmp_path / "a.txt", tmp_path / "b.txt")
+    assert (quiet.out, quiet.err) == (found.out, "")
+    # Too few lines; lines that are wrapped; paragraphs; a line for each; lines as they are.
+    assert command(*parse, stdin="\n".join(SENTENCES[:10])).err == ""
+    wrapped = textwrap.fill(" ".join(SENTENCES), 15)
+    assert wrapped.count("\n") > 10
+    assert command(*parse, stdin=wrapped).err == ""
+    assert command(*parse, stdin="\n".join([" ".join(SENTENCES)] * 11)).err == ""
+    assert command(*parse, stdin="\n\n".join(SENTENCES)).err == ""
+    assert command(*parse[:-1], "lines", stdin=text).err == ""
 
 
 def test_lemmas_that_are_given_are_kept(command: Command, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from arborescence.cli.sentences import (
     is_of_spacy,
     readers_of,
     sentences_of,
+    with_hint_at_lines,
 )
 from arborescence.cli.trace import trace
 from arborescence.cli.train import train
@@ -243,6 +244,8 @@ def parse(
         parser = loaded(options)
     documents = documents_of(files, output, parser)
     sentences = sentences_of(files, readers_of(format, skipped, parser), documents)
+    if format == "text":
+        sentences = with_hint_at_lines(sentences, quiet=quiet)
     found = analyses(sentences, parser, options, skipped)
     parsed = map(ranked, found) if kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")

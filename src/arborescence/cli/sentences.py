@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal
 
+from arborescence.cli.progress import note
 from arborescence.core.errors import TreebankError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
+#: After so many line ends of raw text it is clear whether lines are sentences.
+_ENOUGH_LINES: Final = 10
 #: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines"]
 
@@ -56,6 +59,23 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
         ) from error
 
 
+def with_hint_at_lines(sentences: Iterator[Sentence], *, quiet: bool) -> Iterator[Sentence]:
+    """Pass raw text on; if most lines end where sentences end, say once that lines may be these."""
+    lines = ended = others = 0
+    for sentence in sentences:
+        yield sentence
+        if lines >= _ENOUGH_LINES:
+            continue
+        # MISC has the line ends within a paragraph, as SpacesAfter=\n.
+        lines += sentence.raw.count(b"\\n\n")
+        at_a_line_end = sentence.raw.rstrip().endswith(b"\\n")
+        ended += at_a_line_end
+        others += not at_a_line_end and "# newpar" not in sentence.comments
+        if lines >= _ENOUGH_LINES and 2 * ended > lines and ended > others:
+            hint = "most lines end as sentences do: if each line is a sentence, give --format lines"
+            note(f"arborescence: {hint}", quiet=quiet)
+
+
 def is_of_spacy(name: str | None) -> bool:
     """Return whether a file is one of spaCy's documents."""
     return name is not None and name.endswith(".spacy")
@@ -84,11 +104,9 @@ def readers_of(
         from arborescence.treebank import read_tokens
 
         return read_tokens
-    return partial(parser.read_text, lines=format == "lines", warn=_warn)
-
-
-def _warn(message: str) -> None:
-    sys.stderr.write(f"arborescence: {message}\n")
+    return partial(
+        parser.read_text, lines=format == "lines", warn=lambda said: note(f"arborescence: {said}")
+    )
 
 
 def sentences_of(

@@ -10,31 +10,54 @@ import arborescence
 
 HERE = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
-HOME = PROJECT["project"]["urls"]["Source"]
 
 
-def test_the_readme_of_a_package_index_has_whole_links() -> None:
-    hook = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
-    text = (HERE / "README.md").read_text(encoding="utf-8")
-    before = re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text)
-    for step in hook["substitutions"]:
+def on_an_index(text: str) -> str:
+    """Do what the build does to the README of a package index."""
+    for step in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
         text = re.sub(step["pattern"], step["replacement"], text)
-    after = re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text)
-    assert len(after) == len(before) > 10
-    raw = HOME.replace("github.com", "raw.githubusercontent.com")
-    for (is_image, link), (still_image, whole) in zip(before, after, strict=True):
-        assert is_image == still_image
-        if "://" not in link:
-            assert whole == (f"{raw}/main/{link}" if is_image else f"{HOME}/blob/main/{link}")
-    assert any(is_image for is_image, _ in after)
+    return text
 
 
-def test_all_pages_name_the_same_home() -> None:
-    settings = (HERE / "mkdocs.yml").read_text(encoding="utf-8")
-    assert f"repo_url: {HOME}\n" in settings
-    assert f"site_url: {PROJECT['project']['urls']['Documentation']}\n" in settings
+def links_of(text: str) -> list[str]:
+    """Return where links and pictures lead, in Markdown and in HTML."""
+    found = re.findall(r"""\]\(([^)]+)\)|\b(?:href|src|srcset)=["']([^"']+)""", text)
+    return [markdown or html for markdown, html in found]
+
+
+def test_the_readme_of_a_package_index_leads_nowhere_else() -> None:
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    whole = [link for link in links_of(text) if "://" in link]
+    assert len(links_of(text)) > len(whole) + 5
+    assert links_of(on_an_index(text)) == whole
+
+
+def test_links_of_a_readme_become_text() -> None:
+    picture = """<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="docs/dark.svg">
+  <img alt="Times by length" src="docs/light.svg">
+</picture>"""
+    text = f'![A tree](a.svg), [how](a.md#so), [it](https://a.b/c)\n{picture} <img src="x" alt="X">'
+    assert on_an_index(text) == "A tree, how, [it](https://a.b/c)\nTimes by length X"
+
+
+def test_addresses_of_the_project_stand_once() -> None:
+    """None stands anywhere, as there is no public repository; one may stand in pyproject.toml."""
+    addresses = PROJECT["project"].get("urls", {}).values()
+    assert len(addresses) == len(set(addresses))
+    name = r"https?://(?:[\w.-]*github[\w.-]*/[\w-]+/arborescence|[\w.-]+/arborescence)\b"
+    places = [
+        HERE / "mkdocs.yml",
+        HERE / "CITATION.cff",
+        *HERE.glob("*.md"),
+        *HERE.glob("docs/**/*.md"),
+    ]
+    for path in [*places, *HERE.glob("src/**/*.html"), *HERE.glob("src/**/*.py")]:
+        assert not re.search(name, path.read_text(encoding="utf-8")), path
+
+
+def test_the_version_to_cite() -> None:
     citation = (HERE / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"repository-code: {HOME}\n" in citation
     assert f"\nversion: {arborescence.__version__}\n" in citation
 
 

@@ -5,13 +5,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all test-uncompiled lint docs bench fuzz wheel clean
+.PHONY: help demo test test-all test-uncompiled test-versions lint docs bench fuzz wheel clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
 	@echo "make test   set up a virtual environment and run the tests, several at a time"
 	@echo "make test-all  ... and the long ones"
 	@echo "make test-uncompiled  the small ones with the JIT off; OPTIONS=--cov says what they cover"
+	@echo "make test-versions  with the lowest and the highest Numba, NumPy and PyTorch; gigabytes, minutes"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure against the peers"
@@ -40,6 +41,9 @@ test-uncompiled: $(VENV)/.test
 	  --ignore=tests/undirected/test_spanning_tree.py --ignore=tests/undirected/test_kkt.py \
 	  --ignore=tests/core/test_arrays.py --ignore=tests/core/test_files.py \
 	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py $(OPTIONS)
+
+test-versions:
+	tests/with_versions.sh
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

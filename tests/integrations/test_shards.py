@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
 from arborescence.core.errors import OptionError
+from arborescence.core.files import replacing
 from arborescence.integrations import shards
 from arborescence.treebank import Sentence, read, write
 from interrupts import INTERRUPTIBLE
@@ -133,6 +134,21 @@ def test_names(tmp_path):
     (folder / "a.conllu").touch()
     with pytest.raises(OptionError, match=r"a\.conllu and .*a\.txt would both become .*a\.conllu"):
         shards.find(folder, out)
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    targets = [tmp_path / name for name in ("a.conllu", "n" * 243 + ".conllu", "m" * 250)]
+    left = []
+    for target in targets:
+        with replacing(target):
+            [begun] = set(tmp_path.glob(".*")) - set(left)
+            left.append(tmp_path / f"{begun.name[:-1]}0")
+        left[-1].touch()
+    mine = tmp_path / ".a.conllu.backup"
+    mine.touch()
+    for number, target in enumerate(targets, 1):
+        shards.remove_unfinished(target)
+        assert set(tmp_path.iterdir()) == {*targets, mine, *left[number:]}
 
 
 @pytest.fixture

@@ -102,6 +102,20 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
     assert (out / "broken.conllu").read_bytes() == (out / "one.conllu").read_bytes()
 
 
+def test_nothing_is_imported_from_the_current_folder(tmp_path):
+    for name in ("numpy", "pickle", "socket", "runpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__file__} ran')")
+    (tmp_path / "in").mkdir()
+    write(SENTENCES, tmp_path / "in" / "one.conllu")
+    script = "import sys; del sys.path[0]; from arborescence.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "parse", "--shards", "in", "out", "--workers", "1"],
+        capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert files(tmp_path / "out") == ["one.conllu"]
+
+
 def test_options_that_cannot_be(folder, tmp_path):
     from arborescence.cli import run
 

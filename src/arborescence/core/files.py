@@ -78,7 +78,7 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
 
     If the block raises (a full disk, an interruption), the temporary file is removed and a file
@@ -89,6 +89,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ----------
     path
         The output path. Its folder must exist.
+    rights
+        The file's, less the umask; by default those of the file that was there, or 0o666.
 
     Yields
     ------
@@ -114,18 +116,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = target.resolve()  # write through a symbolic link, as open() would
     if not target.parent.is_dir():  # name the folder, not the temporary file
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
-    before = target.stat().st_mode & 0o777 if target.exists() else None
-    mode = 0o666 if before is None else before  # less the umask, which is left as it is
+    keep = rights is None and target.exists()
+    if rights is None:
+        rights = target.stat().st_mode & 0o777 if keep else 0o666
     temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
     # A file of this name is not opened: not one that was there, nor one that a link leads to.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if before is not None:
-            temporary.chmod(before)
+        if keep:
+            temporary.chmod(rights)
         temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all test-uncompiled test-versions lint docs bench fuzz wheel clean
+.PHONY: help demo test test-all test-uncompiled test-versions lint docs bench figures fuzz wheel clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -15,7 +15,8 @@ help:
 	@echo "make test-versions  with the lowest and the highest Numba, NumPy and PyTorch; gigabytes, minutes"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation into site/"
-	@echo "make bench  measure against the peers"
+	@echo "make bench  measure again, for an hour; OPTIONS=--essential for a quarter of one, OPTIONS=kbest"
+	@echo "make figures  write the tables and charts of README and docs from benchmarks/results"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
 	@echo "make wheel  build the wheel with compiled kernels into dist/; needs a C compiler, minutes"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -55,7 +56,10 @@ docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks
+	$(BIN)/python benchmarks $(OPTIONS)
+
+figures:
+	$(PYTHON) benchmarks/figures.py
 
 SECONDS ?= 60
 

@@ -7,7 +7,6 @@ One process, one thread. ``python benchmarks/distributions.py [--quick]``
 
 from __future__ import annotations
 
-import argparse
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
@@ -17,9 +16,9 @@ import numpy as np
 import arborescence as arb
 from arborescence.experiments.runtime.decoders import greedy_pass
 from inputs import KINDS, english_lengths, model_like, padded, projective_like
-from kbest import microseconds, power
 from peers import torch_struct
-from timing import table
+from recording import Results, options
+from timing import microseconds
 
 SIZES = (10, 25, 50, 100, 200)
 LENGTHS = 512
@@ -67,46 +66,43 @@ def enough(n):
     return max(16, 40_000 // (n + 1) ** 2)
 
 
-def against(peer, ours):
-    return f"{peer:,.1f} ({peer / ours:,.1f}×)"
-
-
-def eisner(sizes, peer):
-    """Print the time for the best projective tree, and whether the peer finds one as good."""
-    rows, took, compared, lighter = [], [], 0, 0
+def eisner(results, sizes, peer):
+    """The time for the best projective tree, and whether the peer finds one as good."""
+    rows, compared, lighter = [], 0, 0
     for n in sizes:
         count = enough(n)
         batch = projective_like(np.random.default_rng(1), count, n)
         heads = np.empty((count, n + 1), np.int64)
-        greedy = microseconds(lambda b=batch, h=heads: greedy_pass(b, h), count)
-        free = microseconds(lambda b=batch: arb.decode(b), count)
-        single = microseconds(lambda b=batch: arb.decode(b, projective=True), count)
-        multi = microseconds(lambda b=batch: arb.decode(b, projective=True, root="multi"), count)
-        took.append(single)
-        row = [str(n), f"{greedy:.2f}", f"{free:.2f}", f"{single:.2f}", f"{single / greedy:.0f}×"]
-        row += [f"{multi:.2f}", f"{single / n**3 * 1e3:.3f}"]
+        row = [
+            n,
+            microseconds(lambda b=batch, h=heads: greedy_pass(b, h), count),
+            microseconds(lambda b=batch: arb.decode(b), count),
+            microseconds(lambda b=batch: arb.decode(b, projective=True), count),
+            microseconds(lambda b=batch: arb.decode(b, projective=True, root="multi"), count),
+        ]
         if peer:
             arguments = peer.arguments(batch[:BATCH])
             some = len(batch[:BATCH])
-            theirs = microseconds(
-                lambda a=arguments: peer.distribution(a, projective=True).argmax, some, budget=1
-            )
+            row.append(microseconds(
+                lambda a=arguments: peer.distribution(a, projective=True).argmax, some, at_least=2
+            ))  # fmt: skip
             parts = peer.as_edges(peer.distribution(arguments, projective=True).argmax)
             their_heads = parts.argmax(axis=1)
             their_heads[:, 0] = -1
             weight = arb.tree_weight(batch[:some], their_heads)
             best = arb.tree_weight(batch[:some], arb.decode(batch[:some], projective=True))
             compared += some
-            lighter += np.count_nonzero(weight < best)
-            row.append(against(theirs, single))
+            lighter += int(np.count_nonzero(weight < best))
         rows.append(row)
-    print("### The best projective tree, model-like, float32 (µs a sentence)\n")
-    header = ["n words", "greedy pass", "`decode`", "Eisner, single root", "of the greedy pass"]
-    header += ["Eisner, multi", "single, ns / n³"]
-    table(header + ["torch-struct"] * bool(peer), rows)
-    if len(sizes) > 3:
-        print(f"From n = {sizes[2]} on it grows as n to the {power(sizes[2:], took[2:]):.2f}.")
-    print(f"Of {compared} trees by torch-struct, {lighter} weigh less than ours.\n" if peer else "")
+    there = ["torch-struct"] * bool(peer)
+    results.table(
+        "eisner", ["n", "greedy pass", "decode", "single", "multi", *there], rows,
+        unit="µs a sentence",
+        condition="model-like, the tree has no crossings, float32, batches (torch-struct: of 64 at "
+        "most), one thread, processor time, least of runs",
+    )  # fmt: skip
+    if peer:
+        results.table("eisner, peers", ["trees", "lighter"], [[compared, lighter]], unit="trees")
 
 
 def next_door(rng, count, n):
@@ -114,40 +110,47 @@ def next_door(rng, count, n):
     return 1.0 + np.spacing(1.0) * rng.integers(0, 2, (count, n + 1, n + 1))
 
 
-def hard(sizes):
-    """Print the time for the best projective tree where rounding may decide."""
+def hard(results, sizes):
+    """The time for the best projective tree where rounding may decide."""
     rows = []
     for kind, make in {**KINDS, "one unit in the last place apart (float64)": next_door}.items():
         row = [kind]
         for n in sizes:
             count = max(4, enough(n) // 4)
             batch = make(np.random.default_rng(1), count, n)
-            row.append(f"{microseconds(lambda b=batch: arb.decode(b, projective=True), count):.1f}")
+            row.append(
+                microseconds(lambda b=batch: arb.decode(b, projective=True), count, at_least=2)
+            )
         rows.append(row)
-    print("### The best projective tree, single root (µs a sentence)\n")
-    table(["scores", *(f"n = {n}" for n in sizes)], rows)
+    results.table(
+        "eisner, kinds", ["scores", *(f"n = {n}" for n in sizes)], rows, unit="µs a sentence",
+        condition="best projective tree, exactly one root edge, batches",
+    )  # fmt: skip
 
 
-def ranked(sizes):
-    """Print the time for the k best projective trees."""
+def ranked(results, sizes):
+    """The time for the k best projective trees."""
+    ks = (1, 10, 50, 200, 1000)
     rows = []
     for n in sizes[:4]:
         count = max(4, enough(n) // 10)
         batch = projective_like(np.random.default_rng(1), count, n)
-        row = [str(n)]
-        row.append(f"{microseconds(lambda b=batch: arb.decode(b, projective=True), count):.1f}")
-        for k in (1, 10, 50, 200, 1000):
-            us = microseconds(
-                lambda b=batch, k=k: arb.kbest(b, k, projective=True), count, at_least=2
-            )
-            row.append(f"{us:,.0f} ({us / k:,.1f})")
-        rows.append(row)
-    print("### The k best projective trees, single root (µs a sentence; in brackets, a tree)\n")
-    table(["n words", "`decode`", *(f"k = {k:,}" for k in (1, 10, 50, 200, 1000))], rows)
+        rows.append([
+            n, microseconds(lambda b=batch: arb.decode(b, projective=True), count),
+            *(
+                microseconds(
+                    lambda b=batch, k=k: arb.kbest(b, k, projective=True), count, at_least=2
+                ) for k in ks
+            ),
+        ])  # fmt: skip
+    results.table(
+        "eisner, k best", ["n", "decode", *(f"k = {k:,}" for k in ks)], rows, unit="µs a sentence",
+        condition="model-like, exactly one root edge, batches",
+    )  # fmt: skip
 
 
-def sums(sizes, peer):
-    """Print the time for marginals and log-partition of sentences of equal length."""
+def sums(results, sizes, peer):
+    """The time for marginals and log-partition of sentences of equal length."""
     rows = []
     for n in sizes:
         count = enough(n)
@@ -156,117 +159,113 @@ def sums(sizes, peer):
         some = len(batch[:BATCH])
         for root in ROOTS:
             matrices = laplacians(batch, [n] * count, root)
-            limit = microseconds(lambda m=matrices: np.linalg.inv(m), count)
-            less = microseconds(lambda m=matrices: np.linalg.slogdet(m), count)
-            row = [f"{n}, {root}", f"{limit:.1f}", f"{less:.1f}"]
+            row = [
+                n, root,
+                microseconds(lambda m=matrices: np.linalg.inv(m), count),
+                microseconds(lambda m=matrices: np.linalg.slogdet(m), count),
+            ]  # fmt: skip
             for projective in (False, True):
                 dist = lambda b=batch, r=root, p=projective: arb.TreeDistribution(  # noqa: E731
                     b, root=r, projective=p
                 )
-                ours = microseconds(lambda d=dist: d().marginals, count)
-                row.append(f"{ours:.1f}")
-                if not projective:
-                    row.append(f"**{ours / limit:.1f}×**")
-                row.append(f"{microseconds(lambda d=dist: d().log_partition, count):.1f}")
+                row.append(microseconds(lambda d=dist: d().marginals, count))
+                row.append(microseconds(lambda d=dist: d().log_partition, count))
                 if peer:
-                    theirs = microseconds(
+                    row.append(microseconds(
                         lambda a=arguments, r=root, p=projective: (
                             peer.distribution(a, p, r).marginals
                         ),
-                        some,
-                        budget=1,
-                    )
-                    row.append(against(theirs, ours))
+                        some, at_least=2,
+                    ))  # fmt: skip
             rows.append(row)
-    print("### Sums over trees, model-like, float32 (µs a sentence)\n")
-    header = ["n words, root", "LAPACK's inverse", "its determinant"]
-    for family in ("", "projective "):
-        header += [f"{family}marginals", *["of the inverse"] * (not family)]
-        header += [f"{family}log-partition", *["torch-struct's marginals"] * bool(peer)]
-    table(header, rows)
+    there = ["torch-struct"] * bool(peer)
+    header = ["n", "root", "LAPACK's inverse", "LAPACK's determinant"]
+    header += ["marginals", "log_partition", *there]
+    header += [f"projective {name}" for name in ("marginals", "log_partition", *there)]
+    results.table(
+        "sums", header, rows, unit="µs a sentence",
+        condition="model-like, float32 (LAPACK: float64), batches of one length, one thread, "
+        "processor time, least of runs",
+    )  # fmt: skip
 
 
-def real_lengths(peer):
-    """Print the time for padded batches, as a parser makes them of a treebank's sentences."""
+def real_lengths(results, peer):
+    """The time for padded batches, as a parser makes them of a treebank's sentences."""
     lengths = english_lengths(LENGTHS)
     rows = []
     for order, words in (("as they come", lengths), ("sorted by length", np.sort(lengths))):
         batches = list(padded(np.random.default_rng(3), words, BATCH))
 
-        def each(call, batches=batches, **options):
-            return microseconds(lambda: [call(*batch) for batch in batches], LENGTHS, **options)
+        def each(call, batches=batches):
+            return microseconds(lambda: [call(*batch) for batch in batches], LENGTHS)
 
         tensors = [peer.arguments(*batch) for batch in batches] if peer else None
 
-        def theirs(name, projective, root="single", tensors=tensors):
+        def theirs(name, projective, tensors=tensors):
             def call():
-                return [getattr(peer.distribution(t, projective, root), name) for t in tensors]
+                return [getattr(peer.distribution(t, projective), name) for t in tensors]
 
-            return microseconds(call, LENGTHS, budget=2)
+            return [microseconds(call, LENGTHS, at_least=1)] if peer else []
 
-        ours = each(lambda b, k: arb.decode(b, k, projective=True))
-        row = [order, "best projective tree", f"{ours:.2f}", "", ""]
-        rows.append([*row, against(theirs("argmax", projective=True), ours)] if peer else row)
-        for root in ROOTS:
-            matrices = [laplacians(*batch, root) for batch in batches]
-            own = [m[:n, :n] for (_, k), ms in zip(batches, matrices, strict=True)
-                   for m, n in zip(ms, k, strict=True)]  # fmt: skip
-            for name, limit in (
-                ("marginals", np.linalg.inv),
-                ("log_partition", np.linalg.slogdet),
-            ):
-                for projective in (False, True):
-                    ours = each(
-                        lambda b, k, name=name, r=root, p=projective: getattr(
-                            arb.TreeDistribution(b, k, root=r, projective=p), name
-                        )
-                    )
-                    what = f"{name}, {root}{', projective' * projective}"
-                    row = [order, what, f"{ours:.2f}", "", ""]
-                    if not projective:
-                        for cell, some in ((3, matrices), (4, own)):
-                            us = microseconds(lambda m=some, f=limit: [f(x) for x in m], LENGTHS)
-                            row[cell] = f"{us:.2f} ({ours / us:.1f}×)"
-                    if peer:
-                        name_there = "partition" if name == "log_partition" else name
-                        row.append(against(theirs(name_there, projective, root), ours))
-                    rows.append(row)
-    print(f"### {LENGTHS} sentences as long as English-EWT's, batches of {BATCH} (µs a sentence)\n")
-    print(f"{np.mean(lengths):.1f} words on average, {lengths.max()} at most.\n")
-    header = ["sentences", "what", "arborescence", "LAPACK, padded", "LAPACK, each by itself"]
-    table(header + ["torch-struct"] * bool(peer), rows)
+        matrices = [laplacians(*batch, "single") for batch in batches]
+        own = [m[:n, :n] for (_, k), ms in zip(batches, matrices, strict=True)
+               for m, n in zip(ms, k, strict=True)]  # fmt: skip
+        rows.append([
+            order, "best projective tree",
+            each(lambda b, k: arb.decode(b, k, projective=True)), "", "",
+            *theirs("argmax", projective=True),
+        ])  # fmt: skip
+        for name, limit in (("marginals", np.linalg.inv), ("log_partition", np.linalg.slogdet)):
+            for projective in (False, True):
+                limits = ["", ""]
+                if not projective:
+                    limits = [
+                        microseconds(lambda m=some, f=limit: [f(x) for x in m], LENGTHS)
+                        for some in (matrices, own)
+                    ]
+                rows.append([
+                    order, f"{'projective ' * projective}{name}",
+                    each(lambda b, k, name=name, p=projective: getattr(
+                        arb.TreeDistribution(b, k, projective=p), name
+                    )),
+                    *limits,
+                    *theirs("partition" if name == "log_partition" else name, projective),
+                ])  # fmt: skip
+    there = ["torch-struct"] * bool(peer)
+    header = ["order", "what", "arborescence", "LAPACK, padded", "LAPACK, one call each", *there]
+    results.table(
+        "lengths", header, rows, unit="µs a sentence",
+        condition=f"{LENGTHS} sentences as long as English-EWT's ({np.mean(lengths):.1f} words on "
+        f"average, {lengths.max()} at most), padded batches of {BATCH}, exactly one root edge",
+    )  # fmt: skip
 
 
-def single_calls(sizes, peer):
-    """Print the time for one sentence at a time."""
+def single_calls(results, sizes, peer):
+    """The time for one sentence at a time."""
+    calls = (
+        ("best projective tree", "argmax", True, lambda s: arb.decode(s, projective=True)),
+        ("marginals", "marginals", False, lambda s: arb.TreeDistribution(s).marginals),
+        ("projective marginals", "marginals", True,
+         lambda s: arb.TreeDistribution(s, projective=True).marginals),
+    )  # fmt: skip
     rows = []
     for n in sizes[:3]:
         graphs = projective_like(np.random.default_rng(4), 30, n)
-        row = [str(n)]
-        tensors = [peer.arguments(s[None]) for s in graphs] if peer else None
-        calls = (
-            ("argmax", True, lambda s: arb.decode(s, projective=True)),
-            ("marginals", False, lambda s: arb.TreeDistribution(s).marginals),
-            ("marginals", True, lambda s: arb.TreeDistribution(s, projective=True).marginals),
-        )
-        for name, projective, call in calls:
-            ours = microseconds(lambda c=call, g=graphs: [c(s) for s in g], len(graphs))
-            row.append(f"{ours:.1f}")
+        tensors = [peer.arguments(s[None]) for s in graphs] if peer else []
+        for what, name, projective, call in calls:
+            row = [n, what, microseconds(lambda c=call, g=graphs: [c(s) for s in g], len(graphs))]
             if peer:
-                us = microseconds(
+                row.append(microseconds(
                     lambda name=name, p=projective, t=tensors: [
                         getattr(peer.distribution(a, p), name) for a in t
                     ],
-                    len(graphs),
-                    budget=1,
-                )
-                row.append(against(us, ours))
-        rows.append(row)
-    print("### One call a sentence, single root (µs)\n")
-    header = ["n words"]
-    for name in ("best projective tree", "marginals", "projective marginals"):
-        header += [name, *["torch-struct"] * bool(peer)]
-    table(header, rows)
+                    len(graphs), at_least=1,
+                ))  # fmt: skip
+            rows.append(row)
+    results.table(
+        "calls", ["n", "what", "arborescence", *["torch-struct"] * bool(peer)], rows,
+        unit="µs a sentence", condition="one call a sentence, exactly one root edge",
+    )  # fmt: skip
 
 
 def peaked(n):
@@ -282,8 +281,8 @@ def trap(n, margin=50.0):
     return scores
 
 
-def samples():
-    """Print the time for 1,000 trees of a sentence of 25 words."""
+def samples(results):
+    """The time for 1,000 trees of a sentence of 25 words."""
     graphs = {
         "model-like": projective_like(np.random.default_rng(5), 1, 25)[0],
         "crossing": model_like(np.random.default_rng(5), 1, 25)[0],
@@ -301,13 +300,12 @@ def samples():
                 ms = microseconds(
                     lambda d=dist, k=k, r=replace: d.sample(k, 0, replace=r), 1000, at_least=2
                 )
-                row.append(f"{ms:.2f}")
+                row.append(ms)
         rows.append(row)
-    print("### Draws from one sentence of 25 words (ms)\n")
     header = ["scores"]
     for kind in ("single", "multi", "projective"):
-        header += [f"{kind}: 1,000 trees", "100 different ones"]
-    table(header, rows)
+        header += [f"{kind}: 1,000 trees", f"{kind}: 100 different"]
+    results.table("samples", header, rows, unit="ms", condition="one sentence of 25 words")
 
 
 def truth(scores, root, projective):
@@ -323,8 +321,8 @@ def truth(scores, root, projective):
     return marginals / shares.sum()
 
 
-def right(peer):
-    """Print the largest error of a marginal in graphs of five words, by graph and by method."""
+def right(results, peer):
+    """The largest error of a marginal in graphs of five words, by graph and by method."""
     rng = np.random.default_rng(7)
     usual = projective_like(rng, 1, 5, np.float64)[0]
     absent = usual.copy()
@@ -362,25 +360,29 @@ def right(peer):
                         found.append(np.nan)
                 row += [f"{np.abs(marginals - exact).max():.0e}" for marginals in found]
             rows.append(row)
-    print("### The largest error of a marginal, five words, single root\n")
     there = ["torch-struct, float64", "torch-struct, float32"] if peer else []
     header = ["graph", "arborescence", "matrix inverse, float64", *there]
-    table([*header, "arborescence, projective", *there], rows)
+    header += [f"projective: {name}" for name in ("arborescence", *there)]
+    results.table(
+        "errors", header, rows, unit="probability",
+        condition="the largest error of a marginal, five words, exactly one root edge",
+    )  # fmt: skip
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--quick", action="store_true", help="only up to 50 words")
-    sizes = SIZES[:3] if options.parse_args().quick else SIZES
+    quick = options(__doc__).quick
+    results = Results("distributions", "Eisner's algorithm and distributions over trees", quick)
+    sizes = SIZES[:3] if quick else SIZES
     peer = torch_struct()
-    right(peer)
-    samples()
-    eisner(sizes, peer)
-    hard(sizes)
-    ranked(sizes)
-    single_calls(sizes, peer)
-    real_lengths(peer)
-    sums(sizes, peer)
+    eisner(results, sizes, peer)
+    sums(results, sizes, peer)
+    real_lengths(results, peer)
+    single_calls(results, sizes, peer)
+    hard(results, sizes)
+    ranked(results, sizes)
+    samples(results)
+    right(results, peer)
+    results.save()
 
 
 if __name__ == "__main__":

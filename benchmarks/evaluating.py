@@ -16,7 +16,8 @@ import numpy as np
 
 from arborescence.treebank import evaluate, read, write
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 
 def changed(sentence, generator):

@@ -14,7 +14,8 @@ from torch_struct.deptree import deptree_part
 from arborescence.torch import TreeDistribution
 from inputs import english_lengths, padded, projective_like
 from peers import TorchStruct
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 BATCH = 32
 SIZES = (10, 25, 50)

@@ -9,38 +9,38 @@ One process, one thread. ``python benchmarks/growth.py [--quick]``
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
 
 import arborescence as arb
 from inputs import ADVERSARIAL
-from timing import least_seconds, table
+from recording import Results, options
+from timing import least_seconds
+
+SIZES = (250, 500, 1000, 2000, 4000)
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--quick", action="store_true", help="only up to n = 1,000")
-    sizes = (250, 500, 1000) if options.parse_args().quick else (250, 500, 1000, 2000, 4000)
+    quick = options(__doc__).quick
+    results = Results("growth", "decode on graphs that are made to be hard, as they grow", quick)
+    rows = []
     for dtype in (np.float32, np.float64):
-        for turned in (False, True):
-            rows = []
-            for name, make in ADVERSARIAL.items():
-                seconds, cells = [], []
-                for n in sizes:
-                    scores = make(n, dtype)
-                    plain = least_seconds(lambda s=scores: s.T.copy(), at_least=2)
-                    if turned:
-                        scores = scores.T.copy().T
-                    took = least_seconds(lambda s=scores: arb.decode(s), at_least=2)
-                    seconds.append(took)
-                    cells.append(f"{took * 1e3:.1f} ({took / n**2 * 1e9:.1f}, {took / plain:.1f}×)")
-                power = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-                rows.append([name, *cells, f"{power:.2f}"])
-            layout = "[dependent, head]" if turned else "[head, dependent]"
-            print(f"### Single root, {np.dtype(dtype).name}, kept as {layout}\n")
-            print("Milliseconds (in brackets: ns a score; multiples of turning the matrix)\n")
-            table(["graph", *(f"n = {n:,}" for n in sizes), "grows as n to the"], rows)
+        for name, make in ADVERSARIAL.items():
+            for n in SIZES[: 3 if quick else None]:
+                scores = make(n, dtype)
+                turned = scores.T.copy().T
+                seconds = [
+                    least_seconds(call, at_least=2, budget=0.4)
+                    for call in (
+                        lambda s=scores: s.T.copy(), lambda s=scores: arb.decode(s),
+                        lambda s=turned: arb.decode(s),
+                    )
+                ]  # fmt: skip
+                rows.append([name, np.dtype(dtype).name, n, *(1e3 * each for each in seconds)])
+    results.table(
+        "growth", ["graph", "type", "n", "transpose", "single", "single, [dependent, head]"], rows,
+        unit="ms", condition="one graph, exactly one root edge, one thread, least of runs",
+    )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

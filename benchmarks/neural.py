@@ -20,7 +20,8 @@ from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.treebank import Sentence, read
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 
 def random_parser(treebank, settings, tagger):

@@ -1,4 +1,4 @@
-"""How fast are treebanks read and written, and parsed with the built-in model?
+"""How fast are treebanks read and written, and parsed with the models of the package?
 
 One thread unless it says otherwise. ``python benchmarks/parsing.py``
 """
@@ -13,43 +13,53 @@ from pathlib import Path
 import arborescence as arb
 from arborescence.treebank import Sentence, evaluate, read, write
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import Results, options
+from timing import least_seconds
 
 
 def main():
+    quick = options(__doc__).quick
     files = sorted((TREEBANKS / "English-EWT").glob("*test*"))
     if not files:
         print("(no ../shared/ud/English-EWT: nothing to parse)\n")
         return
+    results = Results("parsing", "reading, parsing and writing English-EWT test", quick)
     with tempfile.TemporaryDirectory() as folder:
         plain, out = Path(folder) / "gold.conllu", Path(folder) / "out.conllu"
         plain.write_bytes(gzip.decompress(files[0].read_bytes()))
         gold = list(read(plain))
+        if quick:
+            gold = gold[:200]
+            write(gold, plain)
         words = sum(map(len, gold))
         bare = [Sentence.from_words(sentence.forms) for sentence in gold]
-        parser = arb.load("english")
+        fast, neural = arb.load("english-fast"), arb.load("english")
         jobs = {
-            "read": lambda: list(read(plain)),
-            "write, as read": lambda: write(gold, out),
-            "read, parse, write": lambda: write(parser.parse(read(plain)), out),
-            "read, parse, write, 2 threads": lambda: write(
-                parser.parse(read(plain), threads=2), out
-            ),
-            "tag and parse words alone": lambda: list(parser.parse(bare)),
+            "read CoNLL-U": lambda: list(read(plain)),
+            "write it": lambda: write(gold, out),
+            "read, parse with `english-fast`, write": lambda: write(fast.parse(read(plain)), out),
+            "the same with two threads": lambda: write(fast.parse(read(plain), threads=2), out),
+            "tag and parse words that have no tags, `english-fast`": lambda: list(fast.parse(bare)),
+            "read, parse with `english`, write": lambda: write(neural.parse(read(plain)), out),
+            "tag and parse words that have no tags, `english`": lambda: list(neural.parse(bare)),
         }
+        rows = [[name, words / least_seconds(job, budget=2)] for name, job in jobs.items()]
+        results.table(
+            "speed", ["job", "words a second"], rows, unit="words a second",
+            condition=f"English-EWT test, {words:,} words, one thread if not said otherwise",
+        )  # fmt: skip
         rows = []
-        for name, job in jobs.items():
-            seconds = least_seconds(job, budget=3)
-            rows.append([name, f"{seconds * 1e3:,.0f}", f"{words / seconds:,.0f}"])
-        print(f"### English-EWT test, {len(gold):,} sentences, {words:,} words\n")
-        table(["", "ms", "words a second"], rows)
-        rows = []
-        for name, sentences in (("gold tags", gold), ("words alone", bare)):
-            result = evaluate(gold, parser.parse(sentences))
-            rows.append([name, f"{100 * result.uas.f1:.2f}", f"{100 * result.las.f1:.2f}"])
-        table(["input", "UAS", "LAS"], rows)
+        for model in (fast, neural):
+            for name, sentences in (("gold tags", gold), ("words alone", bare)):
+                found = evaluate(gold, model.parse(sentences))
+                rows.append([model.kind, name, 100 * found.uas.f1, 100 * found.las.f1])
+        results.table(
+            "accuracy", ["model", "input", "UAS", "LAS"], rows, unit="%",
+            condition="English-EWT test, gold words",
+        )  # fmt: skip
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"Peak memory of this process: {peak:,.0f} MiB\n")
+    results.table("memory", ["peak memory"], [[peak]], unit="MiB", condition="of this process")
+    results.save()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ from arborescence.parsers.shared.base import Options
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 NAMES = ["English-EWT", "Afrikaans-AfriBooms", "Gothic-PROIEL", "Greek-GDT", "Turkish-IMST"]
 LENGTHS = [1, 10, 20, 30, 40, 10**6]

@@ -14,7 +14,7 @@ from arborescence.parsers.text import Text
 from arborescence.parsers.text.training_text import tokens_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
-from timing import table
+from recording import table
 
 NAMES = (
     "English-EWT", "Turkish-IMST", "French-GSD", "German-GSD", "Japanese-GSD", "Chinese-GSDSimp",

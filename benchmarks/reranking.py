@@ -22,7 +22,8 @@ from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
 from arborescence.treebank import evaluate, oracle, read
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 HEADER = ["test", "UAS", "LAS", "all heads right", "and relations", "crossing edges"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.treebank import read
 from inputs import TREEBANKS
-from timing import table
+from recording import table
 
 BOUNDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, np.inf)
 

@@ -15,7 +15,7 @@ import numpy as np
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.scores import Scores
 from arborescence.experiments.root.recipes import methods
-from timing import table
+from recording import table
 
 
 def shares(scores):

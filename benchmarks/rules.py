@@ -17,7 +17,7 @@ import arborescence as arb
 from arborescence.parsers import LinearParser
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
-from timing import table
+from recording import table
 
 OUTER = {"nsubj:outer", "csubj:outer"}
 

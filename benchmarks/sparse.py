@@ -20,7 +20,8 @@ import numpy as np
 import arborescence as arb
 from arborescence.core.kernels import kernel
 from inputs import model_like
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 
 @kernel

@@ -19,7 +19,7 @@ from arborescence.experiments.runtime.graphs import log_softmax, masked, model_l
 from arborescence.integrations import TOOLS
 from arborescence.integrations.patching import module_of, version_of
 from arborescence.treebank import read
-from timing import table
+from recording import table
 
 
 def best_heads(scores):

@@ -15,7 +15,8 @@ import arborescence as arb
 from arborescence import parsers
 from arborescence.treebank import read
 from inputs import TREEBANKS, model_like, uniform
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 ENCODINGS = ("mean", "max", "min")
 ROUNDS = (0, 1, 5, None)

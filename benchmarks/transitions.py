@@ -32,7 +32,8 @@ from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import batches
 from arborescence.treebank import evaluate, read, write
 from inputs import TREEBANKS
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 NAMES = ["English-EWT", "Gothic-PROIEL", "Turkish-IMST", "Greek-GDT"]
 SYSTEMS = [

@@ -18,7 +18,8 @@ import numpy as np
 from arborescence.undirected import spanning_tree
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.kkt import kkt
-from timing import least_seconds, table
+from recording import table
+from timing import least_seconds
 
 ALGORITHMS = ("auto", "boruvka", "kruskal", "prim", "kkt")
 

@@ -22,7 +22,7 @@ from arborescence.experiments.undirected.measure import (
 from arborescence.parsers import LinearParser
 from arborescence.undirected import enhance
 from inputs import TREEBANKS
-from timing import table
+from recording import table
 
 CHOSEN = [
     *("Basque-BDT", "Bulgarian-BTB", "Danish-DDT", "Dutch-Alpino", "German-GSD", "Greek-GDT"),

@@ -1,0 +1,106 @@
+"""Line charts with logarithmic axes, as SVG without any library: the same bytes everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import log10
+from xml.sax.saxutils import escape
+
+WIDTH, HEIGHT = 720, 400
+LEFT, RIGHT, TOP, BOTTOM = 64, 216, 44, 52
+FONT = 'role="img" font-family="system-ui, sans-serif" font-size="13"'
+LIGHT = {"back": "#ffffff", "ink": "#1f2430", "faint": "#e3e6ec", "quiet": "#5b6472"}
+DARK = {"back": "#14171f", "ink": "#e8eaf0", "faint": "#2c313d", "quiet": "#a2abbb"}
+#: Colours of lines, on light and on dark ground: to be told apart by those who see no red or green.
+COLOURS = (
+    ("#0f766e", "#2dd4bf"), ("#7a7f8a", "#9aa3b2"), ("#b45309", "#f59e0b"),
+    ("#6d28d9", "#b79cff"), ("#be185d", "#f472b6"), ("#1d4ed8", "#7fa8ff"),
+)  # fmt: skip
+DASHES = ("", "2 4", "7 4", "10 3 2 3", "4 2", "12 4")
+
+
+@dataclass
+class Chart:
+    """Lines over a number, both axes logarithmic; `lines` are (name, [(x, y), ...])."""
+
+    title: str
+    across: str
+    up: str
+    lines: list = field(default_factory=list)
+
+
+def decades(low, high):
+    """Return the powers of ten from one that is not above to one that is not below."""
+    first, last = int(log10(low) // 1), -int(-log10(high) // 1)
+    return [10.0**power for power in range(first, last + 1)]
+
+
+def named(value):
+    """Return the number of a tick as text."""
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
+def apart(heights, least):
+    """Return heights, from above to below, moved so that labels do not cover each other."""
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    moved = list(heights)
+    for before, after in pairwise(order):
+        moved[after] = max(moved[after], moved[before] + least)
+    return moved
+
+
+def drawn(chart, dark):
+    """Return the SVG of a chart, on light or dark ground."""
+    colours = DARK if dark else LIGHT
+    points = [point for _, line in chart.lines for point in line]
+    columns = sorted({x for x, _ in points})
+    ticks = decades(min(y for _, y in points), max(y for _, y in points))
+    across = log10(columns[-1] / columns[0])
+    up = log10(ticks[-1] / ticks[0])
+
+    def at_x(x):
+        return LEFT + (WIDTH - LEFT - RIGHT) * log10(x / columns[0]) / across
+
+    def at_y(y):
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * log10(y / ticks[0]) / up
+
+    def text(x, y, content, colour="quiet", anchor="middle", more=""):
+        return (
+            f'<text x="{x:.1f}" y="{y:.1f}" fill="{colours.get(colour, colour)}" '
+            f'text-anchor="{anchor}"{more}>{escape(content)}</text>'
+        )
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {FONT}>',
+        f"<title>{escape(chart.title)}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{colours["back"]}"/>',
+        text(LEFT, 26, chart.title, "ink", "start", ' font-weight="600" font-size="14"'),
+    ]
+    for y in ticks:
+        height = at_y(y)
+        parts += [
+            f'<path d="M{LEFT} {height:.1f}H{WIDTH - RIGHT}" stroke="{colours["faint"]}"/>',
+            text(LEFT - 8, height + 4, named(y), anchor="end"),
+        ]
+    for x in columns:
+        parts += [text(at_x(x), HEIGHT - BOTTOM + 20, named(x))]
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(text(middle, HEIGHT - 12, chart.across))
+    turned = f' transform="rotate(-90 16 {(TOP + HEIGHT - BOTTOM) / 2:.1f})"'
+    parts.append(text(16, (TOP + HEIGHT - BOTTOM) / 2, chart.up, more=turned))
+    labels = apart([at_y(line[-1][1]) for _, line in chart.lines], 17)
+    for (name, line), height, colour, dash in zip(
+        chart.lines, labels, COLOURS, DASHES, strict=False
+    ):
+        path = "L".join(f"{at_x(x):.1f} {at_y(y):.1f}" for x, y in line)
+        parts.append(
+            f'<path d="M{path}" fill="none" stroke="{colour[dark]}" stroke-width="2.5" '
+            f'stroke-linejoin="round" stroke-dasharray="{dash or "none"}"/>'
+        )
+        parts += [
+            f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="3" fill="{colour[dark]}"/>'
+            for x, y in line
+        ]
+        parts.append(text(at_x(line[-1][0]) + 10, height + 4, name, colour[dark], "start"))
+    return "\n".join([*parts, "</svg>", ""])

@@ -1,0 +1,1 @@
+"""The tables and charts of docs/performance.md and README."""

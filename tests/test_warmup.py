@@ -29,10 +29,13 @@ _warmup.warmup(lambda *step: print(*step, flush=True))
 
 @pytest.mark.skipif(native.KERNELS is not None, reason="nothing is compiled")
 def test_once_and_then_not_again(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit")  # the current folder is not looked in
+
     def steps(folder: Path) -> list[str]:
         done = subprocess.run(
-            [sys.executable, "-c", SOME],
+            [sys.executable, "-P", "-c", SOME],
             env={**os.environ, "NUMBA_CACHE_DIR": str(folder), "NUMBA_DISABLE_JIT": "0"},
+            cwd=tmp_path,
             capture_output=True,
             text=True,
             timeout=600,

@@ -91,9 +91,13 @@ def _here(tasks: Sequence[_Task]) -> Iterator[None]:
 def _in_processes(tasks: Sequence[_Task]) -> Iterator[None]:
     """Compile in one process for each core; yield before the first kernel and after each."""
     yield
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "ARBORESCENCE_QUIET": "1", "PYTHONPATH": path}
-    command = [sys.executable, "-m", "arborescence._warmup"]
+    path = [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    environment = {
+        **os.environ,
+        "ARBORESCENCE_QUIET": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),  # an empty one is the current folder
+    }
+    command = [sys.executable, "-P", "-m", "arborescence._warmup"]
     jobs = min(os.cpu_count() or 1, len(tasks))
     if not jobs:
         return

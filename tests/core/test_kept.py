@@ -132,7 +132,57 @@ def test_nowhere_to_keep_it(
         assert load()(np.ones(2)) == 7.0
     lines = [line for line in capsys.readouterr().err.splitlines() if "kept" in line]
     assert len(lines) == 1
-    assert lines[0].endswith("set NUMBA_CACHE_DIR to a folder that can be written")
+    assert f"({folders[0]}: File exists; {folders[1]}: File exists)" in lines[0]
+    assert lines[0].endswith("set NUMBA_CACHE_DIR to a folder that you can write, and nobody else")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights of another kind")
+def test_what_others_could_have_written_is_not_read(
+    folders: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARBORESCENCE_QUIET", raising=False)
+    mask = os.umask(0)  # as careless as can be
+    try:
+        load()(np.ones(2))
+        [path] = folders[0].glob("*.nbc")
+        for place, mode in [(path, 0o646), (folders[0], 0o757)]:
+            before = place.stat().st_mode
+            for hits in (1, 0):  # only what we make ourselves is read
+                kernel = load()
+                kernel(np.ones(2))
+                assert kernel.stats.cache_hits.total() == hits
+                place.chmod(mode)
+            place.chmod(before)
+        assert len(list(folders[1].glob("*.nbc"))) == 1  # while the first was open to all
+    finally:
+        os.umask(mask)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights of another kind")
+def test_it_says_why_nothing_is_kept(
+    folders: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARBORESCENCE_QUIET", raising=False)
+    for folder in folders:
+        folder.mkdir()
+        folder.chmod(0o777)
+    for _ in range(2):
+        load()(np.ones(2))
+    [line] = [line for line in capsys.readouterr().err.splitlines() if "kept" in line]
+    assert f"{folders[0]}: can be changed by other users; {folders[1]}: can be" in line
+    assert not list(folders[0].iterdir())
+
+
+@pytest.mark.parametrize("value", ["", "cache", "./cache", "../cache"])
+def test_cache_folders_are_absolute(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", value)
+    assert all(folder.is_absolute() for folder in kept.folders())
+    monkeypatch.setenv("HOME", "home")
+    if sys.platform == "linux":
+        with pytest.raises(PermissionError, match="not an absolute path"):
+            kept._check(kept.folders()[1])
 
 
 def test_a_damaged_file_is_replaced(folders: list[Path]) -> None:

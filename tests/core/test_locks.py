@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -53,10 +54,10 @@ def test_nobody_waits_for_ever(tmp_path: Path) -> None:
 
     def seconds(number: int, patience: float) -> float:
         start = time.monotonic()
-        with alone(tmp_path / "folder" / "lock", number, patience, lambda: said.append("waiting")):
+        with alone(tmp_path / "lock", number, patience, lambda: said.append("waiting")):
             return time.monotonic() - start
 
-    command = [sys.executable, "-c", HOLD, str(tmp_path / "folder" / "lock")]
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -73,3 +74,14 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with alone(tmp_path / "file" / "lock", 7, 60.0, print):
         pass
+
+
+def test_what_was_there_is_left_alone(tmp_path: Path) -> None:
+    precious, link, pipe = (tmp_path / name for name in ("precious", "link", "pipe"))
+    precious.write_text("content")
+    link.symlink_to(precious)
+    os.mkfifo(pipe)  # nobody reads it
+    for path in (precious, link, pipe):
+        with alone(path, 7, 60.0, print):
+            pass
+        assert precious.read_text() == "content"

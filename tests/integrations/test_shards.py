@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
 from arborescence.core.errors import OptionError
+from arborescence.core.files import replacing
 from arborescence.integrations import shards
 from arborescence.treebank import Sentence, read, write
 from interrupts import INTERRUPTIBLE
@@ -101,6 +102,20 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
     assert (out / "broken.conllu").read_bytes() == (out / "one.conllu").read_bytes()
 
 
+def test_nothing_is_imported_from_the_current_folder(tmp_path):
+    for name in ("numpy", "pickle", "socket", "runpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__file__} ran')")
+    (tmp_path / "in").mkdir()
+    write(SENTENCES, tmp_path / "in" / "one.conllu")
+    script = "import sys; del sys.path[0]; from arborescence.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "parse", "--shards", "in", "out", "--workers", "1"],
+        capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert files(tmp_path / "out") == ["one.conllu"]
+
+
 def test_options_that_cannot_be(folder, tmp_path):
     from arborescence.cli import run
 
@@ -133,6 +148,21 @@ def test_names(tmp_path):
     (folder / "a.conllu").touch()
     with pytest.raises(OptionError, match=r"a\.conllu and .*a\.txt would both become .*a\.conllu"):
         shards.find(folder, out)
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    targets = [tmp_path / name for name in ("a.conllu", "n" * 243 + ".conllu", "m" * 250)]
+    left = []
+    for target in targets:
+        with replacing(target):
+            [begun] = set(tmp_path.glob(".*")) - set(left)
+            left.append(tmp_path / f"{begun.name[:-1]}0")
+        left[-1].touch()
+    mine = tmp_path / ".a.conllu.backup"
+    mine.touch()
+    for number, target in enumerate(targets, 1):
+        shards.remove_unfinished(target)
+        assert set(tmp_path.iterdir()) == {*targets, mine, *left[number:]}
 
 
 @pytest.fixture

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import os
+import secrets
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: There is no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BINARY: Final[int] = getattr(os, "O_BINARY", 0)  # Windows
+_LONG_NAME: Final = 100  # bytes; file systems take 143 to 255, and a temporary name is longer
 
 
 @contextmanager
@@ -75,7 +78,7 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
 
     If the block raises (a full disk, an interruption), the temporary file is removed and a file
@@ -86,6 +89,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ----------
     path
         The output path. Its folder must exist.
+    rights
+        The file's, less the umask; by default those of the file that was there, or 0o666.
 
     Yields
     ------
@@ -111,19 +116,29 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = target.resolve()  # write through a symbolic link, as open() would
     if not target.parent.is_dir():  # name the folder, not the temporary file
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    keep = rights is None and target.exists()
+    if rights is None:
+        rights = target.stat().st_mode & 0o777 if keep else 0o666
+    temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
+    # A file of this name is not opened: not one that was there, nor one that a link leads to.
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes private files: set the mode that a plain open() would have set.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
-        Path(name).replace(target)
+        if keep:
+            temporary.chmod(rights)
+        temporary.replace(target)
     except BaseException as error:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
             error.filename = os.fspath(target)  # Python's error does not name the file
         raise
+
+
+def unfinished_name(target: Path) -> str:
+    """Return how the names of `target`'s temporary files begin; 16 hexadecimal digits follow."""
+    name = os.fsencode(target.name)
+    short = target.name if len(name) <= _LONG_NAME else hashlib.sha256(name).hexdigest()
+    return f".{short}."

@@ -3,7 +3,8 @@
 They are read from the package's own folder, which one who may write it can fill for all
 (`arborescence warmup`), or else from the user's cache folder; and kept in the first of these that
 can be written. `NUMBA_CACHE_DIR` names another folder for both. What was compiled from other code
-than today's (`digests`) is not used, and then replaced.
+than today's (`digests`) is not used, and then replaced. Code that is read here is run: outside of
+the package's own folder, which is trusted as the package itself, nobody else may be able to write.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from arborescence.core.digests import digest
 from arborescence.core.files import replacing
 from arborescence.core.locks import alone
 from arborescence.core.messages import say, say_not_kept
+from arborescence.core.ownership import check_own
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -44,15 +46,31 @@ def folders() -> list[Path]:
     name = f"arborescence_{hashlib.sha256(bytes(_PACKAGE)).hexdigest()[:16]}"
     if _config.CACHE_DIR:
         return [Path(_config.CACHE_DIR, name)]
-    user = AppDirs(appname="numba", appauthor=False).user_cache_dir
-    return [_PACKAGE / "__pycache__" / "kernels", Path(user, name)]
+    user = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    with suppress(RuntimeError):  # there is no home
+        if not user.is_absolute():  # such an XDG_CACHE_HOME does not count, says its standard
+            user = Path.home() / ".cache" / "numba"
+    return [_PACKAGE / "__pycache__" / "kernels", user / name]
+
+
+def _check(path: Path) -> None:
+    """Check that what is read from here can be trusted."""
+    if not path.is_relative_to(_PACKAGE):
+        check_own(path)
+
+
+def _prepare(folder: Path) -> None:
+    """Make a folder, which others cannot write, if it is not there; check it."""
+    for each in (*reversed(folder.parents), folder):
+        each.mkdir(mode=0o755, exist_ok=True)
+    _check(folder)
 
 
 def can_be_written() -> bool:
     """Return whether one of the folders can be written."""
     for folder in folders():
         with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            _prepare(folder)
             TemporaryFile(dir=folder).close()
             return True
     return False
@@ -87,13 +105,16 @@ class Kept(NullCache):
     def save_overload(self, types: Any, result: Any) -> None:
         """Keep the code for these types, if there is a folder that can be written."""
         content = dumps(result._reduce())
+        reasons = []
         for folder in folders():
-            with suppress(OSError):
-                folder.mkdir(parents=True, exist_ok=True)
-                with replacing(folder / self._name(types)) as file:
+            try:
+                _prepare(folder)
+                with replacing(folder / self._name(types), rights=0o644) as file:
                     file.write(digest(self._kernel) + hashlib.sha256(content).digest() + content)
                 return
-        say_not_kept(*folders())
+            except OSError as error:
+                reasons.append(f"{error.filename or folder}: {error.strerror}")
+        say_not_kept(*reasons)
 
     def alone(self, types: Any) -> AbstractContextManager[None]:
         """Wait as long as another process compiles the kernel for the same types."""
@@ -102,13 +123,19 @@ class Kept(NullCache):
         name = self._name(types)
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
         waiting = f"waiting for another process that compiles {self._kernel.__name__}"
-        return alone(folders()[0] / "compiling.lock", number, _PATIENCE, partial(say, waiting))
+        folder = folders()[0]
+        with suppress(OSError):
+            _prepare(folder)
+            return alone(folder / "compiling.lock", number, _PATIENCE, partial(say, waiting))
+        return nullcontext()
 
     def _open(self, types: Any) -> IO[bytes]:
         """Open the file for these types, if there is one that was compiled from today's code."""
         for folder in folders():
             with suppress(OSError):
-                file = (folder / self._name(types)).open("rb")
+                path = folder / self._name(types)
+                _check(path)
+                file = path.open("rb")
                 if file.read(_SEAL) == digest(self._kernel):
                     return file
                 file.close()

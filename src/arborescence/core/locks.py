@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PAUSE: Final = 0.05  # seconds between two looks
+_CAUTION: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @contextmanager
@@ -28,7 +30,7 @@ def alone(
     Parameters
     ----------
     path
-        A file for locks. It remains, empty.
+        A file for locks. It remains as it is, or empty.
     number
         Those with other numbers do not wait for each other. In one process, only one thread may be
         in here with the same path.
@@ -38,12 +40,12 @@ def alone(
         Called after a second of waiting.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("wb")
+        # Neither is a link followed, nor a file emptied, nor a reader of a pipe waited for.
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAUTION, 0o666)
     except OSError:
         yield
         return
-    with file:
+    with os.fdopen(handle, "ab") as file:
         start = time.monotonic()
         said = False
         while not _locked(file, number) and (waited := time.monotonic() - start) < patience:

@@ -6,14 +6,11 @@ import os
 import sys
 import time
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from numba.core import event
 
 from arborescence.core.digests import size
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _SPEED: Final = 1000  # bytes of bytecode compiled in a second, for a first guess
 _LONG: Final = 1.0  # seconds that are worth a line
@@ -26,12 +23,11 @@ def say(line: str) -> None:
 
 
 @cache
-def say_not_kept(*folders: Path) -> None:
-    """Say once that compiled kernels cannot be kept."""
-    places = " and ".join(map(str, folders))
+def say_not_kept(*reasons: str) -> None:
+    """Say once that compiled kernels cannot be kept, and why."""
     say(
-        f"compiled kernels cannot be kept, as {places} cannot be written; each process compiles "
-        "them again: set NUMBA_CACHE_DIR to a folder that can be written"
+        f"compiled kernels cannot be kept ({'; '.join(reasons)}), and each process compiles them "
+        "again: set NUMBA_CACHE_DIR to a folder that you can write, and nobody else"
     )
 
 

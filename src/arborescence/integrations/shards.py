@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from arborescence.core.errors import OptionError
+from arborescence.core.files import unfinished_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,7 +88,7 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
 
 def remove_unfinished(target: Path) -> None:
     """Remove what is left of a result whose process was killed (see `core.files.replacing`)."""
-    name = re.compile(rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}")
+    name = re.compile(rf"{re.escape(unfinished_name(target))}[0-9a-f]{{16}}")
     for path in target.parent.glob(".*"):
         if name.fullmatch(path.name):
             path.unlink(missing_ok=True)

@@ -31,8 +31,9 @@ Result = TypeVar("Result")
 _TRIES: Final = 3  # an item whose processes were killed so often is given up
 _PATIENCE: Final = 10.0  # seconds that a process has to clean up after itself
 
-#: One thread a process: threads of BLAS would be in each other's way.
-_ONE_THREAD: Final = dict.fromkeys(
+#: One thread a process: threads of BLAS would be in each other's way. And no module is looked for
+#: in the current folder, as it is by `python -c`, which begins a process.
+_SETTINGS: Final = {"PYTHONSAFEPATH": "1"} | dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
 
@@ -155,9 +156,9 @@ class _Worker:
 
 @contextmanager
 def _settings_of_workers() -> Iterator[None]:
-    """Let a new process have one thread, and leave Ctrl-C to its parent, from its first moment."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(_ONE_THREAD)
+    """Apply the settings from a process's first moment, and leave Ctrl-C to its parent."""
+    before = {name: os.environ.get(name) for name in _SETTINGS}
+    os.environ.update(_SETTINGS)
     posix = sys.platform != "win32"
     if posix:
         old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

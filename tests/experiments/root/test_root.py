@@ -243,10 +243,10 @@ def test_report():
     assert "1 were not trained, but loaded" in text
     assert "The most are 40.00 %, of A;\nin the paper 23.57 %, of Kurmanji" in text
     [low] = cells_of(text, "low: below 1,000")
-    assert low[1:4] == ["2", "6.21", "30.00 [20.00, 40.00]"]
+    assert low[1:5] == ["2", "6.21", "–", "30.00 [20.00, 40.00]"]
     [medium] = cells_of(text, "medium: 1,000 or more, below 10,000")
-    assert medium[1:4] == ["1", "1.02", "10.00"]
-    assert cells_of(text, "high: 10,000 or more")[0][3] == "5.00"
+    assert medium[1:5] == ["1", "1.02", "–", "10.00"]
+    assert cells_of(text, "high: 10,000 or more")[0][4] == "5.00"
     assert "UAS is higher on 1 of 5 treebanks and lower on 0;" in text
     assert "it is higher on 1 and lower on 0" in text
     assert "- malformed trees: no trend beyond chance (p = 0.08)." in text
@@ -255,7 +255,7 @@ def test_report():
     assert uas[2:4] == ["50.00", "54.00"]
     assert uas[4].startswith("8.00 [")
     assert uas[4].endswith("]\\*")
-    assert uas[5] == "< 0.001"
+    assert uas[6] == "< 0.001"
     assert cells_of(text, "B")[0][1] == "900 (dev)"
     assert cells_of(text, "E")[0][1] == "unknown (loaded)"
     assert "goes from 20.00 to 5.00, about as the size to the power of -0.30." in text
@@ -263,6 +263,20 @@ def test_report():
     assert "![rate.svg](rate.svg)" in text
     assert "curve.svg" not in text
     assert "- Brokish: test.conllu:1: 2 columns" in text
+
+
+def test_beside_the_paper():
+    """Its numbers are those of the same languages, treebank by treebank."""
+    names = ("Gothic-PROIEL", "Greek-GDT", "Birdish")
+    effects = [synthetic(name, 2000, 4 + k) for k, name in enumerate(names)]
+    text = report.texts(Findings([RECIPE], effects, [], {}, []), [])["report.md"]
+    [medium] = cells_of(text, "medium: 1,000 or more, below 10,000")
+    assert medium[2:4] == ["1.02", "0.61 (2 treebanks)"]
+    malformed, uas, exact = cells_of(text, "Gothic-PROIEL")
+    assert (malformed[4], uas[5], exact[5]) == ("0.78", "0.01", "0.00")
+    malformed, uas, exact = cells_of(text, "Birdish")
+    assert (malformed[4], uas[5], exact[5]) == ("–", "–", "–")
+    assert cells_of(text, "malformed trees")[0][2] == "-0.48"
 
 
 @pytest.mark.parametrize(("sign", "way"), [(1, "higher"), (-1, "lower")])

@@ -85,15 +85,15 @@ def test_it_plays(opened):
     page.select_option("#speed", "0.8")
     page.click("#play")
     assert page.locator("#play").text_content() == "Pause"
-    page.get_by_text("Step 10 of 10").wait_for()
+    page.get_by_text("Step 11 of 11").wait_for()
     assert page.locator("#play").text_content() == "Play"
 
 
 def test_keys(opened):
     page = opened(the_page())
-    for key, number in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 10)]:
+    for key, number in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 11)]:
         page.keyboard.press(key)
-        assert count(page) == f"Step {number} of 10"
+        assert count(page) == f"Step {number} of 11"
     page.keyboard.press("Home")
     page.keyboard.press("Space")
     assert page.locator("#play").text_content() == "Pause"
@@ -117,26 +117,26 @@ def test_keys_in_the_matrix(opened):
     page.keyboard.press("Control+A")
     page.keyboard.type("51")
     assert cell(page, 3, 2).text_content() == "51"
-    assert count(page) == "Step 1 of 10"
+    assert count(page) == "Step 1 of 11"
 
 
 def test_links(opened):
     page = opened(the_page(), "#7")
-    assert count(page) == "Step 7 of 10"
+    assert count(page) == "Step 7 of 11"
     page.click("#forward")
     assert page.url.endswith("#8")
     page.evaluate("location.hash = '#eisner-2'")
     page.get_by_text("Step 2 of 12").wait_for()
     assert page.locator("#algorithm").input_value() == "eisner"
     page.evaluate("location.hash = '#99'")
-    page.get_by_text("Step 10 of 10").wait_for()
+    page.get_by_text("Step 11 of 11").wait_for()
 
 
 def test_what_a_step_shows(opened):
     page = opened(the_page(), "#3")
     assert page.locator("#figure .node").count() == 1
     label = cell(page, 0, 2).get_attribute("aria-label")
-    assert label == "root → wash: 40, now -10, looked at"
+    assert label == "root → wash: 40, now 170, looked at"
     assert "chosen" in cell(page, 0, 1).get_attribute("aria-label")
     assert "inside a node" in cell(page, 2, 4).get_attribute("aria-label")
     described = page.locator("#figure svg").get_attribute("aria-label")
@@ -254,8 +254,8 @@ def test_exercises_are_answered_by_clicking(opened):
     assert page.locator("#detail").is_hidden()
     cell(page, 0, 3).click()
     assert page.locator("#verdict").text_content() == (
-        "No. root → songs: without it, songs takes birds → songs and loses 78. Another child of "
-        "the root loses less."
+        "No. root → songs: without it, songs takes birds → songs, and the chosen "
+        "edges weigh 129. Without another root edge they weigh more."
     )
     cell(page, 1, 2).click()
     assert "is not an edge that leaves the root" in page.locator("#verdict").text_content()

@@ -190,6 +190,7 @@ def _read(treebank: Treebank) -> tuple[list[Sentence], list[Sentence]]:
 def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Yield a pool of processes that end when this process is interrupted or killed."""
     context = multiprocessing.get_context("spawn")
+    os.environ["PYTHONSAFEPATH"] = "1"  # a process imports nothing from the current folder
     stop = context.Event()
     threads = max(1, (os.cpu_count() or 1) // jobs)
     pool = ProcessPoolExecutor(jobs, context, _begin, (stop, threads))

@@ -12,6 +12,7 @@ import numpy as np
 
 from arborescence.core.errors import ScoresError
 from arborescence.experiments.common.groups import by_size, group_of
+from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (
     Average,
     Interval,
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Numbers = NDArray[np.float64]
 
-#: The paper's average ratio of the rate of malformed trees to that at k = 1, by k.
-PAPER: Final[Mapping[int, int]] = {50: 13}
+#: The paper's Appendix A, by language: sentences to learn from, and the rate in percent for each k.
+PAPER: Final = read_table(__file__, "paper_appendix_a.csv")
+#: The k of the paper.
+PAPER_KS: Final = (1, 5, 10, 20, 50)
 
 
 class Counts(NamedTuple):
@@ -399,6 +402,14 @@ class Averages(NamedTuple):
             [paired_p(column) for column in gains],
             *(list(map(average, column)) for column in columns.values()),
         )
+
+
+def paper_growths(rows: Sequence[Mapping[str, float]]) -> dict[int, tuple[float, Growth]]:
+    """Return the average rate and its growth from k = 1, for each k, over rows of the paper."""
+    rates = {k: np.array([row[str(k)] for row in rows]) for k in PAPER_KS}
+    return {
+        k: (average(column).value, Growth.between(rates[1], column)) for k, column in rates.items()
+    }
 
 
 def averages(outcomes: Sequence[Outcome]) -> dict[str, Averages]:

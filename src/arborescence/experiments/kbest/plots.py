@@ -1,4 +1,4 @@
-"""Plots over k: the rate of malformed trees (Figure 1 of *kbest*), and the oracle UAS."""
+"""Plots: the rate of malformed trees by size (Figure 1 of *kbest*) and by k, and the oracle UAS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import GROUPS
-from arborescence.experiments.kbest.measure import PAPER
+from arborescence.experiments.kbest.measure import PAPER, PAPER_KS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ _COLOURS: Final = dict(
 
 
 def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[str]:
-    """Draw ``rates.svg`` and ``oracle.svg`` into a folder, and return these names."""
-    figures = {"rates.svg": _draw_rates, "oracle.svg": _draw_oracle}
+    """Draw ``sizes.svg``, ``rates.svg`` and ``oracle.svg`` into a folder; return these names."""
+    figures = {"sizes.svg": _draw_sizes, "rates.svg": _draw_rates, "oracle.svg": _draw_oracle}
     for name, fill in figures.items():
         with style.figure(9, 4.5) as figure:
             fill(figure, outcomes, ks)
@@ -33,8 +33,36 @@ def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[s
     return list(figures)
 
 
+def _draw_sizes(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:
+    """Draw Figure 1 of the paper, ours and theirs: the rate against size, for two k."""
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    ours = [(one.size, *one.rates[[0, -1]].tolist()) for one in outcomes if one.size]
+    theirs = [(row["train"], row["1"], row[str(PAPER_KS[-1])]) for row in PAPER.values()]
+    for panel, title, points, two in (
+        (panels[0], "here", ours, (ks[0], ks[-1])),
+        (panels[1], "in the paper", theirs, (PAPER_KS[0], PAPER_KS[-1])),
+    ):
+        for place, (k, colour, marker) in enumerate(
+            zip(two, (style.AMBER, style.TEAL), ("D", "o"), strict=True), 1
+        ):
+            panel.plot(
+                [point[0] for point in points],
+                [point[place] for point in points],
+                color=colour,
+                marker=marker,
+                linestyle="none",
+                label=f"k = {k}",
+            )
+        panel.set_title(title)
+        panel.set_xlabel("sentences to learn from")
+        panel.grid(axis="y", color=style.PALE)
+        style.log_axis(panel.xaxis)
+        panel.legend()
+    panels[0].set_ylabel("malformed trees among the k best, %")
+
+
 def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:
-    """Draw Figure 1 of the paper: the rate against k."""
+    """Draw the rate against k, and the paper's average."""
     axes = figure.subplots()
     rates = np.array([one.rates for one in outcomes])
     _draw_treebanks(axes, outcomes, ks, rates)
@@ -42,10 +70,8 @@ def _draw_rates(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) 
     axes.plot(ks, mean, color=style.INK, linewidth=2.5, marker="o", label="mean")
     median = np.median(rates, axis=0)
     axes.plot(ks, median, color=style.INK, linewidth=2, ls="--", label="median")
-    for k, times in PAPER.items():
-        if k in ks:
-            growth = f"{times} times the mean\nof k = 1: the paper"
-            axes.plot([1, k], [mean[0], times * mean[0]], color=style.INK, ls=":", label=growth)
+    paper = [np.mean([row[str(k)] for row in PAPER.values()]) for k in PAPER_KS]
+    axes.plot(PAPER_KS, paper, color=style.INK, ls=":", label="mean in the paper")
     _finish(axes, ks, "malformed trees among the k best, %")
     style.rate_axis(axes.yaxis)
     axes.set_ylim(top=100)

@@ -9,6 +9,7 @@ import numpy as np
 
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL
+from arborescence.experiments.common.papers import same_languages
 from arborescence.experiments.common.report import (
     LEVEL,
     averaged,
@@ -24,14 +25,20 @@ from arborescence.experiments.common.report import (
     with_interval,
 )
 from arborescence.experiments.common.statistics import rank_correlation
-from arborescence.experiments.kbest.measure import PAPER, adjusted_ps, averages
+from arborescence.experiments.kbest.measure import (
+    PAPER,
+    PAPER_KS,
+    adjusted_ps,
+    averages,
+    paper_growths,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from arborescence.experiments.common.recipes import Recipe
     from arborescence.experiments.common.treebanks import LeftOut
-    from arborescence.experiments.kbest.measure import Averages, Outcome
+    from arborescence.experiments.kbest.measure import Averages, Growth, Outcome
 
     Adjusted = Sequence[Sequence[float]]
     Rows = Iterator[tuple[object, ...]]
@@ -56,10 +63,12 @@ _READING: Final = """\
   of those with one. Both are exact. Where a sentence has fewer than k trees, all are taken.
 - Malformed: the share of malformed trees in all trees of all lists of a treebank. The mean of the
   sentences' own shares is in `treebanks.csv`; it differs where sentences have few trees, as those
-  of two or three words. Which of them the paper takes is not known to us.
+  of two or three words. The paper does not say which of them it takes.
 - Growth: how many times as high a rate is as at k = 1. The growth of the average is a quotient of
   two averages over treebanks. The mean of growths averages the treebanks' own quotients: a few with
-  hardly a malformed tree at k = 1 rule it, and those with none have no part in it.
+  hardly a malformed tree at k = 1 rule it, and those with none have no part in it. The paper's
+  "13 times" is such a mean.
+- The paper's numbers are computed from its Appendix A.
 - UAS leaves out words whose gold relation is `punct`. A gold tree is in a list if the heads of all
   words are right.
 - All this depends on the parser. The paper's are neural; those trained here are linear.
@@ -90,17 +99,18 @@ def texts(
     recipes
         The training recipes of the parsers that were not given; they differ only by their seeds.
     figures
-        The file names of the two figures.
+        The file names of the three figures.
     others
         The treebanks that were left out.
     """
     groups, adjusted = averages(outcomes), adjusted_ps(outcomes)
-    rates, oracle = figures
+    sizes, rates, oracle = figures
     parts = (
         *_beginning(outcomes, recipes),
         *_malformed(outcomes, groups[ALL], ks),
         f"![The share of malformed trees, by k]({rates})\n",
         *_by_size(outcomes, groups, ks),
+        f"![Figure 1: the share of malformed trees, by sentences to learn from]({sizes})\n",
         *_oracle(outcomes, adjusted, groups[ALL], ks),
         f"![The UAS of the best tree of a list, by k]({oracle})\n",
         *_by_treebank(outcomes, adjusted, ks),
@@ -174,18 +184,24 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
     yield (
         f"Without the root constraint, {number(means.rates[0].value)} % of the best trees are "
         f"malformed, and {number(means.rates[-1].value)} % of the {ks[-1]} best. "
-        + _growth(means, ks)
+        + _growth(last, ks[-1])
         + f" The rate never falls as k grows on {rising} of {len(outcomes)} treebanks."
         f" A list of {ks[-1]} has a malformed tree for {number(means.touched[-1].value)} % of the "
         "sentences.\n"
     )
+    rows = same_languages(PAPER, (one.treebank for one in outcomes))
+    paper = paper_growths(rows) if rows else {}
+    if rows:
+        yield f"*There*: the paper's, of the same languages ({len(rows)}).\n"
     yield listing(
         {
             "k": k,
             "malformed": averaged(means.rates[i]),
+            "there": _there(k, paper, lambda rate, _: number(rate)),
             "growth of the average": averaged(growth.of_averages, 1),
-            "the paper's growth": PAPER.get(k, "–"),
+            "growth there": _there(k, paper, lambda _, one: number(one.of_averages.value, 1)),
             "mean of growths": averaged(growth.of_treebanks, 1),
+            "mean there": _there(k, paper, lambda _, one: number(one.of_treebanks.value, 1)),
             "median": number(growth.median, 1),
             "lists with a malformed tree": averaged(means.touched[i]),
             "well-formed trees": averaged(means.well_formed[i]),
@@ -200,21 +216,37 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
     yield _enough(outcomes, means, ks[-1])
 
 
-def _growth(means: Averages, ks: Sequence[int]) -> str:
-    value, interval, _ = means.growths[-1].of_averages
-    if isnan(value):
+def _there(
+    k: int, paper: Mapping[int, tuple[float, Growth]], text: Callable[[float, Growth], str]
+) -> str:
+    """Write a number of the paper, which has few k."""
+    return text(*paper[k]) if k in paper else "–"
+
+
+def _growth(ours: Growth, k: int) -> str:
+    """Write the growth to the last k beside the paper's."""
+    if isnan(ours.of_averages.value):
         return "As no best tree is malformed, there is no growth to speak of."
-    text = f"That is {number(value, 1)} times as many"
-    paper = PAPER.get(ks[-1])
-    if paper is None:
+    text = (
+        f"That is {number(ours.of_averages.value, 1)} times as many; the treebanks' own growths "
+        f"are {number(ours.of_treebanks.value, 1)} on average"
+    )
+    theirs = paper_growths(list(PAPER.values())).get(k)
+    if theirs is None:
         return f"{text}."
-    text += f"; the paper's average is {paper} times"
-    if paper * means.rates[0].value > 100:
-        return f"{text}, which a rate like this cannot reach."
-    if any(map(isnan, interval)):
+    rate, growth = theirs
+    paper, items = growth.of_treebanks.value, growth.of_treebanks.items
+    most = max(row[str(k)] / row["1"] for row in PAPER.values() if row["1"])
+    text += (
+        f". In the paper {number(rate)} % of the {k} best are malformed, "
+        f"{number(growth.of_averages.value)} times as many as of the best; the own growths of the "
+        f"{items} treebanks that have any are {number(paper)} on average and at most {number(most)}"
+    )
+    low, high = ours.of_treebanks.interval
+    if isnan(low):
         return f"{text}."
-    side = "below" if paper > interval.high else "above" if paper < interval.low else ""
-    return f"{text}, {f'and ours is {side} it' if side else 'which is within our interval'}."
+    side = "below it" if paper > high else "above it" if paper < low else "no other beyond chance"
+    return f"{text}. Our average is {side}."
 
 
 def _enough(outcomes: Sequence[Outcome], means: Averages, k: int) -> str:
@@ -267,12 +299,36 @@ def _by_size(
     }
     if found:
         yield table(
-            ("", "with", "rank correlation", "p"),
+            ("", "with", "in the paper", "rank correlation", "p"),
             (
-                (*names, with_interval(some.value, some.interval), p_value(some.p))
+                (
+                    *names,
+                    _printed_correlation(ks, *names),
+                    with_interval(some.value, some.interval),
+                    p_value(some.p),
+                )
                 for names, some in found.items()
             ),
         )
+
+
+def _printed_correlation(ks: Sequence[int], one: str, other: str) -> str:
+    """Write the rank correlation of two measures in the paper, if it has these k."""
+    if not {ks[0], ks[-1]} <= set(PAPER_KS):
+        return "–"
+    rows = [row for row in PAPER.values() if row["1"] or "growth" not in one]
+    columns = [
+        [
+            row["train"]
+            if name.startswith("sentences")
+            else row[str(ks[-1])] / row["1"]
+            if name.startswith("growth")
+            else row[name.rpartition(" ")[2]]
+            for row in rows
+        ]
+        for name in (one, other)
+    ]
+    return number(rank_correlation(*columns).value)
 
 
 def _oracle(

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.remembered import remembered
-from arborescence.experiments.common.groups import ALL, by_size
+from arborescence.experiments.common.groups import by_size
+from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (
     Average,
     Correlation,
@@ -38,18 +39,17 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.scores import Scores
     from arborescence.experiments.common.treebanks import LeftOut, Treebank
 
-#: The number of treebanks in the paper.
-PAPER_TREEBANKS: Final = 63
-#: The paper's average percentage of malformed trees in each group.
-PAPER: Final[Mapping[str, float]] = {ALL: 1.80, "low": 6.21, "medium": 1.02, "high": 0.63}
-#: The paper's highest percentage of malformed trees, and its treebank.
-PAPER_WORST: Final = (23.57, "Kurmanji")
+#: The paper's Table 1, by group, and Table 2, by language; all rates and changes are in percent.
+PAPER_GROUPS: Final = read_table(__file__, "paper_table_1.csv")
+PAPER: Final = read_table(__file__, "paper_table_2.csv")
 #: The measures that the paper shows against the size of a treebank, all in percent.
 MEASURES: Final[Mapping[str, Callable[[Effect], float]]] = {
     "malformed trees": lambda effect: effect.rate,
     "relative change of UAS": lambda effect: effect.uas.relative,
     "relative change of exact match": lambda effect: effect.exact.relative,
 }
+#: The columns of the paper's tables that have these measures.
+COLUMNS: Final = dict(zip(MEASURES, ("malformed", "uas_change", "exact_change"), strict=True))
 # Bounds of the groups of sentence lengths: a group has more words than one bound, up to the next.
 _LENGTHS: Final = (0, 5, 10, 20, 40, inf)
 

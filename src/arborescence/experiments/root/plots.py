@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import GROUPS, bounds_of
 from arborescence.experiments.common.statistics import average
-from arborescence.experiments.root.measure import PAPER, groups, sized
+from arborescence.experiments.root.measure import PAPER_GROUPS, groups, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
             least, most = bounds_of(name)
             ends = max(least, low), min(most, high)
             ours = average(effect.rate for effect in some).value
-            for rate, line in ((ours, "-"), (PAPER[name], ":")):
+            for rate, line in ((ours, "-"), (PAPER_GROUPS[name]["malformed"], ":")):
                 axes.hlines(rate, *ends, color=style.AMBER, linestyle=line, linewidth=1.6)
     for label, line in (("our average of the group", "-"), ("the paper's average", ":")):
         axes.plot([], [], color=style.AMBER, linestyle=line, label=label)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
 from arborescence.experiments.common.groups import ALL, bounds_of
+from arborescence.experiments.common.papers import language_of, same_languages
 from arborescence.experiments.common.report import (
     LEVEL,
     averaged,
@@ -22,12 +23,12 @@ from arborescence.experiments.common.report import (
     with_ends,
     with_interval,
 )
-from arborescence.experiments.common.statistics import average, holm, log_slope
+from arborescence.experiments.common.statistics import average, holm, log_slope, rank_correlation
 from arborescence.experiments.root.measure import (
+    COLUMNS,
     MEASURES,
     PAPER,
-    PAPER_TREEBANKS,
-    PAPER_WORST,
+    PAPER_GROUPS,
     against_base,
     against_multi,
     by_length,
@@ -46,12 +47,12 @@ if TYPE_CHECKING:
 _MEASURES: Final = ("malformed", "uas_change", "exact_change")
 _TREEBANKS: Final = (
     *("treebank", "split", "training_sentences", "parsers", "sentences", "words"),
-    *(*with_ends("malformed"), "malformed_least", "malformed_most"),
+    *(*with_ends("malformed"), "malformed_paper", "malformed_least", "malformed_most"),
     *("uas_multi", "uas_single", *with_ends("uas_change"), "uas_p", "uas_p_holm"),
     *("exact_multi", "exact_single", *with_ends("exact_change"), "exact_p", "exact_p_holm"),
 )
 _GROUPS: Final = (
-    *("group", "treebanks", "malformed_paper"),
+    *("group", "treebanks", "malformed_paper", "malformed_paper_same_languages"),
     *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
 )
 _CURVE: Final = (
@@ -93,7 +94,8 @@ _READING: Final = """\
 - p-values come from paired permutations: the sign of each difference, of a sentence or of a
   treebank, is drawn at random. A star stands for p < 0.05 after Holm's method, over all treebanks.
 - The parsers see gold words and tags. Those of the paper are neural, and their numbers come from
-  other versions of the treebanks: compare how numbers go together rather than their size.
+  other versions of the treebanks, sometimes from another treebank of the language: compare how
+  numbers go together rather than their size.
 """
 
 
@@ -138,7 +140,8 @@ def _treebank_rows(effects: Sequence[Effect]) -> Rows:
         yield (
             *(effect.treebank, effect.split, effect.size, len(effect.roots)),
             *(effect.lengths.size, effect.uas.whole.sum()),
-            *cells(effect.rate, *effect.rate_interval, min(effect.rates), max(effect.rates)),
+            *cells(effect.rate, *effect.rate_interval, _printed(effect, "malformed")),
+            *cells(min(effect.rates), max(effect.rates)),
             *(
                 cell
                 for change, p in zip((effect.uas, effect.exact), adjusted, strict=True)
@@ -151,7 +154,25 @@ def _group_rows(effects: Sequence[Effect]) -> Rows:
     for name, some in groups(effects).items():
         averages = [average(map(measure, some)) for measure in MEASURES.values()]
         numbers = [cell for one in averages for cell in (*cells(*one.ends), one.items)]
-        yield name, len(some), *cells(PAPER[name]), *numbers
+        yield name, len(some), *cells(_printed_average(name), _same_languages(some)[0]), *numbers
+
+
+def _printed(effect: Effect, column: str) -> float:
+    """Return the paper's number of a treebank's language; nan if it has none."""
+    return PAPER.get(language_of(effect.treebank), {}).get(column, nan)
+
+
+def _printed_average(group: str) -> float:
+    """Return the paper's average rate in a group of its own treebanks."""
+    if group == ALL:
+        return average(row["malformed"] for row in PAPER.values()).value
+    return PAPER_GROUPS[group]["malformed"]
+
+
+def _same_languages(effects: Sequence[Effect]) -> tuple[float, int]:
+    """Return the paper's average rate over the languages of our treebanks, and how many it has."""
+    rows = same_languages(PAPER, (effect.treebank for effect in effects))
+    return average(row["malformed"] for row in rows).value, len(rows)
 
 
 def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
@@ -208,20 +229,22 @@ def _opening(findings: Findings) -> Iterator[str]:
 def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
     """Write Tables 1 and 2: the averages of the groups, and the correlations with size."""
     worst = max(effects, key=lambda effect: effect.rate)
-    rate, treebank = PAPER_WORST
+    treebank = max(PAPER, key=lambda name: PAPER[name]["malformed"])
     ours = _averaged([effect.rate for effect in effects], len(effects))
     yield "## Beside the paper\n"
     yield (
         f"Without the constraint {ours} % of the trees are malformed on\n"
-        f"average; in the paper {PAPER[ALL]:.2f} %, over {PAPER_TREEBANKS} treebanks. The most are "
-        f"{worst.rate:.2f} %, of {worst.treebank};\nin the paper {rate} %, of {treebank}.\n"
+        f"average; in the paper {_printed_average(ALL):.2f} %, over {len(PAPER)} treebanks. The "
+        f"most are {worst.rate:.2f} %, of {worst.treebank};\nin the paper "
+        f"{PAPER[treebank]['malformed']} %, of {treebank}.\n"
     )
     yield "By the number of sentences to learn from:\n"
     yield listing(
         {
             "": _name_of(name),
             "treebanks": len(some),
-            "malformed in the paper, %": number(PAPER[name]),
+            "malformed in the paper, %": number(_printed_average(name)),
+            "of the same languages, %": _of_languages(*_same_languages(some), len(some)),
             **{f"{what}, %": _averaged(map(of, some), len(some)) for what, of in MEASURES.items()},
         }
         for name, some in groups(effects).items()
@@ -231,11 +254,15 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
     yield "How they go with the number of sentences to learn from (not adjusted for six tests):\n"
     trends = {name: trend(effects, of) for name, of in MEASURES.items()}
     yield table(
-        ("", "treebanks", "Spearman", "p", "Pearson, with log size", "p"),
+        (
+            *("", "treebanks", "Spearman in the paper", "Spearman", "p"),
+            *("Pearson, with log size", "p"),
+        ),
         (
             (
                 name,
                 found.treebanks,
+                number(_printed_trend(COLUMNS[name])),
                 *(
                     cell
                     for value, interval, p in (found.ranks, found.logs)
@@ -246,6 +273,17 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
         ),
     )
     yield "".join(f"- {_direction(name, found)}\n" for name, found in trends.items())
+
+
+def _of_languages(rate: float, found: int, treebanks: int) -> str:
+    """Write the paper's average over our languages, and their number if it lacks some."""
+    return number(rate) + ("" if found in (0, treebanks) else f" ({found} treebanks)")
+
+
+def _printed_trend(column: str) -> float:
+    """Return the rank correlation of a column of Table 2 with the size of the training parts."""
+    rows = PAPER.values()
+    return rank_correlation([row["train"] for row in rows], [row[column] for row in rows]).value
 
 
 def _name_of(group: str) -> str:
@@ -317,6 +355,7 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
             "sentences to learn from": _learned(effect),
             "to be tested on": f"{effect.lengths.size:,}",
             "malformed trees, %": with_interval(effect.rate, effect.rate_interval),
+            "in the paper, %": number(_printed(effect, "malformed")),
             "least and most by seed": f"{min(effect.rates):.2f}, {max(effect.rates):.2f}"
             if len(effect.rates) > 1
             else number(nan),
@@ -325,6 +364,7 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
     )
     for what, changes in _changes(effects).items():
         adjusted = holm([change.p for change in changes])
+        column = COLUMNS[f"relative change of {what}"]
         yield f"## {what[0].upper()}{what[1:]} without and with the constraint\n"
         yield listing(
             {
@@ -333,6 +373,7 @@ def _treebanks(effects: Sequence[Effect]) -> Iterator[str]:
                 "without, %": number(change.rate_multi),
                 "with, %": number(change.rate_single),
                 "relative change, %": with_interval(change.relative, change.interval) + star(p),
+                "in the paper, %": number(_printed(effect, column)),
                 "p": p_value(change.p),
             }
             for effect, change, p in zip(effects, changes, adjusted, strict=True)

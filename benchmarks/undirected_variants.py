@@ -20,6 +20,7 @@ from arborescence.experiments.undirected.measure import (
     Outcome,
 )
 from arborescence.parsers import LinearParser
+from arborescence.treebank import restyle
 from arborescence.undirected import enhance
 from inputs import TREEBANKS
 from recording import table
@@ -28,31 +29,7 @@ CHOSEN = [
     *("Basque-BDT", "Bulgarian-BTB", "Danish-DDT", "Dutch-Alpino", "German-GSD", "Greek-GDT"),
     *("Portuguese-Bosque", "Slovenian-SSJ", "Swedish-Talbanken", "Turkish-IMST"),
 ]
-#: Relations of function words, from that which comes to stand nearest to its content word.
-FUNCTION_WORDS = ("case", "cop", "aux", "mark")
 UNDIRECTEDLY = {"inference": "undirected", "features": "undirected", "rounds": 0}
-
-
-def with_function_heads(sentence):
-    """Put function words above the words that they belong to, as many treebanks before UD do.
-
-    A preposition, copula, auxiliary or conjunction takes the place of its word, which becomes its
-    dependent; what else hangs from the word stays there.
-    """
-    heads, relations = sentence.heads, sentence.deprels
-    above, names = heads.copy(), list(relations)
-    for word in range(1, len(heads)):
-        belonging = [
-            (FUNCTION_WORDS.index(relation.partition(":")[0]), abs(function - word), function)
-            for function, relation in enumerate(relations, 1)
-            if heads[function] == word and relation.partition(":")[0] in FUNCTION_WORDS
-        ]
-        top = word
-        for _, _, function in sorted(belonging):
-            above[function], names[function - 1] = above[top], names[top - 1]
-            above[top], names[top - 1] = function, "comp"
-            top = function
-    return sentence.replace(heads=above, deprels=names)
 
 
 def counts_of(training, test, root="single", rounds=(5,), **options):
@@ -80,7 +57,7 @@ def variants(training, test):
     yield from zip(names, counts_of(training, test, rounds=(5, 2, None)), strict=True)
     yield "root edges not limited", *counts_of(training, test, root="multi")
     yield "forms and UPOS only", *counts_of(training, test, columns=("form", "upos"))
-    turned = ([*map(with_function_heads, part)] for part in (training, test))
+    turned = (list(restyle(part, heads="function")) for part in (training, test))
     yield "function words as heads", *counts_of(*turned)
 
 

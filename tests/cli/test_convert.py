@@ -102,3 +102,24 @@ def test_broken_trees(command: Command, tmp_path: Path) -> None:
     assert result.err.startswith("skipped 1 broken sentence; the first: ")
     assert len(list(read(output))) == 2
     assert "none.mrg: No such file" in command("convert", tmp_path / "none.mrg").complaint()
+
+
+def test_styles_there_and_back(command: Command, tmp_path: Path) -> None:
+    source, styled = tmp_path / "ud.conllu", tmp_path / "styled.conllu"
+    words = ["with\tcase\t2", "cats\troot\t0", "and\tcc\t4", "dogs\tconj\t2"]
+    rows = (line.split("\t") for line in words)
+    source.write_text(
+        "".join(f"{i}\t{w}\t_\t_\t_\t_\t{h}\t{r}\t_\t_\n" for i, (w, r, h) in enumerate(rows, 1))
+        + "\n"
+    )
+    style = ("--heads", "function", "--coordination", "conjunction")
+    assert command("convert", source, *style, "-o", styled).status == 0
+    [other] = read(styled)
+    assert other.heads.tolist() == [-1, 3, 1, 0, 3]
+    assert command("convert", styled, *style, "--back").out == source.read_text()
+    result = command("convert", source, "--heads", "content", "--coordination", "before")
+    assert (result.status, result.out) == (2, "")
+    assert "--coordination must be 'first', 'conjunction', 'second' or" in result.err
+    result = command("convert", source, "--coordination", "chain")
+    assert (result.status, result.out) == (2, "")
+    assert command("convert", source, "--heads", "content", "--tree").status == 2

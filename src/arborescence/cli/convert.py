@@ -1,25 +1,29 @@
-"""``arborescence convert``: from phrase structure to dependencies."""
+"""``arborescence convert``: from phrase structure to dependencies, and between their styles."""
 
 from __future__ import annotations
 
 import os
 import sys
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast, get_args
 
 import typer
 
-from arborescence.cli.options import QuietOption, SkipOption
+from arborescence.cli.options import QuietOption, SkipOption, usage_errors
 from arborescence.cli.progress import counted, note
-from arborescence.cli.sentences import Skipped
+from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
-from arborescence.core.choices import Coordination
+from arborescence.core.choices import Coordination, Heads, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arborescence.core.choices import Conjuncts
     from arborescence.treebank import Sentence
     from arborescence.treebank.phrase_structure import HeadRules, Tally
+
+#: Those of head rules, and those of `restyle`.
+AnyCoordination = Literal["rules", "before", "first", "conjunction", "second", "chain"]
 
 #: The number of kinds of undecided phrases that are named.
 _NAMED: Final = 5
@@ -29,7 +33,8 @@ def convert(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TREES.mrg]...", help="Bracketed trees; '-' or nothing: the standard input."
+            metavar="[TREES]...",
+            help="Bracketed trees, or CoNLL-U with --heads; '-' or nothing: the standard input.",
         ),
     ] = None,
     output: Annotated[
@@ -47,13 +52,24 @@ def convert(
             metavar="collins|yamada-matsumoto|FILE", help="Which child of a phrase has its head."
         ),
     ] = "collins",
-    coordination: Annotated[
-        Coordination | None,
+    heads: Annotated[
+        Heads | None,
         typer.Option(
-            help="The head of a coordination: as in other phrases, what is before the conjunction, "
-            "or the first conjunct. Else as the head rules say."
+            help="Read CoNLL-U in the style of Universal Dependencies, and write it with these "
+            "heads."
         ),
     ] = None,
+    coordination: Annotated[
+        AnyCoordination | None,
+        typer.Option(
+            help="The head of a coordination. In phrases: as the head rules say, what is before "
+            "the conjunction, or the first conjunct. With --heads: first, conjunction, second or "
+            "chain."
+        ),
+    ] = None,
+    back: Annotated[
+        bool, typer.Option("--back", help="With --heads: restore Universal Dependencies.")
+    ] = False,
     traces: Annotated[
         bool,
         typer.Option(
@@ -70,7 +86,7 @@ def convert(
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Convert phrase-structure trees to dependency trees, by head rules.
+    """Convert phrase structure to dependency trees by head rules, or one style of trees to another.
 
     At the end says how many phrases the rules left undecided, and which most often.
     """
@@ -78,10 +94,27 @@ def convert(
         raise typer.BadParameter(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
+    skipped = Skipped() if skip_invalid else None
+    if heads or back:
+        if tree or traces:
+            raise typer.BadParameter("--tree and --traces are for phrase structure only")
+        from arborescence.treebank import restyle
+
+        read = sentences_of(files, readers_of("conllu", skipped))
+        style = cast("Conjuncts", coordination or "first")
+        with usage_errors():
+            found = restyle(read, heads=heads or "content", coordination=style, back=back)
+        printed = output in (None, "-")
+        sentences = counted(found, "trees converted", printed=printed, quiet=quiet)
+        deliver(([sentence] for sentence in sentences), output=output or "-")
+        if skipped:
+            skipped.report()
+        return
     from arborescence.treebank.phrase_structure import HeadRules, Tally
 
-    rules = HeadRules.load(head_rules, coordination=coordination)
-    skipped = Skipped() if skip_invalid else None
+    with usage_errors():
+        check_choice("coordination", coordination or "rules", get_args(Coordination))
+    rules = HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
     tally = Tally()
     output = output or (None if tree else "-")
     found = chain.from_iterable(

@@ -422,7 +422,7 @@ def trees_of(
     read: Callable[[str], Iterator[Sentence]], root: Root, skipped: Skipped | None, path: str
 ) -> Iterator[Sentence]:
     """Read sentences with trees; another one is an error, or is left out and counted."""
-    from arborescence.parsers.shared.training_trees import check_tree
+    from arborescence.treebank.checks import check_tree
 
     for sentence in read(path):
         try:

@@ -26,6 +26,11 @@ Measure = Literal["las", "uas"]
 #: that, or the first conjunct.
 Coordination = Literal["rules", "before", "first"]
 
+#: Whether content words or their function words are heads.
+Heads = Literal["content", "function"]
+#: The head of a coordination in a treebank: a conjunct, the conjunction, or each of the next.
+Conjuncts = Literal["first", "conjunction", "second", "chain"]
+
 
 def check_choice(name: str, value: object, choices: Collection[object]) -> None:
     """Raise OptionError if the value is not one of the choices.

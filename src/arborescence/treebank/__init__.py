@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.kbest import write_kbest as write_kbest
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
+    from arborescence.treebank.styles import restyle as restyle
 
 __all__, __getattr__, __dir__ = lazily(
     __name__,
@@ -32,5 +33,6 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.treebank.kbest": ("read_kbest", "write_kbest"),
         "arborescence.treebank.plain": ("read_tokens",),
         "arborescence.treebank.sentence": ("Sentence",),
+        "arborescence.treebank.styles": ("restyle",),
     },
 )

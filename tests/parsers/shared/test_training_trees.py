@@ -2,8 +2,9 @@ import pytest
 
 from arborescence import is_projective
 from arborescence.core.errors import TreebankError
-from arborescence.parsers.shared.training_trees import TrainingTrees, checked, place
+from arborescence.parsers.shared.training_trees import TrainingTrees, checked
 from arborescence.treebank import Sentence, read
+from arborescence.treebank.checks import place
 from samples import treebank
 
 

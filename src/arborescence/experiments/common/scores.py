@@ -37,7 +37,7 @@ from arborescence.core.tree import is_tree
 from arborescence.inference.decode import decode
 from arborescence.parsers import LinearParser
 from arborescence.parsers.shared import model_file, scheme
-from arborescence.parsers.shared.training_trees import place
+from arborescence.treebank.checks import place
 from arborescence.treebank.tally import base
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.errors import TreebankError, TreeError
-from arborescence.core.tree import is_tree
 from arborescence.projective.pseudo import projectivize
+from arborescence.treebank.checks import check_tree, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,27 +110,6 @@ def checked(
     for sentence in (*learned_from, *held_out):
         check_tree(sentence, root)
     return learned_from, held_out
-
-
-def check_tree(sentence: Sentence, root: Root) -> None:
-    """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
-    # A missing head is -1, which `is_tree` would take for padding.
-    known = bool((sentence.heads[1:] >= 0).all())
-    if known and is_tree(sentence.heads, root):
-        return
-    if root == "single" and known and is_tree(sentence.heads, "multi"):
-        raise TreebankError(
-            f"{place(sentence)}: several words have the root as their head; "
-            "train with root='multi', or leave the sentence out"
-        )
-    raise TreebankError(
-        f"{place(sentence)}: the heads are not a tree: correct or leave out the sentence"
-    )
-
-
-def place(sentence: Sentence) -> str:
-    """Return the position of a sentence for error messages: file and line, else its repr."""
-    return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)
 
 
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:

@@ -1,0 +1,242 @@
+"""Dependency trees in other styles of annotation: content or function heads, four coordinations.
+
+Smith (2017) shows the choices. Universal Dependencies, the style that trees come in, takes content
+words as heads, and the first conjunct as the head of a coordination.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, get_args
+
+from arborescence.core.choices import Conjuncts, Heads, check_choice
+from arborescence.treebank.checks import check_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arborescence.treebank.sentence import Sentence
+
+    #: The heads of a sentence, and the relations of all its nodes; both are changed in place.
+    Change = Callable[[NDArray[np.int64], list[str]], None]
+
+#: Relations of function words, from that which comes to stand nearest to its content word.
+FUNCTIONS: Final = ("case", "cop", "aux", "mark")
+#: What a content word is called that hangs from its function word, before a colon and the function.
+COMPLEMENT: Final = "comp"
+#: What a conjunct is called that hangs from a conjunction.
+CONJUNCT: Final = "coord"
+
+
+def restyle(
+    sentences: Iterable[Sentence],
+    *,
+    heads: Heads = "content",
+    coordination: Conjuncts = "first",
+    back: bool = False,
+) -> Iterator[Sentence]:
+    """Bring trees of Universal Dependencies into another style, or back.
+
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+        Trees in the style of Universal Dependencies; with `back`, in the other style.
+    heads : {"content", "function"}
+        Whether content words are the heads, or their function words (case, cop, aux, mark): the
+        content word then hangs from its function word as ``comp:case`` and so on.
+    coordination : {"first", "conjunction", "second", "chain"}
+        The head of a coordination: the first conjunct; the last conjunction, from which all
+        conjuncts hang as ``coord``; the second conjunct; or each conjunct is the head of the next.
+    back : bool
+        Whether to restore Universal Dependencies.
+
+    Returns
+    -------
+    sentences : iterator of Sentence
+        With other heads and relations; all else is kept, enhanced dependencies too.
+
+    Raises
+    ------
+    OptionError
+        If a style is none of those above.
+    TreebankError
+        While they are read, if the heads of a sentence are not a tree.
+
+    Notes
+    -----
+    The choices are those of Smith (2017), *Content Heads vs. Function Heads* and *Coordination
+    Structures*; the lecture has no algorithm for the conversion. O(n²) a sentence.
+
+    What could not be restored stays as it is: the function words of a function word, coordinations
+    without a conjunction, or with a conjunct on the left of the first; for the second conjunct as
+    the head, also those in which that is itself the first of a coordination. Only from a chain, a
+    coordination within another is restored as a part of that.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence, restyle
+    >>> cats = Sentence.from_words(
+    ...     ["with", "cats", "and", "dogs"],
+    ...     heads=[-1, 2, 0, 4, 2],
+    ...     deprels=["case", "root", "cc", "conj"],
+    ... )
+    >>> [other] = restyle([cats], heads="function", coordination="conjunction")
+    >>> other.heads, other.deprels
+    (array([-1,  3,  1,  0,  3]), ['coord', 'comp:case', 'root', 'coord'])
+    >>> [again] = restyle([other], heads="function", coordination="conjunction", back=True)
+    >>> again == cats
+    True
+    """
+    check_choice("heads", heads, get_args(Heads))
+    check_choice("coordination", coordination, get_args(Conjuncts))
+    changes = [_COORDINATIONS[coordination][back]]
+    if heads == "function":
+        changes.append((_lift, _lower)[back])
+    return _changed(sentences, changes[::-1] if back else changes)
+
+
+def _changed(sentences: Iterable[Sentence], changes: list[Change]) -> Iterator[Sentence]:
+    """Make the changes one after the other in each sentence."""
+    for sentence in sentences:
+        check_tree(sentence, "multi")
+        heads, relations = sentence.heads.copy(), ["", *sentence.deprels]
+        for change in changes:
+            change(heads, relations)
+        yield sentence.replace(heads=heads, deprels=relations[1:])
+
+
+def _kind(relation: str) -> str:
+    return relation.partition(":")[0]
+
+
+def _depth(heads: NDArray[np.int64], word: int) -> int:
+    depth = 0
+    while word > 0:
+        word = int(heads[word])
+        depth += 1
+    return depth
+
+
+def _dependents(
+    heads: NDArray[np.int64], relations: list[str], kinds: tuple[str, ...]
+) -> dict[int, list[int]]:
+    """Return the dependents of each word by relations of these kinds; heads before dependents."""
+    of: dict[int, list[int]] = {}
+    for word in range(1, len(heads)):
+        if _kind(relations[word]) in kinds:
+            of.setdefault(int(heads[word]), []).append(word)
+    return {head: of[head] for head in sorted(of, key=lambda word: _depth(heads, word))}
+
+
+def _put_above(
+    heads: NDArray[np.int64], relations: list[str], above: int, below: int, relation: str
+) -> None:
+    """Let `above` take the place of `below`, which then hangs from it."""
+    heads[above], relations[above] = heads[below], relations[below]
+    heads[below], relations[below] = above, relation
+
+
+def _lift(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put function words above their content words."""
+    before = list(relations)
+    for word, functions in _dependents(heads, relations, FUNCTIONS).items():
+        if _kind(before[word]) in FUNCTIONS:
+            continue  # those of a function word stay: above it, they could not be told apart
+
+        def place(function: int, word: int = word) -> tuple[int, int, int]:
+            return FUNCTIONS.index(_kind(before[function])), abs(function - word), function
+
+        below = word
+        for function in sorted(functions, key=place):
+            _put_above(heads, relations, function, below, f"{COMPLEMENT}:{before[function]}")
+            below = function
+
+
+def _lower(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put function words back below their content words."""
+    lifted = _dependents(heads, relations, (COMPLEMENT,))
+    climbed: dict[int, int] = {}  # the content word that now stands in a function word's place
+    for function, [below, *_] in reversed(lifted.items()):
+        content = climbed[function] = climbed.get(below, below)
+        _, _, relation = relations[content].partition(":")
+        _put_above(heads, relations, content, function, relation)
+
+
+def _to_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put the last conjunction above the conjuncts."""
+    old, before = heads.copy(), list(relations)
+    units = _dependents(heads, relations, ("conj",))
+    for first, others in units.items():
+        conjunctions = [
+            word
+            for word in range(1, len(heads))
+            if before[word] == "cc"
+            and word not in units
+            and old[word] == min((other for other in others if other > word), default=0)
+        ]
+        if conjunctions and first < min(others):
+            top = conjunctions[-1]
+            _put_above(heads, relations, top, first, CONJUNCT)
+            for other in others:
+                heads[other], relations[other] = top, CONJUNCT + before[other][len("conj") :]
+
+
+def _from_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put the first conjunct above the others again, and each conjunction below the next."""
+    for top in reversed(_dependents(heads, relations, (CONJUNCT,))):
+        members = [
+            word
+            for word in range(1, len(heads))
+            if heads[word] == top and _kind(relations[word]) == CONJUNCT
+        ]
+        first, *others = members
+        _put_above(heads, relations, first, top, "cc")
+        heads[top] = min((other for other in others if other > top), default=first)
+        for other in others:
+            heads[other], relations[other] = first, "conj" + relations[other][len(CONJUNCT) :]
+
+
+def _to_second(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put the second conjunct above the others."""
+    units = _dependents(heads, relations, ("conj",))
+    for first, [second, *others] in units.items():
+        if first < second and second not in units:
+            _put_above(heads, relations, second, first, relations[second])
+            heads[others] = second
+
+
+def _from_second(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Put the first conjunct, the one on the left of its head, above the others again."""
+    for second, [first, *others] in _dependents(heads, relations, ("conj",)).items():
+        if first < second:
+            _put_above(heads, relations, first, second, relations[first])
+            heads[others] = first
+
+
+def _to_chain(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Hang each conjunct from the one before it."""
+    for first, others in _dependents(heads, relations, ("conj",)).items():
+        if first < min(others):
+            heads[others] = [first, *others[:-1]]
+
+
+def _from_chain(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Hang each conjunct from the first one of its chain."""
+    for head, others in _dependents(heads, relations, ("conj",)).items():
+        if _kind(relations[head]) == "conj":
+            heads[others] = heads[head]
+
+
+def _nothing(heads: NDArray[np.int64], relations: list[str]) -> None:
+    """Leave the coordinations of Universal Dependencies."""
+
+
+# There, and back.
+_COORDINATIONS: Final[dict[Conjuncts, tuple[Change, Change]]] = {
+    "first": (_nothing, _nothing),
+    "conjunction": (_to_conjunction, _from_conjunction),
+    "second": (_to_second, _from_second),
+    "chain": (_to_chain, _from_chain),
+}

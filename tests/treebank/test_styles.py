@@ -1,0 +1,107 @@
+"""Other styles of annotation: what the lecture shows, and the way back."""
+
+import numpy as np
+import pytest
+
+from arborescence.core.errors import OptionError, TreebankError
+from arborescence.core.tree import is_tree
+from arborescence.treebank import Sentence, read, restyle
+
+COORDINATIONS = ("first", "conjunction", "second", "chain")
+#: with lions , tigers and bears that have slept
+ANIMALS = Sentence.from_words(
+    ["with", "lions", ",", "tigers", "and", "bears", "that", "have", "slept"],
+    heads=[-1, 2, 0, 4, 2, 6, 2, 9, 9, 6],
+    deprels=["case", "root", "punct", "conj", "cc", "conj:extend", "nsubj", "aux:pass", "acl"],
+)
+
+
+def changed(sentence, **style):
+    [other] = restyle([sentence], **style)
+    return other.heads.tolist()[1:], other.deprels
+
+
+@pytest.mark.parametrize(
+    ("coordination", "heads", "relations"),
+    [
+        ("first", [2, 0, 4, 2, 6, 2], ["case", "root", "punct", "conj", "cc", "conj:extend"]),
+        ("conjunction", [2, 5, 4, 5, 0, 5],
+         ["case", "coord", "punct", "coord", "root", "coord:extend"]),
+        ("second", [2, 4, 4, 0, 6, 4], ["case", "conj", "punct", "root", "cc", "conj:extend"]),
+        ("chain", [2, 0, 4, 2, 6, 4], ["case", "root", "punct", "conj", "cc", "conj:extend"]),
+    ],
+)  # fmt: skip
+def test_three_ways_to_head_a_coordination_and_a_chain(coordination, heads, relations):
+    found = changed(ANIMALS, coordination=coordination)
+    assert (found[0][:6], found[1][:6]) == (heads, relations)
+    assert (found[0][6:], found[1][6:]) == ([9, 9, 6], ["nsubj", "aux:pass", "acl"])
+
+
+def test_function_heads():
+    heads, relations = changed(ANIMALS, heads="function")
+    assert heads == [0, 1, 4, 2, 6, 2, 9, 6, 8]
+    assert [relations[word - 1] for word in (1, 2, 8, 9)] == [
+        "root", "comp:case", "acl", "comp:aux:pass"
+    ]  # fmt: skip
+    # Of several, the copula stands nearest to the word, then the auxiliary, then the conjunction.
+    old = Sentence.from_words(
+        ["if", "trees", "would", "be", "old"],
+        heads=[-1, 5, 5, 5, 5, 0],
+        deprels=["mark", "nsubj", "aux", "cop", "root"],
+    )
+    heads, relations = changed(old, heads="function")
+    assert heads == [0, 5, 1, 3, 4]
+    assert relations == ["root", "nsubj", "comp:mark", "comp:aux", "comp:cop"]
+
+
+def random_sentence(rng):
+    """Any tree, also one that no scheme allows."""
+    n = int(rng.integers(1, 12))
+    order = rng.permutation(n) + 1
+    heads = np.full(n + 1, -1)
+    heads[order] = [0, *(order[rng.integers(place)] for place in range(1, n))]
+    kinds = ["case", "cop", "aux:pass", "mark", "cc", "conj", "conj:extend", "obj", "punct"]
+    relations = ["root" if head == 0 else str(rng.choice(kinds)) for head in heads[1:]]
+    return Sentence.from_words([f"w{i}" for i in range(n)], heads=heads, deprels=relations)
+
+
+@pytest.mark.parametrize("heads", ["content", "function"])
+@pytest.mark.parametrize("coordination", COORDINATIONS)
+def test_of_any_tree_a_tree_comes(heads, coordination):
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        sentence = random_sentence(rng)
+        [other] = restyle([sentence], heads=heads, coordination=coordination)
+        [again] = restyle([other], heads=heads, coordination=coordination, back=True)
+        assert is_tree(other.heads)
+        assert is_tree(again.heads)
+
+
+@pytest.mark.parametrize("heads", ["content", "function"])
+@pytest.mark.parametrize("coordination", COORDINATIONS)
+def test_the_way_back_on_real_sentences(treebanks, heads, coordination):
+    total = other = different = 0
+    for name in ("Gothic-PROIEL", "Turkish-IMST", "English-EWT"):
+        [path] = (treebanks / name).glob("*-test.conllu*")
+        sentences = list(read(path))
+        total += len(sentences)
+        style = {"heads": heads, "coordination": coordination}
+        restyled = list(restyle(sentences, **style))
+        again = list(restyle(restyled, **style, back=True))
+        other += sum(map(Sentence.__ne__, sentences, restyled))
+        different += sum(map(Sentence.__ne__, sentences, again))
+    assert (other > 0.02 * total) == (heads == "function" or coordination != "first")
+    if coordination == "chain":  # of coordinations within others
+        assert different < 0.02 * total
+    else:
+        assert different == 0
+
+
+def test_what_is_no_style_or_no_tree():
+    with pytest.raises(OptionError, match="heads must be 'content' or 'function', not 'none'"):
+        restyle([], heads="none")
+    with pytest.raises(OptionError, match=r"coordination must be 'first', .* not 'last'"):
+        restyle([], coordination="last")
+    loop = Sentence.from_words(["a", "b"], heads=[-1, 2, 1], deprels=["conj", "conj"])
+    with pytest.raises(TreebankError, match="the heads are not a tree"):
+        list(restyle([loop]))

@@ -335,6 +335,52 @@ def test_by_hand():
     assert without.clas == evaluation.clas
 
 
+def test_undirected_attachment_is_what_pairs_of_words_have_in_common():
+    rng = np.random.default_rng(7)
+
+    def tree(n):
+        """Each word hangs from one that has been placed before."""
+        order = rng.permutation(n) + 1
+        heads = np.full(n + 1, -1)
+        for place, word in enumerate(order):
+            heads[word] = order[rng.integers(place)] if place else 0
+        return heads
+
+    pairs = [(tree(n), tree(n)) for n in rng.integers(1, 9, 200)]
+    deprels = [rng.choice(["punct", "dep"], len(gold) - 1).tolist() for gold, _ in pairs]
+    sentences = [
+        [Sentence.from_words(["a"] * len(words), heads=one, deprels=words) for one in pair]
+        for pair, words in zip(pairs, deprels, strict=True)
+    ]
+    gold, predicted = zip(*sentences, strict=True)
+
+    def in_common(counts):
+        right = 0
+        for (one, other), words in zip(pairs, deprels, strict=True):
+            edges = {frozenset((d, int(other[d]))) for d in range(1, len(other))}
+            right += sum(
+                frozenset((d, int(one[d]))) in edges
+                for d in range(1, len(one))
+                if counts(words[d - 1])
+            )
+        return right
+
+    words = sum(map(len, deprels))
+    score = evaluate(gold, predicted).undirected_uas
+    assert score == Score(in_common(lambda _: True), words, words)
+    score = evaluate(gold, predicted, punctuation=False).undirected_uas
+    assert score.correct == in_common(lambda word: word == "dep")
+    assert evaluate(gold, gold).undirected_uas == Score(words, words, words)
+
+
+def test_undirected_attachment_of_aligned_words():
+    gold = Sentence.from_words(["ab", "c", "d"], heads=[-1, 0, 1, 2])
+    other = Sentence.from_words(["a", "b", "c", "d"], heads=[-1, 0, 1, 4, 0])
+    # Of the two words that both have, "c" hangs from "d" instead of the other way round.
+    assert evaluate([gold], [other]).uas == Score(0, 3, 4)
+    assert evaluate([gold], [other]).undirected_uas == Score(1, 3, 4)
+
+
 def test_crossing_edges_are_counted():
     crossing = WORDS.replace(heads=[-1, 3, 0, 2, 1, 2])
     evaluation = evaluate([GOLD], [crossing])

@@ -21,6 +21,7 @@ _SCORES: Final = {
     "tokens": "tokens", "sentence_spans": "sentences", "words": "words",
     "upos": "UPOS", "xpos": "XPOS", "feats": "UFeats", "all_tags": "AllTags", "lemmas": "lemmas",
     "uas": "UAS", "las": "LAS", "clas": "CLAS", "mlas": "MLAS", "blex": "BLEX",
+    "undirected_uas": "undirected UAS",
 }  # fmt: skip
 
 
@@ -80,6 +81,9 @@ class Evaluation:
     clas, mlas, blex : Score
         LAS for content words; the same if UPOS, FEATS and the dependent function words must also be
         correct; the same if the lemma must also be correct.
+    undirected_uas : Score
+        Words whose gold edge is in the predicted tree in either direction (Levi, Reichart and
+        Rappoport 2016): the word hangs from its head, or the head from the word.
     sentences : int
         The number of gold sentences.
     exact_unlabelled, exact_labelled : float
@@ -105,6 +109,7 @@ class Evaluation:
     clas: Score
     mlas: Score
     blex: Score
+    undirected_uas: Score
     sentences: int
     exact_unlabelled: float
     exact_labelled: float
@@ -156,17 +161,17 @@ def evaluate(
 ) -> Evaluation:
     """Compare predicted trees with gold trees.
 
-    The measures equal those of the official evaluation of the CoNLL 2018 shared task: relations
-    are compared without subtypes (``nsubj:pass`` is ``nsubj``). If the treebanks split the text
-    differently, the words are aligned by their characters, and the scores are F1.
+    Measures of that name equal those of the official evaluation of the CoNLL 2018 shared task:
+    relations are compared without subtypes (``nsubj:pass`` is ``nsubj``). If the treebanks split
+    the text differently, the words are aligned by their characters, and the scores are F1.
 
     Parameters
     ----------
     gold, predicted
         Paths of CoNLL-U files, or sentences. Both must have the same text.
     punctuation
-        Whether words with the gold relation ``punct`` count in UAS, LAS, exact match and the
-        relations, as in the shared task.
+        Whether words with the gold relation ``punct`` count in UAS (directed and undirected), LAS,
+        exact match and the relations, as in the shared task.
 
     Returns
     -------
@@ -187,6 +192,10 @@ def evaluate(
     >>> evaluation = evaluate([gold], [predicted])
     >>> round(evaluation.uas.f1, 3), round(evaluation.las.f1, 3)
     (0.667, 0.333)
+    >>> turned = words.replace(heads=[-1, 0, 1, 2], deprels=["root", "dep", "punct"])
+    >>> scores = evaluate([gold], [turned])
+    >>> round(scores.uas.f1, 3), round(scores.undirected_uas.f1, 3)
+    (0.333, 0.667)
     >>> evaluate([gold], [predicted], punctuation=False).uas.f1
     1.0
     """

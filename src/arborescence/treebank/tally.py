@@ -75,7 +75,11 @@ class Tally:
         gold, predicted = Trees(ours, self._relations), Trees(theirs, self._relations)
         gold.refuse_unknown_heads(ours)
 
-        attached = gold.heads[g] == counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
+        found = np.full(len(gold.heads), _UNALIGNED)
+        found[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
+        heads = gold.heads[g]
+        attached = heads == found[g]
+        turned = (heads >= 0) & (found[heads] == g)
         labelled = attached & (gold.relations[g] == predicted.relations[p])
         upos, xpos = ours.same(UPOS, g, theirs, p), ours.same(XPOS, g, theirs, p)
         feats = ours.same(FEATS, g, theirs, p)
@@ -104,7 +108,7 @@ class Tally:
             counted = ~self._has_relation(gold, {"punct"})
             their_counted = ~self._has_relation(predicted, {"punct"})
             their_counted[p] = counted[g]
-        count(counted, their_counted, uas=attached, las=labelled)
+        count(counted, their_counted, uas=attached, las=labelled, undirected_uas=attached | turned)
         tagged = labelled & upos & feats
         count(
             self._has_relation(gold, _CONTENT_RELATIONS),

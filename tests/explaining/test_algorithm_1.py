@@ -1,4 +1,4 @@
-"""`explain` takes the steps of Algorithm 1 of *root*, the same ones in the same order.
+"""Algorithm 1 of *root*: `explain` takes its steps, in its order; and the theorems behind it.
 
 The algorithm is written down here as it is printed, line by line: recursive, on lists of edges.
 What the paper leaves open is decided as `explain` decides it: which of several cycles comes first,
@@ -6,6 +6,7 @@ and which of several edges on a tie.
 """
 
 from fractions import Fraction
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -229,3 +230,85 @@ def test_the_same_steps_in_the_same_order():
 @pytest.mark.long
 def test_the_same_steps_on_ten_thousand_graphs():
     compare(range(300, 10_300))
+
+
+def arborescences(graph, root=0):
+    """All of them: each choice of one edge into each node without a cycle."""
+    into = {}
+    for edge in graph:
+        into.setdefault(edge.j, []).append(edge)
+    into.pop(root, None)
+    for choice in product(*into.values()):
+        edges = {edge.j: edge for edge in choice}
+        if cycle_of(edges | {root: Edge(0, root, 0)}) is None:
+            yield edges
+
+
+def complete_graphs(count, n=4):
+    """Complete graphs with few different weights."""
+    rng = np.random.default_rng(n)
+    for _ in range(count):
+        scores = rng.integers(0, int(rng.integers(3, 30)), (n + 1, n + 1))
+        pairs = product(range(n + 1), range(1, n + 1))
+        yield [Edge(h, d, Fraction(int(scores[h, d]))) for h, d in pairs if h != d]
+
+
+def best(trees):
+    return max(map(weight, trees))
+
+
+def is_dependency_tree(edges):
+    return sum(edge.i == 0 for edge in edges.values()) == 1
+
+
+def test_a_broken_critical_cycle_is_the_best_arborescence_of_its_nodes():
+    """Lemma 1: for each j in C, the best arborescence of the nodes of C rooted at j is C^(j)."""
+    seen = 0
+    for graph in complete_graphs(60):
+        chosen = greedy(graph)
+        cycle = cycle_of(chosen)
+        for j in cycle or ():
+            inside = [e for e in graph if e.i in cycle and e.j in cycle and e.j != j]
+            broken = {node: chosen[node] for node in cycle if node != j}
+            assert best(arborescences(inside, j)) == weight(broken)
+            seen += 1
+    assert seen > 50
+
+
+def test_the_expansion_lemma_and_theorem_1():
+    """Corollary 1: each arborescence of G/C becomes one of G, of the same weight."""
+    seen = 0
+    for graph in complete_graphs(60):
+        chosen = greedy(graph)
+        cycle = cycle_of(chosen)
+        if cycle is None:
+            assert weight(chosen) == best(arborescences(graph))
+            continue
+        smaller = list(arborescences(contracted(graph, cycle, chosen)))
+        for tree in smaller:
+            expanded = stitch(tree, cycle, chosen, [])
+            assert sorted(expanded) == [1, 2, 3, 4]
+            assert cycle_of(expanded) is None
+            assert weight(expanded) == weight(tree)
+        assert best(smaller) == best(arborescences(graph))
+        seen += 1
+    assert seen > 15
+
+
+def test_theorem_2():
+    """If G* is the greedy graph and has several root edges: G† is that of G', or of G/C."""
+    cases = set()
+    for graph in complete_graphs(400):
+        raised = [e._replace(w=e.w + 8) if e.i == 0 else e for e in graph]
+        chosen = greedy(raised)
+        sigma = [edge for edge in chosen.values() if edge.i == 0]
+        if cycle_of(chosen) or len(sigma) == 1:
+            continue
+        removed = [[f for f in raised if (f.i, f.j) != (e.i, e.j)] for e in sigma]
+        without = max(removed, key=lambda some: weight(greedy(some)))
+        cycle = cycle_of(greedy(without))
+        other = contracted(raised, cycle, greedy(without)) if cycle else without
+        found = best(filter(is_dependency_tree, arborescences(other)))
+        assert found == best(filter(is_dependency_tree, arborescences(raised)))
+        cases.add("reduction" if cycle else "optimization")
+    assert cases == {"reduction", "optimization"}

@@ -27,6 +27,19 @@ def figure_2():
     return scores
 
 
+def test_figure_1():
+    """*Someplace that is like $ 30 an entree*: the edge root → entree, and the right one."""
+    right, wrong = [-1, 0, 5, 5, 5, 1, 5, 8, 5], [-1, 0, 5, 5, 5, 1, 5, 8, 0]
+    assert [arb.root_count(right), arb.root_count(wrong)] == [1, 2]
+    assert arb.is_tree(right)
+    assert not arb.is_tree(wrong)
+    scores = np.zeros((9, 9))
+    scores[right[1:], range(1, 9)] = 2
+    scores[0, 8] = 3  # a parser that prefers the root as the head of the last word
+    assert arb.decode(scores, root="multi").tolist() == wrong
+    assert arb.decode(scores).tolist() == right
+
+
 def test_figure_2():
     scores = figure_2()
     heads = arb.decode(scores, root="multi")

@@ -158,11 +158,22 @@ def table_rows(report, first):
 
 def test_findings():
     birdish, arboric = ([finding.of(one.counts) for finding in FINDINGS] for one in OUTCOMES)
-    assert birdish == pytest.approx([-5, 0, 25, 5, 50, 50, 5])
-    assert arboric == [0] * 7
+    assert birdish == pytest.approx([-5, 0, 25, 5, 50, 50, 0, 10])
+    assert arboric == [0] * 8
     assert FINDINGS[0].average(OUTCOMES) == pytest.approx(-2.5)
     paper = [finding.paper for finding in FINDINGS]
-    assert paper == [0.97, 0.67, 2.35, 0.26, 22.2, 22.2, 1.2]
+    assert paper == [0.97, 0.67, 2.35, 0.26, 22.2, 22.2, 55, 1.2]
+
+
+def test_which_parses_more_sentences_better():
+    [finding] = [one for one in FINDINGS if one.paper == 55]
+    words, roots = np.array([2, 2, 2]), np.array([True] * 3)
+    one, other = (
+        Counts(words, np.array(right), np.array(right), roots) for right in ([1, 1, 2], [2, 2, 1])
+    )
+    assert finding.of({"D-MST": one, "U-MST-uf-lep": other}) == 100
+    assert finding.of({"D-MST": other, "U-MST-uf-lep": one}) == 0
+    assert finding.of({"D-MST": one, "U-MST-uf-lep": one}) == 0
 
 
 def test_tables(tmp_path):
@@ -176,7 +187,7 @@ def test_tables(tmp_path):
     directed, undirected, _, pair = table_rows(text, "Birdish")
     assert directed == ["Birdish", "1,200 (train)", "80.00", "85.00", "60.00", "70.00"]
     assert undirected == ["Birdish", "1,200 (train)", "90.00", "90.00", "85.00", "80.00"]
-    assert pair == ["Birdish", "1,200 (train)", "50.00", "50.00", "90.00", "5.00"]
+    assert pair == ["Birdish", "1,200 (train)", "50.00", "50.00", "90.00", "10.00"]
     averages = table_rows(text, "**average of 2**")
     assert averages[0][2:] == ["65.00", "67.50", "55.00", "60.00"]
     [enhancement] = table_rows(text, "what local enhancement adds, directed UAS")
@@ -188,7 +199,7 @@ def test_tables(tmp_path):
     ]
     assert models[1]["uas"] == "85.00"
     assert models[1]["words"] == "20"
-    assert [row["gain"] for row in rows_of(tmp_path / "pairs.csv")] == ["5.00", "0.00"]
+    assert [row["gain"] for row in rows_of(tmp_path / "pairs.csv")] == ["10.00", "0.00"]
 
 
 def test_one_kind_of_treebank_has_one_average():

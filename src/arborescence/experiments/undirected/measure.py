@@ -184,7 +184,7 @@ class Finding(NamedTuple):
     name : str
         Its description.
     paper : float
-        The paper's average over its 18 languages.
+        The paper's average over its 20 setups.
     of : callable
         Computes it from the counts of the models on a treebank.
     """
@@ -199,9 +199,9 @@ class Finding(NamedTuple):
 
 
 def oracle_gain(models: Models) -> float:
-    """Return the gain of the oracle of the two best models over the better of them."""
+    """Return the gain of the oracle of the two best models over D-MST, as in the paper."""
     ours, theirs = models[DIRECTED], models[ENHANCED]
-    return oracle_uas(ours, theirs) - max(ours.uas, theirs.uas)
+    return oracle_uas(ours, theirs) - ours.uas
 
 
 ABOVE: Final = Finding(
@@ -234,9 +234,16 @@ LOST: Final = Finding(
     22.2,
     lambda models: wins(models[ENHANCED], models[DIRECTED]),
 )
-ORACLE: Final = Finding("what the oracle of the two adds, directed UAS", 1.2, oracle_gain)
+AHEAD: Final = Finding(
+    f"treebanks of which {ENHANCED} parses more sentences better, %",
+    55,  # 11 of the 20 setups
+    lambda models: 100.0 * (LOST.of(models) > WON.of(models)),
+)
+ORACLE: Final = Finding(
+    f"what the oracle of the two adds to {DIRECTED}, directed UAS", 1.2, oracle_gain
+)
 
 #: The measures, in the order of the table.
 FINDINGS: Final = (
-    *(ABOVE, ABOVE_UNDIRECTED, ENHANCEMENT, ENHANCEMENT_UNDIRECTED, WON, LOST, ORACLE),
+    *(ABOVE, ABOVE_UNDIRECTED, ENHANCEMENT, ENHANCEMENT_UNDIRECTED, WON, LOST, AHEAD, ORACLE),
 )

@@ -215,8 +215,8 @@ def trees_by_decoding(
 def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield all trees with a single root edge, best first, by skipping trees with more root edges.
 
-    The baseline of Zmigrod et al. (2021), Section 4: `trees` without the root constraint, and a
-    test of each tree. O(n²) per tested tree; up to all trees may be skipped before the next one.
+    The plain way, which Zmigrod et al. (2021) do not have: `trees` without the root constraint, and
+    a test of each tree. O(n²) per tested tree; up to all trees may be skipped before the next one.
 
     Raises
     ------

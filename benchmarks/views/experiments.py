@@ -1,0 +1,154 @@
+"""The experiments beside the papers: what their reports print, and what follows from it."""
+
+from statistics import fmean
+
+from figures import csv_table, rows, view
+
+TABLE_2 = "src/arborescence/experiments/root/paper_table_2.csv"
+APPENDIX_A = "src/arborescence/experiments/kbest/paper_appendix_a.csv"
+NEURAL = "earlier/experiment-root/a-neural-parser"
+GROUPS = (("high: 10,000 or more", 10_000, float("inf")), ("low: below 1,000", 0, 1_000),
+          ("medium: 1,000 or more, below 10,000", 1_000, 10_000))  # fmt: skip
+
+
+def printed(path):
+    """Return the rows of a table of a paper, by language."""
+    header, lines = csv_table(path)
+    return {line[0]: dict(zip(header, line, strict=True)) for line in lines}
+
+
+def language(treebank):
+    """Return the language of a treebank, as the papers name it."""
+    return treebank.partition("-")[0].replace("_", " ")
+
+
+def columns(name, *chosen, first=None):
+    """Return some columns of a table, and only the rows that begin with some cells."""
+    found = [list(map(row.get, chosen)) for row in rows(name)]
+    return list(chosen), [line for line in found if first is None or line[0] in first]
+
+
+@view("experiment-root/curve")
+def curve():
+    """Return four points of the learning curve."""
+    return columns(
+        "earlier/experiment-root/size-by-itself-a-learning-curve",
+        *("sentences to learn from", "malformed, %", "UAS without, %", "UAS with, %"),
+        first=("20", "200", "2,000", "12,544"),
+    )
+
+
+@view("experiment-root/losses")
+def losses():
+    """Return malformed trees and accuracy of parsers trained by each loss."""
+    return columns(
+        "earlier/experiment-root/what-parsers-learn-by",
+        *("", "malformed, all, %", "UAS without, %", "UAS with, %"),
+    )
+
+
+@view("experiment-root/neural")
+def neural():
+    """Return the rates of neural parsers beside the paper's, treebank by treebank."""
+    paper = printed(TABLE_2)
+    lines = []
+    for row in rows(NEURAL):
+        there = paper[language(row["treebank"])]
+        lines.append([
+            row["treebank"], row["sentences to learn from"], row["malformed trees, %"],
+            f"{int(there['train']):,}", there["malformed"], row["linear, %"],
+        ])  # fmt: skip
+    header = ["treebank", "sentences to learn from", "malformed trees, %"]
+    return [*header, "the paper: sentences", "malformed trees, %", "linear, %"], lines
+
+
+@view("experiment-root/neural-groups")
+def neural_groups():
+    """Return averages of the same by size, over the same languages."""
+    paper = printed(TABLE_2)
+    lines = []
+    for name, least, most in GROUPS:
+        [ours] = rows("earlier/experiment-root/a-neural-parser-2", **{"": name})
+        there = [
+            float(paper[language(row["treebank"])]["malformed"])
+            for row in rows(NEURAL)
+            if least <= int(row["sentences to learn from"].replace(",", "")) < most
+        ]
+        cells = ours["treebanks"], ours["neural, %"], f"{fmean(there):.2f}"
+        lines.append([name, *cells, ours["malformed in the paper, %"]])
+    header = ["sentences to learn from", "treebanks", "malformed trees, %"]
+    return [*header, "the paper, same languages, %", "the paper, its group, %"], lines
+
+
+def growth(statistic):
+    """Return a statistic of the paper's own growths from k = 1 to 50."""
+    found = [row for row in printed(APPENDIX_A).values() if float(row["1"])]
+    return statistic([float(row["50"]) / float(row["1"]) for row in found])
+
+
+@view("paper/growth")
+def paper_growth():
+    """Return the mean of the paper's own growths."""
+    return f"{growth(fmean):.2f}"
+
+
+@view("paper/growth-most")
+def paper_growth_most():
+    """Return the largest of the paper's own growths."""
+    return f"{growth(max):.2f}"
+
+
+@view("paper/growing")
+def paper_growing():
+    """Return how many treebanks of the paper have a growth."""
+    return str(growth(len))
+
+
+@view("paper/growth-of-averages")
+def paper_growth_of_averages():
+    """Return the growth of the paper's averages."""
+    first, last = (
+        fmean(float(row[k]) for row in printed(APPENDIX_A).values()) for k in ("1", "50")
+    )
+    return f"{last / first:.2f}"
+
+
+@view("paper/malformed-50")
+def paper_malformed():
+    """Return the paper's average rate at k = 50."""
+    return f"{fmean(float(row['50']) for row in printed(APPENDIX_A).values()):.2f}"
+
+
+BY_K = ("k", "malformed", "growth of the average", "mean of growths", "median")
+
+
+@view("experiment-kbest/mira")
+def mira():
+    """Return malformed trees among the k best, of parsers trained by MIRA with all trees."""
+    return columns("earlier/experiment-kbest/malformed-trees-by-k-3", *BY_K)
+
+
+@view("experiment-kbest/by-k")
+def by_k():
+    """Return malformed trees among the k best, here and there, and their growth."""
+    here, there = BY_K[1:], ("there", "growth there", "mean there")
+    order = ("k", here[0], there[0], here[1], there[1], here[2], there[2], here[3])
+    return columns("experiment-kbest/malformed-trees-by-k", *order)
+
+
+@view("experiment-runtime/one-tree")
+def one_tree():
+    """Return the longest sentences of each kind of graph: times, and how they grow."""
+    lines = []
+    for number, kind in enumerate(
+        ("model-like", "uniform", "masked", "many root edges", "nested cycles"), 1
+    ):
+        end = "" if number == 1 else f"-{number}"
+        table = rows(f"earlier/experiment-runtime/one-tree-as-sentences-get-longer{end}")
+        by = {row[""]: row for row in table}
+        cells = [kind]
+        for name in ("without the constraint", "with the constraint", "n runs", "reweighting"):
+            cells += [by[name]["n = 500"].split()[0], by[name]["of the last 3"]]
+        lines.append(cells)
+    names = ("without", "with the constraint", "n runs", "reweighting")
+    return ["graphs", *(cell for name in names for cell in (f"{name}, µs", "exponent"))], lines

@@ -83,6 +83,26 @@ def test_nothing_gives_nothing(tokenizer, text):
     assert list(tokenizer.split(text, lines=True)) == []
 
 
+def test_much_white_space(tokenizer):
+    """However much there is, it separates words, and only that."""
+    spaces = ["\n", "\n\n", " ", "\n ", "\n" * 7 + "\t"]
+    for space in spaces:
+        for count in (1 << 15, 1 << 16, (1 << 16) + 3):
+            blank = (space * count)[:count]
+            assert list(tokenizer.split(blank)) == []
+            texts = [
+                "Birds sing.",
+                f"{blank}Birds sing.",
+                f"Birds{blank}sing.",
+                f"Birds sing.{blank}",
+            ]
+            for text in [*texts, f"They grow.{blank}{blank}Birds sing."]:
+                found = [word for sentence in tokenizer.split(text) for word in sentence.forms]
+                assert found[-3:] == ["Birds", "sing", "."]
+                assert found[:-3] in ([], ["They", "grow", "."])
+    assert list(tokenizer.split("\n" * 65536, lines=True)) == []
+
+
 def test_every_character_is_kept(tokenizer):
     """White space aside, whatever the text holds comes out again, in the same order."""
     generator = random.Random(1)

@@ -308,7 +308,7 @@ def _spelled(
     """Return the hashes, first characters and last characters of the tokens that end at `cuts`."""
     ends = np.flatnonzero(cuts)
     written = np.flatnonzero(characters.kinds)
-    starts = written[np.searchsorted(written, np.concatenate(([0], ends[:-1] + 1)))]
+    starts = written[np.searchsorted(written, np.concatenate(([0], ends + 1))[: ends.size])]
     letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
     ends_of_sentences.spell(*characters[:3], starts, ends, letters)
     return letters, starts, ends

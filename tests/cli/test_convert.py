@@ -123,3 +123,16 @@ def test_styles_there_and_back(command: Command, tmp_path: Path) -> None:
     result = command("convert", source, "--coordination", "chain")
     assert (result.status, result.out) == (2, "")
     assert command("convert", source, "--heads", "content", "--tree").status == 2
+
+
+def test_deep_and_wide_trees(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "deep.mrg"
+    path.write_text(TREES + "\n" + "(S " * 9000 + "(NN a)" + ")" * 9000)
+    result = command("convert", path, "--tree")
+    assert result.status == 1
+    where = f"{path}:{TREES.count(chr(10)) + 2}"
+    assert result.err.endswith(f"arborescence: error: {where}: the tree is too deep to be drawn\n")
+    path.write_text("(S " + "(NN a)" * 5000 + ")")
+    result = command("convert", path)
+    assert result.status == 0
+    assert max(map(len, result.err.splitlines())) < 300

@@ -188,11 +188,24 @@ def test_small_files_do_not_fill_the_memory(tmp_path, monkeypatch):
     np.savez_compressed(path, one=np.zeros(100_000), two=np.zeros(100_000))
     with opened(path, ScoresError, _WHAT) as content:
         assert content.read("one").shape == (100_000,)
-        with pytest.raises(ScoresError, match=r"bomb\.npz.*unpacks to more than"):
+        with pytest.raises(ScoresError, match=r"bomb\.npz.*unpacks to more than 1 MB"):
             content.read("two")
     # What is not packed takes no more than it is large.
     np.savez(path, one=np.zeros(100_000), two=np.zeros(100_000))
     assert read(path)["two"].shape == (100_000,)
+
+
+def test_a_member_that_is_longer_than_it_says_is_not_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.npz"
+    zipped(path, [("one.npy", as_npy(np.zeros(3)) + bytes(10**6))])
+    read_of = []
+    whole = zipfile.ZipExtFile.read
+    monkeypatch.setattr(
+        zipfile.ZipExtFile, "read", lambda self, n=-1: read_of.append(n) or whole(self, n)
+    )
+    with pytest.raises(ScoresError, match="'one': longer than it says"):
+        read(path)
+    assert 0 < sum(read_of) < 1000
 
 
 def test_a_member_that_is_longer_than_the_archive_says(tmp_path):

@@ -1,11 +1,21 @@
 """The drawing of a lexicalized tree is read back."""
 
+import io
 import re
+import tracemalloc
 
 import numpy as np
+import pytest
 
+from arborescence.core.errors import TreeError
 from arborescence.drawing import draw_lexicalized
-from arborescence.treebank.phrase_structure import HeadRules, Lexicalized, Tree, lexicalize
+from arborescence.treebank.phrase_structure import (
+    HeadRules,
+    Lexicalized,
+    Tree,
+    lexicalize,
+    read_trees,
+)
 from phrase_trees import random_tree
 
 RULES = HeadRules.load("collins")
@@ -43,3 +53,15 @@ def test_colors_and_control_characters() -> None:
     colored = draw_lexicalized(root, color=True)
     assert colored != drawn
     assert re.sub(r"\033\[\d+m", "", colored) == drawn
+
+
+@pytest.mark.parametrize("sister", ["", " (NN b)"])
+def test_deep_trees_take_little_memory(sister):
+    """The drawing of such a tree would have 3 n² / 2 characters for n nodes."""
+    [tree] = read_trees(io.BytesIO(f"{'(S ' * 50_000}(NN a){f'{sister})' * 50_000}".encode()))
+    root = lexicalize(tree, RULES)
+    tracemalloc.start()
+    with pytest.raises(TreeError, match="too deep to be drawn"):
+        draw_lexicalized(root)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 28
+    tracemalloc.stop()

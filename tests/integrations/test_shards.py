@@ -82,9 +82,7 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
         assert (out / result).read_bytes() == alone.read_bytes()
 
     lines = done.stderr.splitlines()
-    assert (
-        lines[0] == f"left out {folder / 'notes.json'}: neither .conllu, .txt nor .parquet by name"
-    )
+    assert lines[0] == f"left out {folder / 'notes.json'}: no file named .conllu, .txt or .parquet"
     assert re.fullmatch(r"\d:\d\d:\d\d  files parsed", lines[-4])
     assert re.fullmatch(r"5 files, 29 words, in [\d.]+ s: [\d,]+ words a second", lines[-3])
     assert lines[-2].startswith(f"not parsed: {folder / 'broken.conllu'}:1: 2 columns where")
@@ -163,6 +161,28 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     for number, target in enumerate(targets, 1):
         shards.remove_unfinished(target)
         assert set(tmp_path.iterdir()) == {*targets, mine, *left[number:]}
+
+
+def test_real_files_and_folders(tmp_path):
+    folder, elsewhere = tmp_path / "in", tmp_path / "elsewhere"
+    deep = folder / "/".join("d" * 1500)  # deeper than functions may call each other
+    for path in [folder, *reversed(deep.relative_to(folder).parents), deep]:
+        (folder / path).mkdir(exist_ok=True)
+    elsewhere.mkdir()
+    for path in (folder / "a.txt", deep / "b.txt", elsewhere / "c.txt", elsewhere / "d.txt"):
+        path.touch()
+    (folder / "loop").symlink_to(".")
+    (folder / "folder").symlink_to(elsewhere)
+    (folder / "file.txt").symlink_to(elsewhere / "c.txt")
+    (folder / "dangling.txt").symlink_to("nowhere")
+    (folder / "itself.txt").symlink_to("itself.txt")
+    os.mkfifo(folder / "pipe.txt")
+    found = shards.find(folder, tmp_path / "out")
+    assert {shard.source for shard in found.waiting} == {
+        folder / "a.txt", folder / "file.txt", deep / "b.txt",
+    }  # fmt: skip
+    left_out = ["dangling.txt", "folder", "itself.txt", "loop", "pipe.txt"]
+    assert [path.name for path in found.others] == left_out
 
 
 @pytest.fixture

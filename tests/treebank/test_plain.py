@@ -8,7 +8,7 @@ import io
 import pytest
 
 from arborescence.core.errors import TreebankError
-from arborescence.treebank.plain import read_pieces, read_tokens
+from arborescence.treebank.plain import LONGEST_LINE, read_lines, read_pieces, read_tokens
 
 
 def test_words_and_lines() -> None:
@@ -36,6 +36,29 @@ def test_bytes_that_are_no_text() -> None:
     for data, line in ((b"fine\nno\xff\n", 2), (b"\n" * 70000 + b"\xc3", 70001)):
         with pytest.raises(TreebankError, match=rf"<stream>:{line}: byte 0x.. is not UTF-8"):
             list(read_tokens(io.BytesIO(data)))
+
+
+def test_a_line_without_an_end() -> None:
+    """It is refused before much of it is held."""
+
+    class Endless(io.RawIOBase):
+        """Gives words for ever, after two lines."""
+
+        given = 0
+
+        def read(self, size: int = -1) -> bytes:
+            self.given += 1 << 18
+            return b"a " * (1 << 17) if self.given > 1 << 18 else b"fine\n\n"
+
+    file = Endless()
+    with pytest.raises(TreebankError, match="<stream>:3: a line of more than 1,048,576 characters"):
+        list(read_tokens(file))  # type: ignore[arg-type]
+    assert file.given < 1 << 22
+    text = "a" * LONGEST_LINE
+    for end in ("", "\n", "\nb\n"):
+        assert next(iter(read_lines(io.BytesIO((text + end).encode())))) == text
+        with pytest.raises(TreebankError, match="<stream>:2: a line of more"):
+            list(read_lines(io.BytesIO(f"b\na{text}{end}".encode())))
 
 
 def test_characters_and_line_ends_may_be_cut_by_pieces() -> None:

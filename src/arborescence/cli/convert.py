@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from itertools import chain
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Final, Literal, cast, get_args
 
 import typer
@@ -14,6 +15,7 @@ from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
 from arborescence.core.choices import Coordination, Heads, check_choice
+from arborescence.core.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 #: Those of head rules, and those of `restyle`.
 AnyCoordination = Literal["rules", "before", "first", "conjunction", "second", "chain"]
 
-#: The number of kinds of undecided phrases that are named.
+#: The number of kinds of undecided phrases that are named, in lines of so many characters.
 _NAMED: Final = 5
+_WIDTH: Final = 200
 
 
 def convert(
@@ -147,7 +150,10 @@ def converted(
         root = lexicalize(tree, rules, traces=traces, tally=tally)
         sentence = to_dependencies(root, source=name, number=number)
         if draw:
-            drawn = draw_lexicalized(root, color=color)
+            try:
+                drawn = draw_lexicalized(root, color=color)
+            except TreeError as error:
+                raise TreeError(f"{name}:{tree.line}: {error}") from error
             sys.stdout.write("\n".join([*sentence.comments, drawn, ""]))
         yield sentence
 
@@ -159,7 +165,7 @@ def report(tally: Tally, rules: str, traces: bool) -> Iterator[str]:
     count = tally.undecided.total()
     yield f"head rules {rules}: {count:,} of {tally.phrases:,} phrases undecided"
     for phrase, times in tally.undecided.most_common(_NAMED):
-        yield f"  {times:,} × {phrase}"
+        yield f"  {times:,} × {shorten(phrase, _WIDTH)}"
     others = len(tally.undecided) - _NAMED
     if others > 0:
         yield f"  and {others:,} other kinds"

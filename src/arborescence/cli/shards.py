@@ -60,7 +60,7 @@ def parse_folder(
     quiet = options.quiet
     for path in found.others[:1]:
         more = f" and {len(found.others) - 1:,} others" if len(found.others) > 1 else ""
-        note(f"left out {path}{more}: neither .conllu, .txt nor .parquet by name", quiet=quiet)
+        note(f"left out {path}{more}: no file named .conllu, .txt or .parquet", quiet=quiet)
     if found.finished:
         note(f"{found.finished:,} files were finished before", quiet=quiet)
     results = _results(found.waiting, options, workers, ray)

@@ -34,8 +34,8 @@ _AT_ONCE: Final = 1 << 20  # bytes
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 # Limits on the unpacked size of an archive, so that a small file cannot fill the memory.
-_ROOM: Final = 1 << 32
-_ROOM_FOR_A_BYTE: Final = 64
+_ROOM: Final = 1 << 29
+_ROOM_FOR_A_BYTE: Final = 16
 
 _ITEM = re.compile(
     r"""\s*['"](descr|fortran_order|shape)['"]\s*:\s*"""
@@ -108,10 +108,10 @@ class Archive:
                 )
             self._room -= info.file_size
             if self._room < 0:
-                raise ValueError(f"it unpacks to more than {_ROOM >> 30} GB; save it uncompressed")
+                raise ValueError(f"it unpacks to more than {_ROOM >> 20} MB; save it uncompressed")
             with self._zip.open(info) as member:
                 try:
-                    return read_array(member)
+                    return read_array(member, info.file_size)
                 except ValueError as error:
                     raise ValueError(f"{name!r}: {error}") from error
 
@@ -164,8 +164,15 @@ def opened(
             raise error(complaint.text)
 
 
-def read_array(file: IO[bytes]) -> NDArray[Any]:
+def read_array(file: IO[bytes], size: int | None = None) -> NDArray[Any]:
     """Read an array of numbers from an open ``.npy`` file; it must end after the array.
+
+    Parameters
+    ----------
+    file
+        At its start.
+    size
+        Its bytes, if they are known: it is not read further if its header says otherwise.
 
     Returns
     -------
@@ -186,7 +193,10 @@ def read_array(file: IO[bytes]) -> NDArray[Any]:
     if length > _LONGEST:
         raise ValueError("its description is too long")
     shape, dtype, order = _understood(_read(file, length).decode("latin-1").strip())
-    data = _read(file, math.prod(shape) * dtype.itemsize)
+    length = math.prod(shape) * dtype.itemsize
+    if size is not None and size > file.tell() + length:
+        raise ValueError("longer than it says")
+    data = _read(file, length)
     if file.read(1):
         raise ValueError("longer than it says")
     array = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)

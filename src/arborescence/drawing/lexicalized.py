@@ -6,13 +6,17 @@ lead from every phrase to its head word.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
+from arborescence.core.errors import TreeError
 from arborescence.drawing._common import printable
 from arborescence.drawing.text import BOLD, DIM, paint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+#: So many characters may the branches of a drawing have.
+_LARGEST: Final = 1 << 25
 
 
 class Phrase(Protocol):
@@ -51,6 +55,11 @@ def draw_lexicalized(tree: Phrase, *, color: bool = False) -> str:
         A line for each node: a phrase with its head word in brackets, a word with its part of
         speech before it. Each line ends in a newline.
 
+    Raises
+    ------
+    TreeError
+        If the tree is so deep that its branches would have more than 2^25 characters.
+
     Examples
     --------
     >>> import io
@@ -68,9 +77,13 @@ def draw_lexicalized(tree: Phrase, *, color: bool = False) -> str:
           ┕━ NNS cats
     """
     lines = []
+    size = 0
     stack = [(tree, "", "")]
     while stack:
         node, branch, indent = stack.pop()
+        size += len(indent) * len(node.children)
+        if size > _LARGEST:
+            raise TreeError("the tree is too deep to be drawn")
         lines.append(f"{paint(branch, DIM, color)}{_name(node, color)}\n")
         for child in reversed(node.children):
             last = child is node.children[-1]

@@ -9,7 +9,7 @@ from arborescence.core.errors import OptionError
 from arborescence.core.files import unfinished_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
     from pathlib import Path
 
 Kind = Literal["conllu", "text", "parquet"]
@@ -34,14 +34,16 @@ class Found(NamedTuple):
     finished: int
     """How many are there already."""
     others: list[Path]
-    """Files that are neither CoNLL-U nor text nor Parquet by their names."""
+    """What is no file, or neither CoNLL-U nor text nor Parquet by its name."""
 
 
 def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
     """Find the files of a folder and of the folders in it.
 
     Files are known by their names: ``.conllu``, ``.txt``, ``.parquet``, the first two also with
-    ``.gz``. Names that start with a dot or an underscore are left out, as other tools do.
+    ``.gz``. Names that start with a dot or an underscore are left out, as other tools do. A link to
+    a file counts as that file; a link to a folder is not followed, so that each folder is read
+    once.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
         packed = path.suffix == ".gz"
         plain = inside.with_suffix("") if packed else inside
         kind = _KINDS.get(plain.suffix)
-        if kind is None or (packed and kind == "parquet"):
+        if kind is None or (packed and kind == "parquet") or not path.is_file():
             others.append(path)
             continue
         ending = ".parquet" if parquet or kind == "parquet" else ".conllu"
@@ -94,11 +96,13 @@ def remove_unfinished(target: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _files(folder: Path) -> Iterable[Path]:
-    for path in folder.iterdir():
-        if path.name.startswith((".", "_")):
-            continue
-        if path.is_dir():
-            yield from _files(path)
-        else:
-            yield path
+def _files(folder: Path) -> Iterator[Path]:
+    folders = [folder]
+    while folders:
+        for path in folders.pop().iterdir():
+            if path.name.startswith((".", "_")):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                folders.append(path)
+            else:
+                yield path

@@ -1,10 +1,11 @@
-"""Reading plain text files: UTF-8 text in pieces, and tokenized sentences, one per line."""
+"""Reading plain text files: UTF-8 text in pieces or lines, and tokenized sentences."""
 
 from __future__ import annotations
 
 import codecs
 import io
-from typing import IO, TYPE_CHECKING
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Final
 
 from arborescence.core.errors import TreebankError
 from arborescence.core.files import opened
@@ -14,6 +15,9 @@ from arborescence.treebank.sentence import Sentence
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+
+#: So many characters may a line have.
+LONGEST_LINE: Final = 1 << 20
 
 
 def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
@@ -32,7 +36,7 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     Raises
     ------
     TreebankError
-        If a line is not UTF-8, naming the file and the line.
+        If a line is not UTF-8, or has more than 2^20 characters, naming the file and the line.
 
     Examples
     --------
@@ -40,19 +44,33 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     >>> [sentence.forms for sentence in read_tokens(io.BytesIO(b"Trees grow .\n\nDo n't they ?"))]
     [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
     """
-    held = ""
-    for piece in read_pieces(source):
-        *lines, held = (held + piece).split("\n")
-        for line in lines:
-            yield from _separated(line)
-    yield from _separated(held)
+    for line in read_lines(source):
+        # bytes.split() does not split at no-break spaces, which may be inside a word.
+        words = [word.decode() for word in line.encode().split()]
+        if words:
+            yield Sentence.from_words(words)
 
 
-def _separated(line: str) -> Iterator[Sentence]:
-    # bytes.split() does not split at no-break spaces, which may be inside a word.
-    words = [word.decode() for word in line.encode().split()]
-    if words:
-        yield Sentence.from_words(words)
+def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
+    r"""Read the lines of a text file, without their ends, in constant memory.
+
+    Source and errors are those of `read_pieces`; and a line of more than `LONGEST_LINE` characters
+    is a TreebankError.
+
+    >>> list(read_lines(io.BytesIO(b"Trees\r\ngrow.")))
+    ['Trees', 'grow.']
+    """
+    with opened(source) as (file, name):
+        held, number = "", 1
+        for piece in chain(read_pieces(file), ["\n"]):
+            *lines, held = (held + piece).split("\n")
+            for at, line in enumerate([*lines, held], number):
+                if len(line) > LONGEST_LINE:
+                    raise TreebankError(
+                        f"{name}:{at}: a line of more than {LONGEST_LINE:,} characters: cut it"
+                    )
+            number += len(lines)
+            yield from lines
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arborescence.core.errors import TreebankError
-from arborescence.treebank.phrase_structure import read_trees
+from arborescence.treebank.phrase_structure import read_trees, reading
 from phrase_trees import CONSTRUCTIONS, random_tree
 
 BIRDS = "(S (NP (NNS Birds)) (VP (VBP sing)))"
@@ -44,6 +44,18 @@ def test_lines_comments_and_gzip() -> None:
 def test_very_deep_trees() -> None:
     text = "(NP " * 50_000 + "(NN tree)" + ")" * 50_000
     assert read(text) == [text]
+
+
+@pytest.mark.parametrize("part", [" (NP\n", " (NP (NN a)) \n"])
+def test_trees_without_an_end(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_LARGEST", 1000)
+    errors: list[TreebankError] = []
+    text = f"{BIRDS}\n(S\n" + part * 1000
+    with pytest.raises(TreebankError, match="<stream>:2: the tree that begins here has more than"):
+        read(text)
+    trees = read_trees(io.BytesIO(f"{text}\n{BIRDS}".encode()), skip_invalid=errors.append)
+    assert [str(tree) for tree in trees][-1] == BIRDS
+    assert "more than 1,000 brackets" in str(errors[0])
 
 
 BROKEN = {

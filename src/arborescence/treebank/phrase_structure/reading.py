@@ -8,15 +8,17 @@ from typing import IO, TYPE_CHECKING, Final
 from arborescence.core.errors import TreebankError
 from arborescence.core.files import opened
 from arborescence.treebank.phrase_structure.tree import EMPTY, Tree
-from arborescence.treebank.plain import read_pieces
+from arborescence.treebank.plain import read_lines
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: How lines between trees begin that are comments; the last is that of the Penn Treebank.
 _COMMENTS: Final = ("#", "%%", ";", "*x*")
+#: So many brackets may a tree have.
+_LARGEST: Final = 1 << 18
 
 
 def read_trees(
@@ -49,7 +51,8 @@ def read_trees(
     ------
     TreebankError
         If brackets do not match, a word has no tag, a bracket no label or nothing in it, or a tree
-        no words; naming the file, the line and the fault. If the file is not UTF-8 or damaged.
+        no words, or more than 2^18 brackets; naming the file, the line and the fault. If a line has
+        more than 2^20 characters, or the file is not UTF-8 or damaged.
     OSError
         If the file cannot be opened or read.
 
@@ -65,7 +68,7 @@ def read_trees(
     """
     with opened(source) as (file, name):
         reader = _Reader(name, skip_invalid)
-        for number, line in enumerate(_lines(read_pieces(file)), 1):
+        for number, line in enumerate(read_lines(file), 1):
             yield from reader.take(number, line)
         reader.end()
 
@@ -77,6 +80,7 @@ class _Reader:
         self._name = name
         self._skip_invalid = skip_invalid
         self._open: list[Tree] = []  # the nodes whose brackets are open
+        self._size = 0  # the brackets of the tree that is read
         self._skipping = False
 
     def take(self, number: int, line: str) -> Iterator[Tree]:
@@ -134,6 +138,10 @@ class _Reader:
             if not parent.label and len(self._open) > 1:
                 raise self._error(parent.line, "a bracket without a label inside a tree")
             parent.children.append(node)
+        self._size = self._size + 1 if self._open else 1
+        if self._size > _LARGEST:
+            what = f"the tree that begins here has more than {_LARGEST:,} brackets: is one missing?"
+            raise self._error(self._open[0].line, what)
         self._open.append(node)
 
     def _fill(self, number: int, token: str) -> None:
@@ -164,12 +172,3 @@ def _has_words(tree: Tree) -> bool:
             return True
         stack += node.children
     return False
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """Cut a text into its lines; only line feeds end one."""
-    held = ""
-    for piece in pieces:
-        *lines, held = (held + piece).split("\n")
-        yield from lines
-    yield held

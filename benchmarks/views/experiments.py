@@ -166,6 +166,17 @@ def undirected_averages():
     return header, lines
 
 
+@view("experiment-runtime/camerini")
+def camerini():
+    """Return our lists beside those of Camerini et al.; the paper's ratio is another one."""
+    name = "earlier/experiment-runtime/the-k-best-trees-beside-camerini-et-al"
+    return columns(
+        name,
+        *("root edges", "k", "speed-up, average of 49", "of all treebanks", "as called"),
+        *("`kbest`", "Camerini et al."),
+    )
+
+
 @view("experiment-runtime/one-tree")
 def one_tree():
     """Return the longest sentences of each kind of graph: times, and how they grow."""
@@ -182,3 +193,15 @@ def one_tree():
         lines.append(cells)
     names = ("without", "with the constraint", "n runs", "reweighting")
     return ["graphs", *(cell for name in names for cell in (f"{name}, µs", "exponent"))], lines
+
+
+@view("experiment-runtime/lists")
+def lists():
+    """Return how the time for the k best trees grows with the words, and with k."""
+    base = "earlier/experiment-runtime/the-k-best-trees-as-sentences-and-lists-get-longer"
+    lines = []
+    for words, trees in zip(rows(base), rows(f"{base}-2"), strict=True):
+        cells = words["n = 100"], words["of the last 3"], trees["of the last 3"]
+        lines.append([words["graphs"], words["root edges"], words[""], *cells])
+    header = ["graphs", "root edges", "", "µs a tree, n = 100, k = 50"]
+    return [*header, "exponent of n, from 100 to 500", "exponent of k, from 100 to 500"], lines

@@ -11,9 +11,7 @@ import time
 from pathlib import Path
 
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
-OTHERS = (
-    "sparse", "undirected", "evaluating", "neural", "gradients", "through_undirected", "risk",
-)  # fmt: skip
+OTHERS = ("sparse", "undirected", "evaluating", "neural", "gradients")
 HERE = Path(__file__).parent
 
 

@@ -1,29 +1,25 @@
 """How long a user waits for the first result, in a new process, and what a call costs after that.
 
-``python benchmarks/first_use.py`` measures the installation that this Python has: native kernels,
-or those that Numba compiles. Nothing is kept on disk from earlier runs; where Numba compiles, each
-row has other runs with what the first one has kept. ``--demo`` adds ``make demo`` in a fresh
-clone, which installs packages.
+The installation of this Python, whose kernels Numba compiles with nothing kept on disk from earlier
+runs; and, where ``make wheel`` has put one into ``dist``, the wheel, in an environment of its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
-from timing import table
+from recording import Results, options
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = ROOT.parent / "shared" / "ud" / "English-EWT" / "en_ewt-ud-test.conllu.gz"
 SENTENCE = "Old trees grow slowly\n"
-BUDGET = 10.0  # seconds of runs after which there are no more
+BUDGET = 3.0  # seconds of runs after which there are no more
 RUNS = 9
 
 BEGINNING = "import numpy as np, arborescence as arb; scores = np.random.default_rng(0).normal("
@@ -32,13 +28,10 @@ EDGES = "h, d = np.triu_indices(26, 1); "
 FIRST = {
     "`import numpy`": "import numpy",
     "`decode` one graph of 25 words": f"{GRAPH}arb.decode(scores)",
-    "... of float32": f"{BEGINNING}size=(26, 26)).astype('f'); arb.decode(scores)",
     "`decode(projective=True)`": f"{GRAPH}arb.decode(scores, projective=True)",
     "`decode_sparse`": f"{GRAPH}{EDGES}arb.decode_sparse(25, h, d, scores[h, d])",
     "`decode_labeled`": f"{BEGINNING}size=(26, 26, 5)); arb.decode_labeled(scores)",
     "`kbest`": f"{GRAPH}arb.kbest(scores, 5)",
-    "`kbest(projective=True)`": f"{GRAPH}arb.kbest(scores, 5, projective=True)",
-    "`second_best`": f"{GRAPH}arb.second_best(scores)",
     "`TreeDistribution`, marginals": f"{GRAPH}arb.TreeDistribution(scores).marginals",
     "`TreeDistribution`, draws": f"{GRAPH}arb.TreeDistribution(scores).sample(5, rng=0)",
 }
@@ -71,46 +64,42 @@ for name, call in {
 
 
 def seconds(command, folder, text=""):
-    """Run a command; return the seconds that it takes, and those of processors."""
+    """Run a command; return the seconds that it takes."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), "ARBORESCENCE_QUIET": "1"}
-    before, start = os.times(), time.perf_counter()
+    start = time.perf_counter()
     done = subprocess.run(
         command, input=text, env=environment, stdout=subprocess.DEVNULL, text=True, check=False
     )
-    passed, after = time.perf_counter() - start, os.times()
     if done.returncode:
         sys.exit(f"this fails: {command}")
-    used = (after.children_user - before.children_user) + (
-        after.children_system - before.children_system
-    )
-    return passed, used
+    return time.perf_counter() - start
 
 
 def median(run):
-    """Return the medians of several runs, of one if that takes long."""
+    """Return the median seconds of several runs, of one if that takes long."""
     found = [run()]
-    while len(found) < RUNS and sum(passed for passed, _ in found) < BUDGET:
+    while len(found) < RUNS and sum(found) < BUDGET:
         found.append(run())
-    return [f"{statistics.median(column):.2f}" for column in zip(*found, strict=True)]
+    return statistics.median(found)
 
 
-def row(name, command, native):
-    """Measure one command with nothing kept, and again."""
+def first(python, command):
+    """Return the seconds of a command with nothing kept."""
 
     def run_alone():
         with tempfile.TemporaryDirectory() as empty:
-            return seconds(command, empty, SENTENCE)
+            return seconds([python, *command], empty, SENTENCE)
 
-    if native:
-        return name, *median(run_alone)
-    with tempfile.TemporaryDirectory() as folder:
-        first = [f"{each:.1f}" for each in seconds(command, folder, SENTENCE)]
-        return name, *first, *median(lambda: seconds(command, folder, SENTENCE))
+    return median(run_alone)
 
 
-def megabytes(package):
+def megabytes(python, package):
     """Return the size of an installed package, without what Python and Numba write into it."""
-    folder = Path(find_spec(package).origin).parent
+    found = f"from importlib.util import find_spec; print(find_spec({package!r}).origin)"
+    done = subprocess.run([python, "-c", found], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return 0.0
+    folder = Path(done.stdout.strip()).parent
     folders = [folder, *folder.parent.glob(f"{package}.libs")]
     return (
         sum(
@@ -123,39 +112,58 @@ def megabytes(package):
     )
 
 
-def demo():
-    """Return the seconds of ``make demo`` in a fresh clone."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "clone", "-q", str(ROOT), folder], check=True)
-        return seconds(["make", "-C", folder, "demo"], "")[0]
+def with_wheel(folder):
+    """Return the Python of an environment with the wheel alone, or None if there is no wheel."""
+    wheels = sorted(
+        (ROOT / "dist").glob("arborescence-*.whl"), key=lambda file: file.stat().st_mtime
+    )
+    if not wheels:
+        print("(no wheel in dist: `make wheel` makes one)", file=sys.stderr)
+        return None
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = str(Path(folder) / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", f"{wheels[-1]}[cli]"]
+    subprocess.run(install, check=True)
+    return python
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--demo", action="store_true", help="also make demo in a fresh clone")
-    options = parser.parse_args()
-    from arborescence._config import config, described
-    from arborescence.core import native
-
-    is_native = native.KERNELS is not None
-    print(f"{described()}\n{os.cpu_count()} cores\n")
-    header = ["a new process", "s", "processor, s"]
-    if not is_native:
-        header += ["again, s", "again, processor, s"]
-    python = [sys.executable, "-c"]
-    rows = [row(name, [*python, code], is_native) for name, code in FIRST.items()]
-    for name, command in COMMANDS.items():
-        if command[-1] == "-" or ENGLISH.exists():
-            rows.append(row(name, [sys.executable, "-m", "arborescence", *command], is_native))
-    if options.demo:
-        rows.append(("`make demo` in a fresh clone", f"{demo():.0f}", *[""] * (len(header) - 2)))
-    table(header, rows)
-
-    calls = subprocess.run([*python, CALLS], capture_output=True, text=True, check=True).stdout
-    table(("a call", "µs"), [line.split("\t") for line in calls.splitlines()])
-
-    packages = ["arborescence"] + ["numba", "llvmlite"] * (config()["numba"] != "not installed")
-    table(("installed", "MB"), [(each, f"{megabytes(each):.1f}") for each in packages])
+    quick = options(__doc__).quick
+    results = Results("first_use", "a whole process, from the start of Python to its end", quick)
+    with tempfile.TemporaryDirectory() as folder:
+        pythons = {"the wheel": with_wheel(folder), "by the JIT, from a checkout": sys.executable}
+        pythons = {name: python for name, python in pythons.items() if python}
+        commands = {name: ("-c", code) for name, code in FIRST.items()}
+        for name, command in COMMANDS.items():
+            if command[-1] == "-" or ENGLISH.exists():
+                commands[name] = ("-m", "arborescence", *command)
+        rows = [
+            [name, *(first(python, command) for python in pythons.values())]
+            for name, command in list(commands.items())[: 2 if quick else None]
+        ]
+        results.table(
+            "processes", ["a new process", *pythons], rows, unit="s",
+            condition="nothing kept from before; median, of one run where that takes long",
+        )  # fmt: skip
+        rows = []
+        for name, python in pythons.items():
+            calls = subprocess.run(
+                [python, "-c", CALLS], capture_output=True, text=True, check=True
+            ).stdout
+            cells = [line.split("\t") for line in calls.splitlines()]
+            rows.append([name, *(float(value) for _, value in cells)])
+        results.table(
+            "calls", ["kernels", *(name for name, _ in cells)], rows, unit="µs",
+            condition="one call, float32, least of 7 means",
+        )  # fmt: skip
+        packages = ("arborescence", "numpy", "numba", "llvmlite")
+        results.table(
+            "installed", ["kernels", *packages],
+            [[name, *(megabytes(python, each) for each in packages)]
+             for name, python in pythons.items()],
+            unit="MB", condition="files of the package; 0: not installed",
+        )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from torch_struct.deptree import deptree_part
 from arborescence.torch import TreeDistribution
 from inputs import english_lengths, padded, projective_like
 from peers import TorchStruct
-from recording import table
+from recording import Results, options
 from timing import least_seconds
 
 BATCH = 32
@@ -28,7 +28,7 @@ def batches():
         scores = projective_like(np.random.default_rng(n), BATCH, n)
         yield f"n = {n}", scores, np.full(BATCH, n)
     [(scores, lengths)] = padded(np.random.default_rng(0), english_lengths(BATCH), BATCH)
-    yield f"EWT: {lengths.mean():.0f} words, at most {lengths.max()}", scores, lengths
+    yield "EWT", scores, lengths
 
 
 def ours(scores, lengths, root, projective):
@@ -46,28 +46,40 @@ def milliseconds(log_partition, scores, *options):
         leaf = scores.detach().clone().requires_grad_()
         log_partition(leaf, *options).sum().backward()
 
-    return 1e3 * least_seconds(call, budget=2, at_least=7, clock=time.process_time)
+    return 1e3 * least_seconds(call, budget=1, at_least=5, clock=time.process_time)
 
 
 def main():
+    quick = options(__doc__).quick
+    results = Results("gradients", "the log-partition and its gradient in PyTorch", quick)
     torch.set_num_threads(1)
-    rows, errors = [], []
-    for name, batch, words in batches():
+    cells, errors = {}, []
+    some = list(batches())[: 1 if quick else None]
+    for _, batch, words in some:
         scores, lengths = torch.from_numpy(batch), torch.from_numpy(words)
         (edges,) = PEER.arguments(batch)
         for projective in (False, True):
             for root in ("single", "multi"):
-                options = (lengths, root, projective)
-                one = milliseconds(ours, scores, *options)
-                other = milliseconds(theirs, edges, *options)
-                kind = "projective" if projective else "non-projective"
-                rows.append([name, kind, root, f"{one:.2f}", f"{other:.2f}"])
-                precise = ours(scores.double(), *options)
-                for found in (ours(scores, *options), theirs(edges, *options)):
+                chosen = (lengths, root, projective)
+                kind = f'{"projective" if projective else "non-projective"}, `root="{root}"`'
+                cells.setdefault(kind, []).append(milliseconds(ours, scores, *chosen))
+                cells.setdefault(f"{kind}: torch-struct", []).append(
+                    milliseconds(theirs, edges, *chosen)
+                )
+                precise = ours(scores.double(), *chosen)
+                for found in (ours(scores, *chosen), theirs(edges, *chosen)):
                     errors.append((found.double() - precise).abs().max().item())
-    print(f"### Log-partition and gradient, {BATCH} sentences, float32 scores (ms a batch)\n")
-    table(["sentences", "trees", "root", "arborescence.torch", "torch-struct"], rows)
-    print(f"Largest errors: {max(errors[::2]):.0e}, torch-struct {max(errors[1::2]):.0e}")
+    results.table(
+        "batches", ["", *(name for name, _, _ in some)],
+        [[name, *values] for name, values in cells.items()], unit="ms a batch",
+        condition="log-partition and gradient, 32 sentences, float32, one thread, processor time",
+    )  # fmt: skip
+    results.table(
+        "errors", ["arborescence.torch", "torch-struct"],
+        [[f"{max(each):.0e}" for each in (errors[::2], errors[1::2])]], unit="nats",
+        condition="largest error of a log-partition",
+    )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

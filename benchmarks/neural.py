@@ -20,7 +20,7 @@ from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.treebank import Sentence, read
 from inputs import TREEBANKS
-from recording import table
+from recording import Results, options
 from timing import least_seconds
 
 
@@ -44,12 +44,14 @@ def random_parser(treebank, settings, tagger):
 
 
 def main():
+    quick = options(__doc__).quick
     files = {part: [*(TREEBANKS / "English-EWT").glob(f"*{part}*")] for part in ("train", "test")}
     if not all(files.values()):
         print("(no ../shared/ud/English-EWT: nothing to parse)\n")
         return
     treebank, gold = (list(read(path)) for [path] in files.values())
-    gold = gold[::4]
+    results = Results("neural", "parsing with a neural parser by kernels and PyTorch", quick)
+    gold = gold[:: 40 if quick else 4]
     words = sum(map(len, gold))
     bare = [Sentence.from_words(sentence.forms) for sentence in gold]
     devices = {"NumPy and kernels": None}
@@ -72,11 +74,12 @@ def main():
                 )
                 for some in (bare, gold)
             ]
-            rows.append([scorer, name, *(f"{words / each:,.0f}" for each in seconds)])
-    print(
-        "### A neural parser on a quarter of English-EWT test, words a second of processor time\n"
-    )
-    table(["scorer", "run by", "words alone", "with gold tags"], rows)
+            rows.append([scorer, name, *(int(words / each) for each in seconds)])
+    results.table(
+        "speed", ["scorer", "run by", "words alone", "with gold tags"], rows,
+        unit="words a second", condition="a quarter of English-EWT test, processor time",
+    )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ One process, one thread. ``python benchmarks/sparse.py [--quick]``
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 from pathlib import Path
 from time import process_time
@@ -20,7 +19,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.core.kernels import kernel
 from inputs import model_like
-from recording import table
+from recording import Results, options
 from timing import least_seconds
 
 
@@ -132,24 +131,26 @@ def weight_of(n, edges, heads):
     return chosen[1:].sum()
 
 
-def beside_networkx():
+def beside_networkx(results, quick):
+    rows = []
     for title, rooted, sizes in (
-        ("a root edge for each word", True, (100, 1000, 10_000)),
-        ("few root edges", False, (100, 1000, 3000)),
+        ("for each word", True, (100, 1000, 10_000)),
+        ("few", False, (100, 1000, 3000)),
     ):
-        rows = []
-        for n in sizes:
+        for n in sizes[: 2 if quick else 3]:
             edges = random_graph(n, 10 * n, rooted)
             multi, single = both_roots(n, edges)
             theirs, weight = networkx_seconds(*edges)
             tree = arb.decode_sparse(n, *edges, root="multi")
             assert np.isclose(weight, weight_of(n, edges, tree))
-            rows.append([
-                f"{n:,}", f"{10 * n:,}", f"{multi * 1e3:.2f}", f"{single * 1e3:.2f}",
-                f"{theirs * 1e3:,.0f}", f"{theirs / multi:,.0f}×",
-            ])  # fmt: skip
-        print(f"### Random graphs, {title} (milliseconds)\n")
-        table(["words", "edges", "multi", "single", "networkx", "ratio to multi"], rows)
+            found = [1e3 * each for each in (multi, single, theirs)]
+            rows.append([n, 10 * n, title, *found, f"{theirs / multi:,.0f}"])
+    results.table(
+        "networkx",
+        ["words", "edges", "root edges", '`root="multi"`', '`root="single"`', "networkx",
+         'times as long as `"multi"`'],
+        rows, unit="ms", condition="random graphs, processor time of one thread, least of runs",
+    )  # fmt: skip
 
 
 def both_roots(n, edges):
@@ -176,9 +177,9 @@ def _memory(name):
     raise LookupError(name)
 
 
-def growth(sizes):
+def growth(results, sizes):
+    rows = []
     for kind, make in GRAPHS.items():
-        rows = []
         for n in sizes:
             edges = make(n, 10 * n)
             m = edges[0].size
@@ -187,16 +188,15 @@ def growth(sizes):
             multi, single = both_roots(n, edges)
             peak = peak_bytes(lambda e=edges, k=n: arb.decode_sparse(k, *e))
             rows.append([
-                f"{n:,}", f"{m:,}", f"{greedy * 1e3:.2f}", f"{multi * 1e3:.2f}",
-                f"{single * 1e3:.2f}", f"{single / m * 1e9:.0f}", f"{single / greedy:.0f}×",
-                f"{peak / m:.0f}",
+                kind if n == sizes[0] else "", n, m, 1e3 * greedy, 1e3 * multi, 1e3 * single,
+                int(single / m * 1e9), int(single / greedy), int(peak / m),
             ])  # fmt: skip
-        print(f"### Growth, {kind} (milliseconds)\n")
-        table(
-            ["words", "edges", "greedy pass", "multi", "single", "ns an edge", "to greedy",
-             "bytes an edge"],
-            rows,
-        )  # fmt: skip
+    results.table(
+        "growth",
+        ["graph", "words", "edges", "greedy pass, ms", '`"multi"`, ms', '`"single"`, ms',
+         "ns an edge", "× greedy pass", "bytes an edge"],
+        rows, unit="as the columns say", condition="processor time of one thread, least of runs",
+    )  # fmt: skip
 
 
 def kept(scores, share):
@@ -211,33 +211,35 @@ def kept(scores, share):
     return heads, deps, scores[heads, deps]
 
 
-def beside_dense(sizes):
+def beside_dense(results, sizes):
     """Model-like scores, full and pruned: the matrix against the edges that are left."""
     shares = (1.0, 0.5, 0.25, 0.14, 0.05)
     rows = []
     for n in sizes:
         batch = model_like(np.random.default_rng(n), max(4, 5000 // n), n, np.float64)
-        dense = seconds_of(lambda b=batch: [arb.decode(scores) for scores in b]) / len(batch)
-        row = [str(n), f"{dense * 1e6:.1f}"]
+        row = [n, 1e6 * seconds_of(lambda b=batch: [arb.decode(s) for s in b]) / len(batch)]
         for share in shares:
             lists = [kept(scores, share) for scores in batch]
             sparse = seconds_of(
                 lambda g=lists, k=n: [arb.decode_sparse(k, *edges) for edges in g]
             ) / len(batch)
-            row.append(f"{sparse * 1e6:.1f}")
+            row.append(1e6 * sparse)
         rows.append(row)
-    print("### Edges against the full matrix (µs a sentence, one call each, model-like scores)\n")
-    header = [f"{share:.0%} of the edges" for share in shares]
-    table(["words", "matrix", *header], rows)
+    results.table(
+        "dense",
+        ["words", "`decode`, the whole matrix", "all edges",
+         *(f"{share:.0%}".replace("%", " %") for share in shares[1:])],
+        rows, unit="µs a sentence", condition="model-like scores, float64, one call each",
+    )  # fmt: skip
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--quick", action="store_true", help="only up to 10,000 words")
-    quick = options.parse_args().quick
-    beside_networkx()
-    growth((1000, 10_000, 100_000, 1_000_000)[: 2 if quick else 4])
-    beside_dense((25, 50, 100, 200, 400, 800))
+    quick = options(__doc__).quick
+    results = Results("sparse", "decode_sparse beside networkx and the matrix", quick)
+    beside_networkx(results, quick)
+    growth(results, (1000, 10_000, 100_000, 1_000_000)[: 2 if quick else 4])
+    beside_dense(results, (25, 50, 100, 200, 400, 800)[: 3 if quick else 6])
+    results.save()
 
 
 if __name__ == "__main__":

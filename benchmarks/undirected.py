@@ -10,7 +10,6 @@ One process; processor time, which counts all threads that a peer may start.
 
 from __future__ import annotations
 
-import argparse
 import time
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from arborescence.undirected import spanning_tree
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.kkt import kkt
-from recording import table
+from recording import Results, options
 from timing import least_seconds
 
 ALGORITHMS = ("auto", "boruvka", "kruskal", "prim", "kkt")
@@ -96,10 +95,10 @@ def compare(graph, shape):
         in_nanoseconds(lambda a=a: spanning_tree(*graph, minimum=True, algorithm=a), m)
         for a in ALGORITHMS
     ]
-    cells = [f"{took:.0f}" for took in ours]
+    cells = [round(took) for took in ours]
     if shape == "complete graphs":
         matrix = as_matrix(*graph)
-        cells.append(f"{in_nanoseconds(lambda: spanning_tree(matrix, minimum=True), m):.1f}")
+        cells.append(in_nanoseconds(lambda: spanning_tree(matrix, minimum=True), m))
     for name, load in PEERS.items():
         try:
             call = load(*graph)
@@ -110,7 +109,7 @@ def compare(graph, shape):
             np.testing.assert_allclose(np.sum(call()), truth, rtol=1e-9)
         took = in_nanoseconds(call, m)
         cells.append(f"{took:.0f} ({took / ours[0]:.1f}×)")
-    return [f"{m:,}", f"{n:,}", *cells]
+    return [m, n, *cells]
 
 
 def visits(graph):
@@ -121,13 +120,13 @@ def visits(graph):
     for seed in range(3):
         edges = Edges(u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32))
         counts.append(kkt(n, *edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
-    return f"{np.mean(counts):.2f}"
+    return float(np.mean(counts))
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--quick", action="store_true", help="only up to 100,000 edges")
-    most = 5 if options.parse_args().quick else 7
+    quick = options(__doc__).quick
+    results = Results("undirected", "minimum spanning trees: each algorithm, and the peers", quick)
+    most = 5 if quick else 7
     sizes = [10**power for power in range(3, most + 1)]
     looked = []
     for shape, make in SHAPES.items():
@@ -137,12 +136,17 @@ def main():
             graph = make(m, rng)
             row.append(visits(graph))
             rows.append(compare(graph, shape))
-        print(f"### {shape.capitalize()}: ns an edge\n")
         of_matrix = ["a matrix"] if shape == "complete graphs" else []
-        table(["m", "n", *ALGORITHMS, *of_matrix, *PEERS], rows)
+        results.table(
+            shape, ["m", "n", *ALGORITHMS, *of_matrix, *PEERS], rows, unit="ns an edge",
+            condition="processor time, least of runs; in brackets, multiples of auto",
+        )  # fmt: skip
         looked.append(row)
-    print("### Karger, Klein and Tarjan: how often each edge is looked at\n")
-    table(["graph", *(f"m = {m:,}" for m in sizes)], looked)
+    results.table(
+        "visits", ["graph", *(f"m = {m:,}" for m in sizes)], looked, unit="times",
+        condition="how often `kkt` looks at each edge",
+    )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

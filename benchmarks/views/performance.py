@@ -1,1 +1,309 @@
-"""The tables and charts of docs/performance.md and README."""
+"""The tables, charts and figures of docs/performance.md and README."""
+
+from charts import Chart
+from figures import chart, number, results, rows, times, view
+
+#: Names of peers, as pages write them.
+PEERS = {"ufal.chu-liu-edmonds": "ufal.chu-liu-edmonds (no root constraint)", "stanza": "Stanza"}
+
+
+def sizes(table):
+    """Return the numbers of words that a table has, in their order."""
+    return list(dict.fromkeys(row["n"] for row in rows(table)))
+
+
+def peers():
+    """Return the peers of which there are calls."""
+    return [name for name in PEERS if name in rows("decoding/calls")[0]]
+
+
+def beside(figure, other):
+    """Return a figure, and in brackets how many times another one it is."""
+    return f"{number(figure)} ({times(figure / other)})"
+
+
+def on(name):
+    """Return a sentence that says on what a file of results was measured."""
+    content = results(name)
+    if "recorded" in content:
+        return f"Measured {content['date']}: {content['recorded']}."
+    names = ("python", "numpy", "numba", *PEERS)
+    found = ", ".join(
+        f"{each} {version}" for each, version in content["versions"].items() if each in names
+    )
+    return f"{content['date']}, commit {content['commit']}, {content['processor']}; {found}."
+
+
+@view("performance/machine")
+def machine():
+    return on("decoding")
+
+
+@view("performance/batches")
+def batches():
+    """Microseconds, and multiples of the greedy pass."""
+    columns = sizes("decoding/batches")
+    kinds = [
+        ("model-like", "float32", "single", "model-like"),
+        ("model-like", "float32", "single, [dependent, head]", "the same as `[dependent, head]`"),
+        ("model-like", "float32", "multi", "the same, any number of root edges"),
+        ("uniform", "float32", "single", "uniform"),
+        ("masked", "float32", "single", "30 % masked with the lowest float"),
+        ("all equal", "float32", "single", "all scores equal"),
+        ("whole numbers", "float32", "single", "whole numbers from -9 to 9"),
+        ("model-like", "float64", "single", "model-like, float64"),
+    ]
+    found = {(row["scores"], row["type"], row["n"]): row for row in rows("decoding/batches")}
+    plain = [found["model-like", "float32", n] for n in columns]
+    lines = [["greedy pass", *(row["greedy pass"] for row in plain)]]
+    for kind, dtype, column, name in kinds:
+        if (kind, dtype, columns[0]) in found:
+            some = [found[kind, dtype, n] for n in columns]
+            lines.append([
+                name,
+                *(beside(row[column], row["greedy pass"]) for row in some),
+            ])  # fmt: skip
+    return ["scores, float32", *(f"n = {n}" for n in columns)], lines
+
+
+@view("performance/calls")
+def calls():
+    """One call a sentence, and how many times as long the peers take."""
+    header = ["words", "greedy pass, in a batch", "Arborescence, in a batch", "one call"]
+    lines = []
+    for row in rows("decoding/calls"):
+        [batch] = rows("decoding/batches", scores="model-like", type="float32", n=row["n"])
+        ours = row["arborescence"]
+        lines.append([
+            row["n"], batch["greedy pass"], batch["single"], ours,
+            *(beside(row[name], ours) for name in peers()),
+        ])  # fmt: skip
+    return [*header, *(PEERS[name] for name in peers())], lines
+
+
+@chart("time-by-length")
+def time_by_length():
+    batch = rows("decoding/batches", scores="model-like", type="float32")
+    one = rows("decoding/calls")
+    names = {"stanza": "Stanza", "ufal.chu-liu-edmonds": "ufal, any number of roots"}
+    lines = [(names[name], [(row["n"], row[name]) for row in one]) for name in reversed(peers())]
+    return Chart(
+        "The best tree with one root edge: microseconds a sentence, one core",
+        "words in the sentence",
+        "microseconds",
+        [
+            ("Arborescence, in a batch", [(row["n"], row["single"]) for row in batch]),
+            ("reading each score once", [(row["n"], row["greedy pass"]) for row in batch]),
+            *lines,
+            ("Arborescence, one call", [(row["n"], row["arborescence"]) for row in one]),
+        ],
+    )
+
+
+@view("performance/wrong")
+def wrong():
+    """Of how many graphs with masked edges each decoder finds a wrong tree, in words."""
+    names = {"arborescence": "Arborescence", "reweighted": "reweighting in float64", **PEERS}
+    return ", ".join(
+        f"{names[row['decoder']]} {row['wrong trees'] + row['errors']}"
+        for row in rows("decoding/wrong")
+    )
+
+
+@view("performance/threads")
+def threads():
+    one, two = (row["milliseconds"] for row in rows("decoding/threads"))
+    return f"{one:.0f} ms on one thread, {two:.0f} ms on two"
+
+
+@view("performance/labels")
+def labels():
+    """The best tree with 40 labels an edge, beside reading all scores once."""
+    [row] = rows("decoding/labels", labels=40)
+    return f"{row['decode_labeled'] / row['reading']:.1f} times"
+
+
+@view("performance/whole-numbers")
+def whole_numbers():
+    found = {row["scores"]: row["n = 25"] for row in rows("distributions/eisner, kinds")}
+    ratio = found["one unit in the last place apart (float64)"] / found["model-like"]
+    return f"{ratio:.0f} times"
+
+
+@chart("growth-hard")
+def growth_hard():
+    found = rows("growth/growth", type="float32")
+    graphs = list(dict.fromkeys(row["graph"] for row in found))
+    lines = [
+        (graph, [(row["n"], row["single"]) for row in found if row["graph"] == graph])
+        for graph in graphs
+    ]
+    turned = [(row["n"], row["transpose"]) for row in found if row["graph"] == graphs[0]]
+    return Chart(
+        "Graphs that are made to be hard: milliseconds a graph",
+        "words",
+        "milliseconds",
+        [*lines, ("turning the matrix round", turned)],
+    )
+
+
+@view("performance/growth")
+def growth():
+    """By which factor the time per score grows from the smallest to the largest graph."""
+    factors = []
+    found = rows("growth/growth", type="float32")
+    for graph in dict.fromkeys(row["graph"] for row in found):
+        some = [row for row in found if row["graph"] == graph]
+        first, last = some[0], some[-1]
+        each = [row["single"] / row["n"] ** 2 for row in (first, last)]
+        factors.append(each[1] / each[0])
+    ratio = last["n"] / first["n"]
+    return (
+        f"from n = {first['n']:,} to {last['n']:,} by a factor of {min(factors):.1f} to "
+        f"{max(factors):.1f}, depending on the graph; a factor n would show as {ratio:.0f}"
+    )
+
+
+@chart("growth-kbest")
+def growth_kbest():
+    found = rows("kbest/batches", scores="model-like", root="single")
+    ks = [int(name.removeprefix("k = ")) for name in found[0] if name.startswith("k = ")]
+    return Chart(
+        "The k best trees: microseconds a sentence",
+        "k",
+        "microseconds",
+        [(f"{row['n']} words", [(k, row[f"k = {k}"]) for k in ks]) for row in reversed(found)],
+    )
+
+
+@view("performance/kbest-others")
+def kbest_others():
+    """The 50 best trees beside other algorithms for them."""
+    names = [name for name in rows("kbest/others")[0] if name not in ("n", "kbest")]
+    return ["words", "`kbest`", *names], [
+        [
+            row["n"], row["kbest"],
+            *(beside(row[name], row["kbest"]) for name in names),
+        ]
+        for row in rows("kbest/others")
+    ]  # fmt: skip
+
+
+@view("performance/kbest-camerini")
+def kbest_camerini():
+    """How many times as long the original algorithm takes, without the first tree."""
+    ratios = []
+    for root in ("single", "multi"):
+        some = {row["k"]: row for row in rows("kbest/real", root=root)}
+        for k, row in some.items():
+            if k > 1:
+                ours, theirs = (row[name] - some[1][name] for name in ("kbest", "Camerini et al."))
+                ratios.append(theirs / ours)
+    return f"{min(ratios):.1f} to {max(ratios):.1f} times as long"
+
+
+@view("performance/kbest-memory")
+def kbest_memory():
+    most = max(max(row["single"], row["multi"]) for row in rows("kbest/memory"))
+    return f"{most:.0f} MB"
+
+
+@view("performance/eisner")
+def eisner():
+    """The best projective tree."""
+    found = rows("distributions/eisner")
+    lines = [
+        [
+            row["n"], row["decode"], row["single"], row["single"] / row["n"] ** 3 * 1e3,
+            *(beside(row[name], row["single"]) for name in ("torch-struct",) if name in row),
+        ]
+        for row in found
+    ]  # fmt: skip
+    header = ["words", "`decode`", "`decode(projective=True)`", "ns for each n³", "torch-struct"]
+    return header[: len(lines[0])], lines
+
+
+@view("performance/sums")
+def sums():
+    """Marginals beside LAPACK and torch-struct, sentences of one length."""
+    lines = []
+    for row in rows("distributions/sums", root="single"):
+        line = [
+            row["n"], row["LAPACK's inverse"],
+            beside(row["marginals"], row["LAPACK's inverse"]),
+            row["log_partition"], row["projective marginals"],
+        ]  # fmt: skip
+        for ours, theirs in (
+            ("marginals", "torch-struct"), ("projective marginals", "projective torch-struct"),
+        ):  # fmt: skip
+            if theirs in row:
+                line.append(beside(row[theirs], row[ours]))
+        lines.append(line)
+    header = ["words", "LAPACK's inverse", "`marginals`", "`log_partition`"]
+    header += ["projective `marginals`", "torch-struct", "torch-struct, projective"]
+    return header[: len(lines[0])], lines
+
+
+@chart("growth-sums")
+def growth_sums():
+    found = rows("distributions/sums", root="single")
+    best = rows("distributions/eisner")
+    lines = [
+        ("best tree", [(row["n"], row["decode"]) for row in best]),
+        ("best projective tree", [(row["n"], row["single"]) for row in best]),
+        ("marginals", [(row["n"], row["marginals"]) for row in found]),
+        ("projective marginals", [(row["n"], row["projective marginals"]) for row in found]),
+    ]
+    if "torch-struct" in best[0]:
+        lines.append(
+            ("torch-struct, projective tree", [(row["n"], row["torch-struct"]) for row in best])
+        )
+    return Chart(
+        "One tree, and sums over all trees: microseconds a sentence, in batches",
+        "words in the sentence",
+        "microseconds",
+        lines,
+    )
+
+
+@view("performance/lengths")
+def lengths():
+    """Padded batches of real lengths."""
+    lines = []
+    for row in rows("distributions/lengths", order="as they come"):
+        theirs = row.get("torch-struct")
+        lines.append([
+            row["what"], row["arborescence"], row["LAPACK, padded"],
+            *([beside(theirs, row["arborescence"])] if theirs else []),
+        ])  # fmt: skip
+    header = ["", "Arborescence", "LAPACK, padded", "torch-struct"]
+    return header[: len(lines[0])], lines
+
+
+@view("performance/parsing")
+def parsing():
+    """Words a second of reading, writing and parsing."""
+    return ["job", "words a second"], [
+        [row["job"], f"{round(row['words a second'], -3):,.0f}"] for row in rows("parsing/speed")
+    ]
+
+
+@view("performance/decode-25")
+def decode_25():
+    """One sentence of 25 words in a batch: ours, and the greedy pass."""
+    [row] = rows("decoding/batches", scores="model-like", type="float32", n=25)
+    return f"{row['single']:.1f} µs"
+
+
+@view("distribution/errors")
+def errors():
+    """The largest error of a marginal, non-projective, by graph and method."""
+    found = rows("distributions/errors")
+    header = [name for name in found[0] if not name.startswith("projective")]
+    return header, [[row[name] for name in header] for row in found]
+
+
+@view("performance/marginals-25")
+def marginals_25():
+    [row] = rows("distributions/sums", n=25, root="single")
+    return f"{row['marginals']:.0f} µs"

@@ -25,6 +25,7 @@ from arborescence.cli.options import (
     SkipOption,
     ThreadsOption,
     ends,
+    into,
     usage_errors,
 )
 from arborescence.cli.parsing import Options, analyses, loaded
@@ -123,13 +124,7 @@ def parse(
         typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write CoNLL-U, or by the ending: .json, .svg, or .spacy for spaCy's "
-            "documents.",
-        ),
+        str | None, into(help="Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).")
     ] = None,
     format: Annotated[  # noqa: A002
         Format,
@@ -396,12 +391,7 @@ def decode(
         ),
     ],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write the head vectors: .npy, with --kbest .npz, or .json.",
-        ),
+        Path | None, into(help="Write the head vectors: .npy, with --kbest .npz, or .json.")
     ] = None,
     kbest: KBestOption = None,
     root: RootOption = "single",

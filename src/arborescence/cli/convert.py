@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast, get_args
 
 import typer
 
-from arborescence.cli.options import QuietOption, SkipOption, usage_errors
+from arborescence.cli.options import QuietOption, SkipOption, into, usage_errors
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
@@ -41,13 +41,7 @@ def convert(
         ),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write CoNLL-U, or by the ending: .json, .svg.",
-            show_default="standard output",
-        ),
+        str | None, into(help="Write CoNLL-U, or by the ending .json or .svg.")
     ] = None,
     head_rules: Annotated[
         str,

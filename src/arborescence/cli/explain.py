@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arborescence.cli.options import ends, usage_errors
+from arborescence.cli.options import ends, into, usage_errors
 from arborescence.core.choices import Algorithm, Root
 from arborescence.core.errors import ScoresError
 from arborescence.core.files import writing
@@ -46,12 +46,7 @@ def explain(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write text, or by the ending: .json, or .html for a page that computes "
-            "the steps again when a score is changed.",
-        ),
+        into(help="Write text, or by the ending .json, or .html: a page that computes anew."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write all data as JSON, instead of text.")

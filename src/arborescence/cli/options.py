@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,10 +66,9 @@ KBestOption = Annotated[
         min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
     ),
 ]
-DrawingOption = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE.svg", help="Draw the trees into this file."),
-]
+#: The option of all commands that write into a file.
+into = partial(typer.Option, "--output", "-o", metavar="FILE")
+DrawingOption = Annotated[str | None, into(metavar="FILE.svg", help="Draw the trees into it.")]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
 ]

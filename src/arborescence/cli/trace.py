@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arborescence.cli.options import ends
+from arborescence.cli.options import ends, into
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.cli.trees import words_of
@@ -65,10 +65,7 @@ def trace(
     ] = None,
     relations: Annotated[bool, typer.Option(help="Whether to show the edges' relations.")] = True,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", help="Where to write the tables, or by the ending: .html, .json."
-        ),
+        str | None, into(help="Write tables, or by the ending .html or .json.")
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write JSON, a sentence a line, instead.")

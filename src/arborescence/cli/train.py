@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from arborescence.cli.options import QuietOption, RootOption, SkipOption, usage_errors
+from arborescence.cli.options import QuietOption, RootOption, SkipOption, into, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
-from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared.types import (
     AnyKind,
     AnyLoss,
@@ -28,8 +27,9 @@ from arborescence.parsers.shared.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
+
+    Parts = tuple[list[Sentence], list[Sentence]]
 
 #: The kinds of parsers that can be trained.
 #: The help page groups the options by the kinds of parsers that they go with.
@@ -61,7 +61,7 @@ def train(
     dev: Annotated[
         Path, typer.Option(help="A treebank by which to choose the best epoch, and to stop.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")],
+    output: Annotated[Path, into(help="Where to write the model.")],
     parser: Annotated[
         AnyKind,
         typer.Option(
@@ -272,6 +272,7 @@ def train(
     from arborescence.parsers import Tagger
     from arborescence.parsers.neural.feature_cache import remove
     from arborescence.parsers.registry import parser_class
+    from arborescence.parsers.shared.training_trees import checked
     from arborescence.parsers.tagger.retagging import retagged
     from arborescence.parsers.text import Text
 
@@ -313,8 +314,8 @@ def train(
 
                 trained_kind = "second-order"
                 of_linear_parser |= {"prune": True, "projective": trees if projective else False}
-                checked = asdict(second_order.Settings(**of_linear_parser))
-                settings = {name: checked[name] for name in (*common, "bits", "loss", "C")}
+                complete = asdict(second_order.Settings(**of_linear_parser))
+                settings = {name: complete[name] for name in (*common, "bits", "loss", "C")}
             else:
                 settings = asdict(linear.Settings(**of_linear_parser))
         elif parser == "biaffine":
@@ -369,7 +370,8 @@ def train(
     read = readers_of("conllu", skipped)
     tags = [column for column in chosen if column in ("upos", "xpos", "feats")]
     with steps(quiet=quiet) as step:
-        training, held_out = read_all(treebanks, dev, partial(trees_of, read, root, skipped), step)
+        trees_only = partial(checked, root=root, skip_invalid=skipped)
+        training, held_out = read_all(treebanks, dev, read, trees_only, step)
         if parser == "biaffine" and len(training) < FEW:
             few = f"{len(training):,} sentences are few for a neural parser"
             note(f"{few}: compare it with --parser linear", quiet=quiet)
@@ -402,37 +404,20 @@ def train(
 def read_all(
     treebanks: Sequence[Path],
     dev: Path,
-    read: Callable[[str], Iterable[Sentence]],
+    read: Callable[[str], Iterator[Sentence]],
+    trees_only: Callable[[Iterable[Sentence], Iterable[Sentence]], Parts],
     step: Callable[[str, int, int], None],
-) -> tuple[list[Sentence], list[Sentence]]:
+) -> Parts:
     """Read what to learn from, and what to choose the best epoch by."""
     files = (*treebanks, dev)
     parts: list[list[Sentence]] = []
     for done, path in enumerate(files):
         step(f"reading: {path}", done, len(files))
         parts.append(list(read(str(path))))
-    *learned_from, held_out = parts
-    training = list(chain.from_iterable(learned_from))
+    training, held_out = trees_only(chain.from_iterable(parts[:-1]), parts[-1])
     said = f"reading: {len(training):,} sentences to learn from, {len(held_out):,} in {dev}"
     step(said, len(files), len(files))
     return training, held_out
-
-
-def trees_of(
-    read: Callable[[str], Iterator[Sentence]], root: Root, skipped: Skipped | None, path: str
-) -> Iterator[Sentence]:
-    """Read sentences with trees; another one is an error, or is left out and counted."""
-    from arborescence.treebank.checks import check_tree
-
-    for sentence in read(path):
-        try:
-            check_tree(sentence, root)
-        except TreebankError as error:
-            if not skipped:
-                raise
-            skipped(error)
-        else:
-            yield sentence
 
 
 def reached(info: dict[str, Any]) -> str:

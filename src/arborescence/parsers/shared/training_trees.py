@@ -11,7 +11,7 @@ from arborescence.projective.pseudo import projectivize
 from arborescence.treebank.checks import check_tree, place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,7 +88,10 @@ class TrainingTrees(NamedTuple):
 
 
 def checked(
-    treebank: Iterable[Sentence], dev: Iterable[Sentence] | None, root: Root
+    treebank: Iterable[Sentence],
+    dev: Iterable[Sentence] | None,
+    root: Root,
+    skip_invalid: Callable[[TreebankError], object] | None = None,
 ) -> tuple[list[Sentence], list[Sentence]]:
     """Return what to learn from and a development set as lists, all of whose heads are trees.
 
@@ -98,18 +101,28 @@ def checked(
         Sentences with heads.
     root
         ``"single"``: each tree must have one edge from the root; ``"multi"``: one or more.
+    skip_invalid
+        As for `arborescence.treebank.read`.
 
     Raises
     ------
     TreebankError
         If there is nothing to learn from, or the heads of a sentence are not such a tree.
     """
-    learned_from, held_out = list(treebank), list(dev or ())
-    if not learned_from:
+    kept: tuple[list[Sentence], list[Sentence]] = [], []
+    for good, sentences in zip(kept, (treebank, dev or ()), strict=True):
+        for sentence in sentences:
+            try:
+                check_tree(sentence, root)
+            except TreebankError as error:
+                if not skip_invalid:
+                    raise
+                skip_invalid(error)
+            else:
+                good.append(sentence)
+    if not kept[0]:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
-    for sentence in (*learned_from, *held_out):
-        check_tree(sentence, root)
-    return learned_from, held_out
+    return kept
 
 
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:

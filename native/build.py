@@ -40,7 +40,7 @@ _RESOLVE = getattr(os, "RTLD_NOW", 0)
 _LONG = (
     "nonprojective.kbest",
     "nonprojective.decode",
-    "nonprojective.camerini",
+    "runtime.published",
     "transition.beam",
     "transition.greedy",
     "linear.edges",

@@ -104,6 +104,60 @@ ABSENT = {
 }
 
 
+def _one_more_word(rng, n):
+    """Each contraction makes a cycle with one more word."""
+    scores = rng.normal(-50, 1, (n + 1, n + 1))
+    scores[2, 1] = scores[1, 2] = 10
+    words = np.arange(3, n + 1)
+    scores[words - 1, words] = 10
+    scores[words, rng.integers(1, words)] = 9 - words / n
+    scores[0] = -1000 - rng.random(n + 1)
+    return scores
+
+
+def _many_roots(rng, n):
+    """In the best arborescence all words are children of the root."""
+    scores = rng.random((n + 1, n + 1))
+    scores[0] += 100
+    return scores
+
+
+def _tied(rng, n):
+    """All edges between words tie, and all root edges."""
+    scores = np.zeros((n + 1, n + 1))
+    scores[0] = -1
+    return scores
+
+
+def _chains(rng, n):
+    """Short cycles everywhere, all of nearly the same weight."""
+    scores = rng.integers(-2, 1, (n + 1, n + 1)).astype(np.float32)
+    words = np.arange(1, n)
+    scores[words, words + 1] = scores[words + 1, words] = 3
+    return scores
+
+
+def _sparse(rng, n):
+    """Few edges: most deletions leave no tree."""
+    scores = rng.normal(size=(n + 1, n + 1)).astype(np.float32)
+    absent = rng.random(scores.shape) > 3 / n
+    order = rng.permutation(n) + 1
+    absent[0, order[0]] = absent[order[:-1], order[1:]] = False
+    scores[absent] = -np.inf
+    return scores
+
+
+LARGE = {
+    **{name: FINITE[name] for name in ("normal-32", "mask-lowest-32", "mask-1e30-64", "ulp-64")},
+    **{name: FINITE[name] for name in ("far-noise", "two-sizes", "small-integers", "nested")},
+    "one-more-word": _one_more_word,
+    "many-roots": _many_roots,
+    "tied": _tied,
+    "chains": _chains,
+    "sparse": _sparse,
+}
+
+
 def random_graphs(kind, count, seed=0):
     """``count`` graphs of 1 to 6 words; the largest have too many trees to be as frequent."""
     rng = np.random.default_rng([seed, *kind.encode()])

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 import arborescence as arb
 from arborescence.core.graph import as_graph
 from arborescence.core.lists import Lists
-from arborescence.nonprojective.baselines import trees_by_decoding, trees_by_filtering
-from arborescence.nonprojective.camerini import kbest_by_camerini
+from arborescence.nonprojective.baselines import trees_by_decoding
 from arborescence.nonprojective.kbest_state import KBestState
 from brute_force import all_trees, exact_weights, tree_weights
-from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
+from graphs import ABSENT, FINITE, LARGE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED
 from tree_lists import listed, rounded_weights, same
 
@@ -161,60 +160,6 @@ def test_the_number_of_trees_is_the_determinant(root):
 # Larger graphs, against one constrained decode an edge.
 
 
-def nested(rng, n):
-    """Each contraction makes a cycle with one more word."""
-    scores = rng.normal(-50, 1, (n + 1, n + 1))
-    scores[2, 1] = scores[1, 2] = 10
-    words = np.arange(3, n + 1)
-    scores[words - 1, words] = 10
-    scores[words, rng.integers(1, words)] = 9 - words / n
-    scores[0] = -1000 - rng.random(n + 1)
-    return scores
-
-
-def many_roots(rng, n):
-    """In the best arborescence all words are children of the root."""
-    scores = rng.random((n + 1, n + 1))
-    scores[0] += 100
-    return scores
-
-
-def tied(rng, n):
-    """All edges between words tie, and all root edges."""
-    scores = np.zeros((n + 1, n + 1))
-    scores[0] = -1
-    return scores
-
-
-def chains(rng, n):
-    """Short cycles everywhere, all of nearly the same weight."""
-    scores = rng.integers(-2, 1, (n + 1, n + 1)).astype(np.float32)
-    words = np.arange(1, n)
-    scores[words, words + 1] = scores[words + 1, words] = 3
-    return scores
-
-
-def sparse(rng, n):
-    """Few edges: most deletions leave no tree."""
-    scores = rng.normal(size=(n + 1, n + 1)).astype(np.float32)
-    absent = rng.random(scores.shape) > 3 / n
-    order = rng.permutation(n) + 1
-    absent[0, order[0]] = absent[order[:-1], order[1:]] = False
-    scores[absent] = -np.inf
-    return scores
-
-
-LARGE = {
-    **{name: FINITE[name] for name in ("normal-32", "mask-lowest-32", "mask-1e30-64", "ulp-64")},
-    **{name: FINITE[name] for name in ("far-noise", "two-sizes", "small-integers", "nested")},
-    "one-more-word": nested,
-    "many-roots": many_roots,
-    "tied": tied,
-    "chains": chains,
-    "sparse": sparse,
-}
-
-
 @needs_jit
 @exact_scalars
 @both_roots
@@ -262,70 +207,28 @@ def test_real_scores_of_a_parser(treebanks, root):
         assert exact_weights(scores, found) == exact_weights(scores, expected)
 
 
-# The baselines.
+# The baseline.
 
 
 @exact_scalars
+@both_roots
 @pytest.mark.parametrize("kind", ["normal-32", "mask-lowest-64", "small-integers", "absent"])
-def test_the_baselines_find_all_trees(kind):
+def test_the_baseline_finds_all_trees(kind, root):
     for scores in random_graphs(kind, 25 if JIT else 5, seed=2):
-        for root in ROOTS:
-            expected, weights = tree_weights(scores, root == "single")
-            if not len(expected) or len(expected) > 700:
-                continue
-            streams = [trees_by_decoding(scores, root)]
-            if root == "single":
-                streams.append(trees_by_filtering(scores))
-            for stream in streams:
-                found, reported = listed(stream)
-                assert sorted(found.tolist()) == expected.tolist()
-                assert exact_weights(scores, found) == sorted(weights.tolist(), reverse=True)
-                np.testing.assert_array_equal(reported, rounded_weights(scores, found))
-
-
-@exact_scalars
-@both_roots
-@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
-def test_the_original_algorithm_finds_the_best_trees(kind, root):
-    for scores in random_graphs(kind, max(COUNT // 5, 3), seed=5):
-        _, weights = tree_weights(scores, root == "single")
-        if not len(weights):
-            with pytest.raises(arb.NoTreeError):
-                kbest_by_camerini(scores, 3, root)
+        expected, weights = tree_weights(scores, root == "single")
+        if not len(expected) or len(expected) > 700:
             continue
-        found, reported = kbest_by_camerini(scores, MOST, root)
-        assert arb.is_tree(found, root=root).all()
-        assert len(np.unique(codes(found))) == len(found)
-        assert exact_weights(scores, found) == sorted(weights.tolist(), reverse=True)[:MOST]
-        if not kind.startswith("wide"):  # its weights are no sums in the long accumulator
-            np.testing.assert_allclose(reported, rounded_weights(scores, found), rtol=1e-15)
+        found, reported = listed(trees_by_decoding(scores, root))
+        assert sorted(found.tolist()) == expected.tolist()
+        assert exact_weights(scores, found) == sorted(weights.tolist(), reverse=True)
+        np.testing.assert_array_equal(reported, rounded_weights(scores, found))
 
 
-@needs_jit
-@exact_scalars
-@both_roots
-@pytest.mark.parametrize("kind", LARGE)
-def test_the_original_algorithm_on_larger_graphs(kind, root):
-    rng = np.random.default_rng([50, *kind.encode()])
-    for n, k in ((9, 60), (40, 60)):
-        scores = LARGE[kind](rng, n)
-        found, weights = kbest_by_camerini(scores, k, root)
-        assert len(np.unique(found, axis=0)) == len(found)
-        expected, expected_weights = arb.kbest(scores, k, root=root)
-        assert exact_weights(scores, found) == exact_weights(scores, expected)
-        np.testing.assert_allclose(weights, expected_weights, rtol=1e-15)
-
-
-def test_the_baselines_find_no_tree():
+def test_the_baseline_finds_no_tree():
     scores = np.full((3, 3), -np.inf)
     scores[1, 2] = scores[2, 1] = 1
-    for stream in (trees_by_decoding(scores, "single"), trees_by_filtering(scores)):
-        with pytest.raises(arb.NoTreeError):
-            next(stream)
-    scores[0, 1:] = 0
-    scores[1, 2] = scores[2, 1] = -np.inf
-    with pytest.raises(arb.NoTreeError, match="single root"):
-        next(trees_by_filtering(scores))
+    with pytest.raises(arb.NoTreeError):
+        next(trees_by_decoding(scores, "single"))
 
 
 # The second best.

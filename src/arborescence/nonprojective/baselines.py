@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.best_first import stream
 from arborescence.core.errors import NoTreeError
 from arborescence.core.graph import as_graph, check_root, forbid, require
-from arborescence.core.tree import root_count, tree_weight
+from arborescence.core.tree import tree_weight
 from arborescence.nonprojective.decode import decode_nonprojective
-from arborescence.nonprojective.kbest_state import KBestState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -210,33 +208,6 @@ def trees_by_decoding(
                 push(forbid(part, [(heads[d], d)]), set(kept))
             part = require(part, [(heads[d], d)])
             kept.add(d)
-
-
-def trees_by_filtering(scores: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """Yield all trees with a single root edge, best first, by skipping trees with more root edges.
-
-    The plain way, which Zmigrod et al. (2021) do not have: `trees` without the root constraint, and
-    a test of each tree. O(n²) per tested tree; up to all trees may be skipped before the next one.
-
-    Raises
-    ------
-    NoTreeError
-        If there is no such tree, which is known only after all other trees.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [(heads.tolist(), weight) for heads, weight in trees_by_filtering(scores)]
-    [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
-    """
-    found = False
-    graph = as_graph(scores)
-    for heads, weight in stream(KBestState.of(graph), graph, single=False):
-        if root_count(heads) == 1:
-            found = True
-            yield heads, weight
-    if not found:
-        raise NoTreeError("no tree with a single root exists")
 
 
 def _decoded(scores: NDArray[Any], root: Root) -> NDArray[np.int64]:

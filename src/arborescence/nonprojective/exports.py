@@ -16,11 +16,6 @@ EXPORTS = {
         "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, :, ::1], bool, int64[::1], "
         "bool, int64, int64[:, :, ::1], float64[:, ::1], int64[::1]"
     ),
-    "camerini.camerini_kernel": (
-        "int32[:, :, ::1], int64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], int32[:, ::1], "
-        "score[:, :, ::1], int32[:, ::1], int64[:, ::1], score[:, ::1], bool, bool, int64, "
-        "int64[:, ::1], float64[::1]"
-    ),
     # Draws.
     "sample.walk": (
         "float64[:, ::1], float64[:, ::1], float64[::1], int64, bool, int64[::1], int64[:, ::1]"

@@ -27,13 +27,12 @@ from arborescence.core.faults import (
     EXHAUSTED,
     FINE,
     FULL,
-    NO_SINGLE_ROOT,
     NO_TREE,
 )
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import Forest, expand, new_forest
-from arborescence.nonprojective.decode import constrained, find_tree, unconstrained
+from arborescence.nonprojective.decode import find_tree
 from arborescence.nonprojective.greedy import hang
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
@@ -74,18 +73,6 @@ def split(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: in
     price_swaps(ranking, search, forest, n, part)
     include_all(search)
     announce(ranking, part, -1)
-
-
-@uncounted_kernel
-def best_tree(search: SwapSearch, forest: Forest, n: int, single: bool, heads: np.ndarray) -> int:
-    """Find the best tree of the graph that `plant` has set up. O(n²)."""
-    work = search.graph.work
-    if not unconstrained(forest, work, True, n):
-        return NO_TREE
-    if single and not constrained(forest, work, True, n):
-        return NO_SINGLE_ROOT
-    expand(forest, n, heads)
-    return FINE
 
 
 @uncounted_kernel

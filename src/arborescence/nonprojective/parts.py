@@ -335,9 +335,15 @@ def weight_of(ranking: Ranking, search: SwapSearch, n: int, part: int) -> float:
 @inlined_kernel
 def price_swaps(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: int) -> None:
     """Find the swaps of a part and their costs; its constraints are already applied. O(n²)."""
+    find_swaps(search, forest, n, ranking.parts.heads[part])
+    keep_swaps(ranking, search, n, part)
+
+
+@inlined_kernel
+def keep_swaps(ranking: Ranking, search: SwapSearch, n: int, part: int) -> None:
+    """Keep the swaps that were found for a part's tree, and their costs. O(number of changes)."""
     swaps, base, priced = search.swaps, search.graph.base, ranking.priced
     heads = ranking.parts.heads[part]
-    find_swaps(search, forest, n, heads)
     begin, many = ranking.counts[POOL], search.counts[CHANGES]
     priced.begin[part] = begin
     for k in range(many):

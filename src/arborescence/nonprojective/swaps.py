@@ -483,25 +483,21 @@ def open_node(
 
 
 @inlined_kernel
-def contract_along(
-    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
-) -> int:
-    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn).
+def find_door(
+    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, members: np.ndarray
+) -> tuple[int, int]:
+    """Return the word at which the tree enters a cycle, and the number of rivals of its edge. O(k).
 
     A best tree enters each contracted node once. So it has the chosen edges of all members except
-    one, which is the member where the tree enters the cycle.
+    one, which is the member where the tree enters the cycle. The rivals are the other edges from
+    the same head into members, at most one for each.
     """
     chosen, columns, doors, work = forest.chosen, forest.columns, search.doors, search.graph.work
-    members = forest.walk.path[start:stop]
     door = -1
     for x in members:
-        if x > n:
-            replace_node(search, forest, n, tree, x)
         d = doors.door[x]
         if chosen.into[x] != d or chosen.tail[x] != tree[d]:
             door = d
-    # Sometimes the replacement is another edge from the same head, into another word of the node.
-    # The in-column stores one edge per head, so this edge is stored separately.
     u = int(np.int64(tree[door]))
     rivals = 0
     for x in members:
@@ -519,10 +515,19 @@ def contract_along(
             doors.rival[rivals, 1] = word
             doors.gain[rivals] = gain
             rivals += 1
+    return door, rivals
 
-    doors.begin[forest.counts[NODES]] = forest.counts[MEMBERS]
-    cycle = contract(forest, work, True, n, start, stop)
-    doors.end[cycle] = forest.counts[MEMBERS]
+
+@inlined_kernel
+def find_spare(
+    search: SwapSearch, forest: Forest, cycle: int, door: int, rivals: int, u: int
+) -> None:
+    """Write the door of a contracted cycle, and the best of the rivals, which come from u. O(k).
+
+    The in-column has one edge for each head. So if the best replacement is another edge from the
+    same head, into another word of the node, it is stored separately.
+    """
+    chosen, doors, work = forest.chosen, search.doors, search.graph.work
     doors.door[cycle] = door
     spare, side = -np.inf, np.int64(-1)
     for k in range(rivals):
@@ -537,10 +542,43 @@ def contract_along(
             spare, side = gain, word
     doors.spare[cycle] = spare
     doors.side[cycle] = side
+
+
+@inlined_kernel
+def contract_along(
+    search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
+) -> int:
+    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn)."""
+    columns, doors, work = forest.columns, search.doors, search.graph.work
+    members = forest.walk.path[start:stop]
+    for x in members:
+        if x > n:
+            replace_node(search, forest, n, tree, x)
+    door, rivals = find_door(search, forest, n, tree, members)
+    u = int(np.int64(tree[door]))
+    doors.begin[forest.counts[NODES]] = forest.counts[MEMBERS]
+    cycle = contract(forest, work, True, n, start, stop)
+    doors.end[cycle] = forest.counts[MEMBERS]
+    find_spare(search, forest, cycle, door, rivals, u)
     gains = columns.gains[columns.slot[cycle]]
     columns.entry[columns.slot[cycle], u] = door
     take(forest, cycle, best_entry(forest, work, True, n, cycle, gains, u))
     return cycle
+
+
+@inlined_kernel
+def clear_swaps(search: SwapSearch, n: int) -> None:
+    """Start with no swaps; the door of each word is the word itself. O(n)."""
+    doors, swaps = search.doors, search.swaps
+    search.counts[CHANGES] = 0
+    for start in range(0, n + 1, LANES):
+        words = numbers(start)
+        gains = load(doors.spare, start)
+        store(swaps.start, start, fill(words, 0))
+        store(swaps.stop, start, fill(words, 0))
+        store(doors.door, start, longs(words))
+        store(doors.spare, start, fill(gains, -np.inf))
+        store(doors.side, start, longs(words))
 
 
 @uncounted_kernel
@@ -556,17 +594,8 @@ def find_swaps(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> 
     tree : (N,) int32
         The best tree of that graph; on a tie, any best tree.
     """
-    doors = search.doors
     plant_blocks(search, forest, n, tree, True)
-    search.counts[CHANGES] = 0
-    for start in range(0, n + 1, LANES):
-        words = numbers(start)
-        gains = load(doors.spare, start)
-        store(search.swaps.start, start, fill(words, 0))
-        store(search.swaps.stop, start, fill(words, 0))
-        store(doors.door, start, longs(words))
-        store(doors.spare, start, fill(gains, -np.inf))
-        store(doors.side, start, longs(words))
+    clear_swaps(search, n)
     for word in range(1, n + 1):
         x = top_of(forest, word)
         if forest.walk.status[x] == DONE:

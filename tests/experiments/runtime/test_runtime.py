@@ -29,6 +29,8 @@ from arborescence.experiments.runtime.decoders import (
 )
 from arborescence.experiments.runtime.graphs import KINDS
 from arborescence.experiments.runtime.measure import (
+    CONTESTANTS,
+    OURS,
     Lists,
     Measured,
     Projective,
@@ -37,9 +39,17 @@ from arborescence.experiments.runtime.measure import (
     batch_of,
     enough,
     few_of,
+    same_lists,
     time_decoders,
     time_lists,
     time_projective,
+)
+from arborescence.experiments.runtime.published import (
+    CAMERINI,
+    KBEST,
+    KBEST_DEP,
+    LEAVING_OUT,
+    N_STARTS,
 )
 from arborescence.nonprojective.baselines import reweighted
 from small_treebanks import write_treebanks
@@ -78,24 +88,57 @@ def test_a_race():
 def test_times_of_lists(monkeypatch):
     clock = Clock()
 
-    def fake(call, tree, offset):
-        def find(scores, k, root):
-            assert root == "multi"
-            clock.now += call + tree * k * (len(scores) - 2)
-            return None, np.full(k, len(scores) + (offset if len(scores) == 4 else 0))
+    def found(scores, call, tree, k):
+        clock.now += call + tree * k * (len(scores) - 2)
+        heads = np.arange(k * len(scores)).reshape(k, -1)
+        return heads, np.arange(k, 0.0, -1)
 
-        return find
+    def fake_published(scores, k, name):
+        heads, weights = found(scores, 10, {CAMERINI: 3}.get(name, 2), k)
+        if name == CAMERINI and len(scores) == 4:
+            heads[0, 1] += 1  # another tree
+        if name == LEAVING_OUT and len(scores) == 7:
+            heads, weights = heads[:2], weights[:2]
+        return heads, weights
 
-    monkeypatch.setattr(module, "kbest", fake(20, 1, 0))
-    monkeypatch.setattr(module, "kbest_by_camerini", fake(10, 3, 1))
+    def fake_kbest(scores, k, root):
+        heads, weights = found(scores, 20, 1, k)
+        heads[-1, 1] += 1  # a tree that may tie
+        return heads, weights
+
+    monkeypatch.setattr(module, "kbest", fake_kbest)
+    monkeypatch.setattr(module, "kbest_published", fake_published)
     graphs = [np.zeros((size, size)) for size in (3, 4, 7)]
     lists = time_lists(graphs, "multi", 10, rounds=2, clock=clock)
-    assert lists == Lists("multi", 10, [30, 40, 70], [40, 70, 160], 3 * [20], 3 * [10], unequal=1)
-    assert lists.called == 270 / 140
-    assert lists.speed_up == pytest.approx(3)
-    assert lists.interval == pytest.approx((3, 3))
-    assert lists.microseconds == pytest.approx((80e6 / 3, 240e6 / 3))
-    assert Lists("multi", 1, [1.0], [2.0], [2.0], [1.0], 0).microseconds == (1e-3, 1e6)
+    assert lists == Lists(
+        "multi",
+        10,
+        words=[2, 3, 6],
+        seconds={CAMERINI: [40, 70, 160], KBEST: [30, 50, 110], OURS: [30, 40, 70]},
+        calls={CAMERINI: 3 * [10], KBEST: 3 * [10], OURS: 3 * [20]},
+        unequal=1,
+        unfinished=0,
+    )
+    assert lists.ratio(CAMERINI, KBEST) == pytest.approx(1.5)
+    assert lists.interval(KBEST, OURS) == pytest.approx((2, 2))
+    assert lists.microseconds(OURS) == pytest.approx(80e6 / 3)
+    lists = time_lists(graphs, "single", 10, rounds=1, clock=clock)
+    assert list(lists.seconds) == [N_STARTS, KBEST_DEP, LEAVING_OUT, OURS]
+    assert (lists.unequal, lists.unfinished) == (0, 1)
+    short = Lists("multi", 1, [1], {OURS: [1.0]}, {OURS: [2.0]}, 0, 0)
+    assert short.microseconds(OURS) == 1e-3
+
+
+def test_the_same_lists():
+    heads, weights = np.array([[-1, 0, 1], [-1, 2, 0], [-1, 0, 0]]), np.array([3.0, 2.0, 2.0])
+    lists = heads, weights
+    assert same_lists(lists, lists)
+    assert same_lists((heads[[0, 2, 1]], weights), lists)  # the last ones tie
+    assert same_lists((heads[:2], weights[:2]), lists)
+    assert same_lists((heads[:0], weights[:0]), lists)
+    assert same_lists((heads, weights * (1 + 1e-15)), lists)
+    assert not same_lists((heads[[1, 0, 2]], weights), lists)
+    assert not same_lists((heads, weights - [0, 0, 1e-9]), lists)
 
 
 def test_times_of_decoders():
@@ -162,14 +205,29 @@ def test_worse_trees():
     assert count_worse(graphs, best, others) == 2
 
 
-def lists(root, k, speed_up):
-    """Of two sentences: calls take 1, ours 2 and 4 besides."""
-    return Lists(root, k, [3.0, 5.0], [2 * speed_up + 1, 4 * speed_up + 1], [1.0] * 2, [1.0] * 2, 0)
+def lists(root, k, ratio):
+    """Of two sentences: calls take 1; each contestant takes `ratio` times the next one's time."""
+    names = CONTESTANTS[root]
+    powers = [ratio**power for power in reversed(range(len(names)))]
+    seconds = {name: [2 * x + 1, 4 * x + 1] for name, x in zip(names, powers, strict=True)}
+    return Lists(root, k, [5, 60], seconds, {name: [1.0, 1.0] for name in names}, 0, 1)
+
+
+def growing(root, k, n, seconds):
+    return Lists(
+        root,
+        k,
+        [n],
+        {name: [seconds] for name in CONTESTANTS[root]},
+        {name: [0.0] for name in CONTESTANTS[root]},
+        0,
+        0,
+    )
 
 
 TREEBANKS = [
-    Measured(name, 7.5, lists(root, k, speed_up))
-    for name, speed_up in (("Birdish", 2.0), ("Arboric", 3.0))
+    Measured(name, lists(root, k, ratio))
+    for name, ratio in (("Birdish", 2.0), ("Arboric", 3.0))
     for root in ("multi", "single")
     for k in (10, 50)
 ]
@@ -187,13 +245,13 @@ DECODED = [
     for n in (10, 20, 50, 100)
 ]
 WITH_WORDS = [
-    Measured(kind, n, Lists(root, 50, [n * 1e-4], [n**2 * 1e-4], [0.0], [0.0], unequal=0))
+    Measured(kind, growing(root, 50, n, n**2 * 1e-4))
     for kind in ("model-like", "uniform")
     for root in ("multi", "single")
     for n in (10, 100)
 ]
 WITH_TREES = [
-    Measured(kind, 25, Lists(root, k, [k * 1e-6], [k * 2e-6], [0.0], [0.0], unequal=0))
+    Measured(kind, growing(root, k, 25, k * 1e-6))
     for kind in ("model-like", "uniform")
     for root in ("multi", "single")
     for k in (10, 100)
@@ -223,13 +281,23 @@ def test_tables():
     texts = report.texts(ALL, FIGURES, RECIPE, [])
     text = texts["report.md"]
     assert all(version in text for version in machine().values())
-    [[paper, average, ends, called, ours, theirs]] = cells(text, "any number", "10")
-    assert (paper, average[:4], ends) == ("1.42", "2.50", "2.00 to 3.00")
-    assert called == "2.12"  # of (5 + 9) / 8 and (7 + 13) / 8
-    assert (ours, theirs) == ("3,000,000.0", "7,500,000.0")
-    assert cells(text, "one", "50")[0][0] == "–"
-    assert cells(text, "Birdish") == [["2", "7.5", *4 * ["2.00 [2.00, 2.00]"]]]
-    assert "Of 16 lists, 0 differ" in text
+    rows = cells(text, "10")
+    assert [row[:3] for row in rows if len(row) == 6] == [
+        ["1.42", "2.50 [2.00, 3.00], 2.00 to 3.00", "2.50 [2.00, 3.00], 2.00 to 3.00"]
+    ]
+    assert rows[0][3:] == ["19,500,000.0", "7,500,000.0", "3,000,000.0"]
+    # n starts take the square of the ratio, and leaving trees out its inverse.
+    [row] = [row for row in rows if len(row) == 7]
+    assert row[1].endswith("0.33 to 0.50")
+    assert "Of 16 lists,\n0 differ" in text
+    assert "did not finish 8 of" in text
+    assert cells(text, "any number", "KBEST / arborescence.kbest") == [
+        ["10", "2.50", "2.50"],
+        ["50", "2.50", "2.50"],
+    ]
+    birds = cells(text, "Birdish")
+    assert birds[0] == ["2", "32.5", *4 * ["2.00"]]
+    assert birds[1] == ["2", "32.5", "2.00", "2.00", "0.50", "0.50", "4.00", "4.00"]
 
     assert cells(text, N_RUNS)[0] == [
         *("1.00 (5.0×)", "8.00 (10.0×)", "125.00 (25.0×)", "1,000.00 (50.0×)", "3.00", "3.00")
@@ -240,18 +308,24 @@ def test_tables():
     assert cells(text, "*several root edges without the constraint, %*")[0][0] == "25"
     assert cells(text, "masked") == [["160", "0", "12"]]
     grown = cells(text, "uniform", "one")
-    assert [row[0] for row in grown] == 2 * ["`kbest`", "Camerini et al."]
+    assert [row[0] for row in grown] == 2 * list(CONTESTANTS["single"])
     assert grown[1][1:] == ["200.00", "20,000.00", "2.00", "2.00"]
-    assert grown[2][1:] == ["1.00", "1.00", "1.00", "1.00"]
+    assert grown[-1][1:] == ["1.00", "1.00", "1.00", "1.00"]
     for name, power in POWERS.items():
         assert cells(text, name)[-1][-2:] == 2 * [f"{power}.00"]
     assert "Of 120 sentences, *bilexical CKY* finds a worse tree for 0" in text
 
     rows = rows_of(texts["lists.csv"])
-    assert len(rows) == len(TREEBANKS) + len(WITH_WORDS) + len(WITH_TREES)
-    assert [rows[0][name] for name in ("graphs", "root", "k", "speed_up", "as_called")] == [
-        *("Birdish", "multi", "10", "2.00", "1.75")
+    every = [*TREEBANKS, *WITH_WORDS, *WITH_TREES]
+    assert len(rows) == sum(2 if one.lists.root == "multi" else 3 for one in every)
+    assert list(rows[0].values()) == [
+        *("Birdish", "multi", "10", "2", "32.5", CAMERINI, KBEST, "12000000.000", "6000000.000"),
+        *("2.00", "2.00", "2.00", "0", ""),
     ]
+    rows = rows_of(texts["lengths.csv"])
+    assert len(rows) == 2 * 2 * (2 + 3)
+    assert list(rows[0].values()) == ["multi", "10", "1 to 10", "2", CAMERINI, KBEST, "2.60"]
+    assert rows[2]["words"] == "more than 50"
     rows = rows_of(texts["decoders.csv"])
     assert len(rows) == len(DECODED) * len(DECODERS)
     assert [row["worse"] for row in rows[:5]] == ["", "", "", "0", "3"]
@@ -262,9 +336,9 @@ def test_plots(tmp_path):
     assert list(drawn) == list(FIGURES)
     words = {name: "".join(ET.parse(tmp_path / name).getroot().itertext()) for name in drawn}
     for name, expected in (
-        ("speed-ups.svg", ("Birdish", "Arboric", "k = 50", "the paper")),
+        ("speed-ups.svg", ("Birdish", "Arboric", "k = 50", "the paper", KBEST_DEP)),
         ("decoders.svg", (*KINDS, *DECODERS, "n³", "100")),
-        ("lists.svg", ("kbest, uniform", "Camerini et al., uniform", "n²")),
+        ("lists.svg", (f"{OURS}, uniform", "Camerini et al., uniform", "n²")),
         ("projective.svg", (NAIVE, EISNER, f"{CONSTRAINED} (any tree)", "n⁵", "n³", "n²")),
     ):
         assert all(word in words[name] for word in expected)
@@ -326,7 +400,7 @@ def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
     report = (tmp_path / "out" / "report.md").read_text()
     assert "- Arboric: " in report
     rows = rows_of((tmp_path / "out" / "lists.csv").read_text())
-    assert [row["graphs"] for row in rows].count("Birdish") == 4
+    assert [row["graphs"] for row in rows].count("Birdish") == 2 * (2 + 3)
     assert {row["unequal"] for row in rows} == {"0"}
 
     # What is there is not timed again; what depends on other settings is.
@@ -342,7 +416,7 @@ def test_from_treebanks_to_tables(timed, tmp_path, undrawn):
 def test_without_treebanks_on_another_machine(timed, tmp_path, monkeypatch):
     options = {"sizes": (3, 5), "ks": (2,)}
     assert reproduce(None, tmp_path, **options) == []
-    assert "beside Camerini et al." not in (tmp_path / "report.md").read_text()
+    assert "as published" not in (tmp_path / "report.md").read_text()
     once = len(timed)
     monkeypatch.setattr(module, "machine", lambda: {"processor": "another"})
     reproduce(None, tmp_path, **options)

@@ -1,4 +1,4 @@
-"""Times of decoders by sentence length, and of `kbest` against the algorithm of Camerini et al.
+"""Times of decoders by sentence length, and of the k best trees by `kbest` and as published.
 
 The complexity claims of Zmigrod, Vieira and Cotterell (2020); Table 1 of Zmigrod, Vieira and
 Cotterell (2021).
@@ -18,7 +18,6 @@ import numpy as np
 
 from arborescence.core.errors import ScoresError
 from arborescence.core.graph import Root
-from arborescence.core.remembered import remembered
 from arborescence.core.tree import root_count
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.statistics import Interval, ratio_interval
@@ -37,11 +36,18 @@ from arborescence.experiments.runtime.decoders import (
     count_worse,
 )
 from arborescence.experiments.runtime.graphs import KINDS
+from arborescence.experiments.runtime.published import (
+    CAMERINI,
+    KBEST,
+    KBEST_DEP,
+    LEAVING_OUT,
+    N_STARTS,
+    kbest_published,
+)
 from arborescence.inference.kbest import kbest
-from arborescence.nonprojective.camerini import kbest_by_camerini
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,6 +56,8 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.scores import Scores
 
     Result = TypeVar("Result")
+    #: The k best trees and their weights.
+    List = tuple[NDArray[np.int64], NDArray[np.float64]]
     #: The scores of some sentences of a test set, and their origin.
     Sample = tuple[list[NDArray[np.float32]], dict[str, Any]]
 
@@ -64,6 +72,16 @@ _LISTED: Final = ("model-like", "uniform")
 _SENTENCES: Final = 20
 _WORDS: Final = 25
 _TIMES: Final = (2, 4, 10)
+
+#: The name of `kbest`.
+OURS: Final = "arborescence.kbest"
+#: Who finds the k best trees: the algorithms with which the papers compare, theirs, and `kbest`.
+CONTESTANTS: Final[Mapping[Root, tuple[str, ...]]] = {
+    "multi": (CAMERINI, KBEST, OURS),
+    "single": (N_STARTS, KBEST_DEP, LEAVING_OUT, OURS),
+}
+#: The algorithm of Zmigrod, Vieira and Cotterell (2021).
+PAPERS: Final[Mapping[Root, str]] = {"multi": KBEST, "single": KBEST_DEP}
 
 
 class Timed(NamedTuple):
@@ -223,64 +241,54 @@ class Lists:
     ----------
     root : {"multi", "single"}
     k : int
-    ours, theirs : list of S floats
-        Seconds of `kbest` and of `kbest_by_camerini`.
-    our_calls, their_calls : list of S floats
-        Seconds of both for a sentence of one word, which has one tree, timed in turn with those
+    words : list of S ints
+        The number of words of each sentence.
+    seconds : dict of str to list of S floats
+        The seconds of each of `CONTESTANTS`.
+    calls : dict of str to list of S floats
+        Their seconds for a sentence of one word, which has one tree, timed in turn with those
         above, because the speed of a machine varies. This is the overhead of a call: checking the
-        input, allocating memory and passing about eighty arrays.
+        input, allocating memory and passing arrays.
     unequal : int
-        The number of sentences for which the two find trees of different weights.
+        The number of sentences for which two find different lists.
+    unfinished : int
+        The number of sentences for which leaving trees out gave up.
 
     Examples
     --------
-    >>> lists = Lists("multi", 10, ours=[30.0, 50.0], theirs=[50.0, 70.0],
-    ...               our_calls=[20.0, 20.0], their_calls=[10.0, 10.0], unequal=0)
-    >>> lists.called, lists.speed_up
-    (1.5, 2.5)
+    >>> lists = Lists("multi", 10, [4, 5], {KBEST: [50.0, 70.0], OURS: [30.0, 50.0]},
+    ...               {KBEST: [10.0, 10.0], OURS: [20.0, 20.0]}, unequal=0, unfinished=0)
+    >>> lists.ratio(KBEST, OURS), lists.microseconds(OURS)
+    (2.5, 20000000.0)
     """
 
     root: Root
     k: int
-    ours: list[float]
-    theirs: list[float]
-    our_calls: list[float]
-    their_calls: list[float]
+    words: list[int]
+    seconds: dict[str, list[float]]
+    calls: dict[str, list[float]]
     unequal: int
+    unfinished: int
 
-    @property
-    def called(self) -> float:
-        """The ratio of the total times of calls, theirs to ours."""
-        return sum(self.theirs) / sum(self.ours)
-
-    @property
-    def searches(self) -> NDArray[np.float64]:
-        """The seconds without the overhead of a call, (2, S): ours and theirs."""
-        calls = np.array([self.our_calls, self.their_calls])
-        searches: NDArray[np.float64] = np.array([self.ours, self.theirs]) - calls
+    def searches(self, name: str) -> NDArray[np.float64]:
+        """Return the seconds without the overhead of a call: (S,)."""
+        searches: NDArray[np.float64] = np.subtract(self.seconds[name], self.calls[name])
         return searches
 
-    @property
-    def speed_up(self) -> float:
-        """The ratio of total times without the overhead of a call, theirs to ours."""
-        ours, theirs = self.searches.sum(axis=1).tolist()
-        return float(theirs / ours)
+    def ratio(self, slow: str, fast: str) -> float:
+        """Return the ratio of total times without the overhead of a call."""
+        return float(self.searches(slow).sum() / self.searches(fast).sum())
 
-    @property
-    @remembered
-    def interval(self) -> Interval:
-        """The bootstrap interval of the speed-up, over sentences."""
-        ours, theirs = self.searches
-        return ratio_interval(theirs, ours)
+    def interval(self, slow: str, fast: str) -> Interval:
+        """Return the bootstrap interval of the ratio, over sentences."""
+        return ratio_interval(self.searches(slow), self.searches(fast))
 
-    @property
-    def microseconds(self) -> tuple[float, float]:
-        """The mean microseconds per sentence, without the overhead of a call: ours and theirs.
+    def microseconds(self, name: str) -> float:
+        """Return the mean microseconds per sentence, without the overhead of a call.
 
         At least 0.001, because the difference could be negative for very short searches.
         """
-        ours, theirs = (1e6 * self.searches.mean(axis=1)).clip(1e-3).tolist()
-        return ours, theirs
+        return max(1e6 * float(self.searches(name).mean()), 1e-3)
 
 
 class Measured(NamedTuple):
@@ -290,14 +298,16 @@ class Measured(NamedTuple):
     ----------
     name : str
         A treebank, or a kind of graphs.
-    words : float
-        The mean number of words per sentence.
     lists : Lists
     """
 
     name: str
-    words: float
     lists: Lists
+
+    @property
+    def words(self) -> float:
+        """The mean number of words per sentence."""
+        return fmean(self.lists.words)
 
 
 def time_lists(
@@ -308,7 +318,7 @@ def time_lists(
     rounds: int,
     clock: Callable[[], float] = time.process_time,
 ) -> Lists:
-    """Time both algorithms on the same sentences, in turn.
+    """Time all contestants on the same sentences, in turn.
 
     Parameters
     ----------
@@ -326,24 +336,47 @@ def time_lists(
     Examples
     --------
     >>> lists = time_lists([np.ones((4, 4), np.float32)], "single", 5, rounds=1)
-    >>> len(lists.ours), len(lists.theirs), lists.unequal
-    (1, 1, 0)
+    >>> lists.words, lists.unequal, lists.unfinished, len(lists.seconds[OURS])
+    ([3], 0, 0, 1)
     """
-    ours = partial(kbest, k=k, root=root)
-    theirs = partial(kbest_by_camerini, k=k, root=root)
-
-    seconds, unequal = [], 0
+    names = CONTESTANTS[root]
+    find = {name: partial(kbest_published, k=k, name=name) for name in names if name != OURS}
+    find[OURS] = partial(kbest, k=k, root=root)
+    seconds, unequal, unfinished = [], 0, 0
     for scores in graphs:
-        runners = [partial(find, one) for one in (scores, _ONE_WORD) for find in (ours, theirs)]
+        runners = [partial(find[name], one) for one in (scores, _ONE_WORD) for name in names]
         seconds.append(race(runners, rounds, clock))
-        unequal += not _same(ours(scores)[1], theirs(scores)[1])
-    mine, other, my_calls, other_calls = map(list, zip(*seconds, strict=True))
-    return Lists(root, k, mine, other, my_calls, other_calls, unequal)
+        ours = find[OURS](scores)
+        lists = {name: find[name](scores) for name in names}
+        short = {name for name, (_, weights) in lists.items() if len(weights) < len(ours[1])}
+        unfinished += LEAVING_OUT in short
+        same = all(same_lists(one, ours) for one in lists.values())
+        unequal += not same or not short <= {LEAVING_OUT}
+    columns = list(map(list, zip(*seconds, strict=True)))
+    return Lists(
+        root,
+        k,
+        words=[len(scores) - 1 for scores in graphs],
+        seconds=dict(zip(names, columns[: len(names)], strict=True)),
+        calls=dict(zip(names, columns[len(names) :], strict=True)),
+        unequal=unequal,
+        unfinished=unfinished,
+    )
 
 
-def _same(weights: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Return whether weights agree, with a tolerance: Camerini's are rounded more than once."""
-    return len(weights) == len(others) and np.allclose(weights, others, rtol=1e-12, atol=0)
+def same_lists(one: List, other: List) -> bool:
+    """Return whether two lists of trees agree as far as both go.
+
+    The weights must, with a tolerance, because those of `kbest_published` are rounded more than
+    once; and the trees that weigh more than the last one, in any order: it may tie with trees that
+    are not in the list.
+    """
+    (heads, weights), (others, their_weights) = one, other
+    m = min(len(weights), len(their_weights))
+    if not np.allclose(weights[:m], their_weights[:m], rtol=1e-12, atol=0):
+        return False
+    above = np.count_nonzero(~np.isclose(weights[:m], weights[m - 1 : m], rtol=1e-12, atol=0))
+    return sorted(heads[:above].tolist()) == sorted(others[:above].tolist())
 
 
 class Times(NamedTuple):
@@ -435,8 +468,7 @@ def measure(
             ]
 
         kept = once(file, settings | {"ks": list(ks), "sentences": len(graphs)}, make)
-        words = fmean(len(scores) - 1 for scores in graphs)
-        return [Measured(name, words, Lists(**one)) for one in kept]
+        return [Measured(name, Lists(**one)) for one in kept]
 
     of_treebanks = []
     for treebank, [(graphs, settings)] in samples.items():

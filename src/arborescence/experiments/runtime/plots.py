@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.experiments.common import style
 from arborescence.experiments.common.groups import grouped
 from arborescence.experiments.runtime.decoders import CONSTRAINED, DECODERS, EISNER, NAIVE
-from arborescence.experiments.runtime.report import PAPER, ROOTS
+from arborescence.experiments.runtime.measure import CONTESTANTS, OURS
+from arborescence.experiments.runtime.published import CAMERINI, LEAVING_OUT
+from arborescence.experiments.runtime.report import PAPER, ROOTS, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +37,7 @@ def draw(times: Times, folder: Path) -> dict[str, str]:
     figures = {}
     if times.treebanks:
         _draw_speed_ups(times.treebanks, folder / "speed-ups.svg")
-        figures["speed-ups.svg"] = "How many times as fast kbest is, by treebank"
+        figures["speed-ups.svg"] = "Ratios of the times for the k best trees, by treebank"
     _draw_decoders(times.decoders, folder / "decoders.svg")
     figures["decoders.svg"] = "Time of decoders for one tree, by words"
     _draw_lists(times.with_words, times.with_trees, folder / "lists.svg")
@@ -47,39 +49,32 @@ def draw(times: Times, folder: Path) -> dict[str, str]:
 
 
 def _draw_speed_ups(treebanks: Sequence[Measured], path: Path) -> None:
-    """Draw one row per treebank, one panel per root constraint."""
+    """Draw one row per treebank, one panel per pair of algorithms."""
     roots = grouped(treebanks, lambda one: one.lists.root)
-    first = next(iter(roots.values()))
-    means = grouped(first, lambda one: one.name)
-    names = sorted(means, key=lambda name: sum(one.lists.speed_up for one in means[name]))
+    panels_of = [
+        (root, *pair) for root in roots for pair in pairs_of(root) if LEAVING_OUT not in pair
+    ]
+    first = grouped(next(iter(roots.values())), lambda one: one.name)
+    pair = panels_of[0][1:]
+    names = sorted(first, key=lambda name: sum(one.lists.ratio(*pair) for one in first[name]))
     places = {name: row for row, name in enumerate(names)}
-    with style.figure(9, 1.8 + 0.24 * len(names)) as figure:
-        panels = figure.subplots(1, len(roots), sharex=True, sharey=True, squeeze=False)[0]
-        for panel, (root, some) in zip(panels, roots.items(), strict=True):
-            by_k = grouped(some, lambda one: one.lists.k)
+    with style.figure(11, 1.8 + 0.24 * len(names)) as figure:
+        panels = figure.subplots(1, len(panels_of), sharey=True, squeeze=False)[0]
+        for panel, (root, slow, fast) in zip(panels, panels_of, strict=True):
+            by_k = grouped(roots[root], lambda one: one.lists.k)
             for place, ((k, group), (color, marker)) in enumerate(
                 zip(by_k.items(), style.STYLES, strict=False)
             ):
-                lists = [one.lists for one in group]
                 shift = 0.22 * (place - (len(by_k) - 1) / 2)
                 rows = [places[one.name] - shift for one in group]
-                panel.hlines(
-                    rows,
-                    [one.interval.low for one in lists],
-                    [one.interval.high for one in lists],
-                    color=color,
-                    linewidth=0.8,
-                )
-                ratios = [one.speed_up for one in lists]
-                panel.scatter(
-                    ratios, rows, s=12, color=color, marker=marker, label=f"k = {k}", zorder=3
-                )
-                if root == "multi" and k in PAPER:
+                ratios = [one.lists.ratio(slow, fast) for one in group]
+                panel.scatter(ratios, rows, s=12, color=color, marker=marker, label=f"k = {k}")
+                if slow == CAMERINI and k in PAPER:
                     panel.axvline(PAPER[k], color=color, linestyle=":")
             panel.axvline(1, color=style.FAINT)
             panel.grid(axis="y")
-            panel.set_title(f"root edges: {ROOTS[root]}")
-            panel.set_xlabel("times as fast as Camerini et al.")
+            panel.set_title(f"{slow} /\n{fast}")
+            panel.set_xlabel(f"root edges: {ROOTS[root]}")
         panels[0].set_yticks(range(len(names)), names)
         panels[0].set_ylim(-0.8, len(names) - 0.2)
         handles, labels = panels[0].get_legend_handles_labels()
@@ -150,18 +145,16 @@ def _draw_lists(with_words: Sequence[Measured], with_trees: Sequence[Measured], 
             kinds = grouped(multi, lambda one: one.name)
             for (kind, group), line in zip(kinds.items(), ("-", "--"), strict=True):
                 x = [one.words if measured is with_words else one.lists.k for one in group]
-                times = zip(*(one.lists.microseconds for one in group), strict=True)
-                for name, y, (color, marker) in zip(
-                    ("kbest", "Camerini et al."), times, style.STYLES, strict=False
-                ):
+                for name, (color, marker) in zip(CONTESTANTS["multi"], style.STYLES, strict=False):
+                    y = [one.lists.microseconds(name) for one in group]
                     label = f"{name}, {kind}"
                     panel.plot(x, y, line, color=color, marker=marker, markersize=4, label=label)
-            _guide(panel, x, 0.5 * group[-1].lists.microseconds[0], power, guide)
+            _guide(panel, x, 0.5 * group[-1].lists.microseconds(OURS), power, guide)
             panel.set_xlabel(over)
             _both_log(panel)
         panels[0].set_ylabel("microseconds a list")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=4)
+        figure.legend(handles, labels, loc="outside upper center", ncols=3)
         style.save(figure, path)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
+from math import inf
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from arborescence.experiments.common.groups import grouped
+from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.report import (
     averaged,
     csv_text,
@@ -14,7 +18,6 @@ from arborescence.experiments.common.report import (
     listing,
     number,
     table,
-    with_interval,
 )
 from arborescence.experiments.common.statistics import average, log_slope
 from arborescence.experiments.runtime.clock import machine
@@ -27,6 +30,8 @@ from arborescence.experiments.runtime.decoders import (
     REWEIGHTED,
     UNCONSTRAINED,
 )
+from arborescence.experiments.runtime.measure import CONTESTANTS, OURS, PAPERS
+from arborescence.experiments.runtime.published import LEAVING_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,20 +41,32 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.runtime.measure import Measured, Projective, Timed, Times
 
-#: The speed-ups in the paper's Table 1, without the root constraint.
-PAPER: Final[Mapping[int, float]] = {10: 1.42, 20: 1.39, 50: 1.37}
+#: In the paper's Table 1, how many times as long the algorithm of Camerini et al. takes as `KBEST`.
+PAPER: Final[Mapping[int, float]] = {
+    int(k): row["speed_up"] for k, row in read_table(__file__, "paper_table_1.csv").items()
+}
 #: The names of the constraint in tables and plots.
 ROOTS: Final[Mapping[Root, str]] = {"multi": "any number", "single": "one"}
 
 _LIST_COLUMNS: Final = (
-    *("graphs", "root", "k", "sentences", "words", "ours", "theirs", "our_call", "their_call"),
-    *("as_called", "speed_up", "low", "high", "unequal"),
+    *("graphs", "root", "k", "sentences", "words", "slow", "fast", "slow_microseconds"),
+    *("fast_microseconds", "ratio", "low", "high", "unequal", "unfinished"),
 )
+_LENGTH_COLUMNS: Final = ("root", "k", "words", "sentences", "slow", "fast", "ratio")
 _DECODER_COLUMNS: Final = (
     *("graphs", "n", "sentences", "easy", "several_roots", "decoder", "microseconds"),
     *("times_unconstrained", "worse"),
 )
 _LAST: Final = 3  # the number of sizes used for the second exponent
+_LENGTHS: Final = (10, 20, 30, 50)  # the most words of the groups of sentences but the last
+_CONTESTANTS: Final = """\
+- *Camerini et al.*: Camerini, Fratta and Maffioli (1980), three contractions a tree.
+- *KBEST*, and with one root edge *KBEST_DEP*: Zmigrod, Vieira and Cotterell (2021), Figures 7
+  and 9, two contractions a tree.
+- *n starts*: `KBEST` that starts with the best tree of each root edge (their Section 5).
+- *leaving trees out*: `KBEST` for any number of root edges, without the trees that have several.
+- *arborescence.kbest*: one contraction for most trees.
+"""
 _DECODERS: Final = """\
 - *greedy pass*: the best head of each word. It reads each score once, and no exact decoder can do
   with less.
@@ -65,7 +82,7 @@ _DECODERS: Final = """\
 def texts(
     times: Times, figures: Mapping[str, str], recipe: Recipe, others: Sequence[LeftOut]
 ) -> dict[str, str]:
-    """Return the content of ``lists.csv``, ``decoders.csv`` and ``report.md``.
+    """Return the content of ``report.md``, ``lists.csv``, ``lengths.csv`` and ``decoders.csv``.
 
     Parameters
     ----------
@@ -81,18 +98,49 @@ def texts(
     lists = [*times.treebanks, *times.with_words, *times.with_trees]
     return {
         "lists.csv": csv_text(_LIST_COLUMNS, _list_rows(lists)),
+        "lengths.csv": csv_text(_LENGTH_COLUMNS, _length_rows(times.treebanks)),
         "decoders.csv": csv_text(_DECODER_COLUMNS, _decoder_rows(times.decoders)),
         "report.md": "\n".join([*_report(times, figures, recipe), left_out(others)]),
     }
 
 
+def pairs_of(root: Root) -> list[tuple[str, str]]:
+    """Return who is compared: the paper's algorithm with the others, `kbest` with the paper's.
+
+    Examples
+    --------
+    >>> pairs_of("multi")
+    [('Camerini et al.', 'KBEST'), ('KBEST', 'arborescence.kbest')]
+    """
+    papers = PAPERS[root]
+    others = [name for name in CONTESTANTS[root] if name not in (papers, OURS)]
+    return [*((other, papers) for other in others), (papers, OURS)]
+
+
 def _list_rows(measured: Iterable[Measured]) -> Iterator[tuple[object, ...]]:
-    for name, words, lists in measured:
-        ours, theirs = lists.microseconds
-        calls = (f"{1e6 * fmean(call):.3f}" for call in (lists.our_calls, lists.their_calls))
-        ratios = lists.called, lists.speed_up, *lists.interval
-        row = (name, lists.root, lists.k, len(lists.ours), f"{words:.1f}")
-        yield (*row, f"{ours:.3f}", f"{theirs:.3f}", *calls, *map(number, ratios), lists.unequal)
+    for one in measured:
+        name, lists = one
+        for slow, fast in pairs_of(lists.root):
+            times = (f"{lists.microseconds(side):.3f}" for side in (slow, fast))
+            ratios = (number(x) for x in (lists.ratio(slow, fast), *lists.interval(slow, fast)))
+            row = (name, lists.root, lists.k, len(lists.words), f"{one.words:.1f}", slow, fast)
+            unfinished = lists.unfinished if slow == LEAVING_OUT else ""
+            yield *row, *times, *ratios, lists.unequal, unfinished
+
+
+def _length_rows(treebanks: Sequence[Measured]) -> Iterator[tuple[Any, ...]]:
+    """Compare the algorithms on the sentences of all treebanks, by their number of words."""
+    for (root, k), group in grouped(treebanks, lambda one: (one.lists.root, one.lists.k)).items():
+        words = np.concatenate([one.lists.words for one in group])
+        for low, high in pairwise((0, *_LENGTHS, inf)):
+            inside = (low < words) & (words <= high)
+            name = f"{low + 1} to {high}" if high < inf else f"more than {low}"
+            for pair in pairs_of(root) if inside.any() else ():
+                slow, fast = (
+                    np.concatenate([one.lists.searches(side) for one in group])[inside].sum()
+                    for side in pair
+                )
+                yield root, k, name, inside.sum(), *pair, number(slow / fast)
 
 
 def _decoder_rows(decoders: Iterable[Timed]) -> Iterator[tuple[object, ...]]:
@@ -116,9 +164,12 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
     if treebanks:
         yield from _speed_ups(treebanks, recipe)
         yield f"![{figures['speed-ups.svg']}](speed-ups.svg)\n"
+        yield "### By length\n"
+        yield "Ratios of total times over the sentences of all treebanks, by their words.\n"
+        yield _by_length(treebanks)
         yield "### All treebanks\n"
-        yield "How many times as fast `kbest` is, with intervals over sentences.\n"
-        yield _all_treebanks(treebanks)
+        yield "Ratios of total times; `lists.csv` has their intervals over sentences.\n"
+        yield from _all_treebanks(treebanks)
     yield "## One tree, as sentences get longer\n"
     yield f"Random graphs, in batches.\n\n{_DECODERS}"
     yield f"![{figures['decoders.svg']}](decoders.svg)\n"
@@ -139,53 +190,67 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
 
 
 def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
-    """Compare the two algorithms on treebanks: our averages and the paper's."""
+    """Compare the algorithms on treebanks: our averages and the paper's."""
     count = len({measured.name for measured in treebanks})
-    call, their_call = (
-        1e6 * fmean(chain.from_iterable(lists))
-        for lists in zip(
-            *((one.lists.our_calls, one.lists.their_calls) for one in treebanks), strict=True
-        )
-    )
-    yield "## The k best trees, beside Camerini et al.\n"
+    yield "## The k best trees, as published and by `kbest`\n"
     yield (
-        "`kbest` and the algorithm of Camerini, Fratta and Maffioli (1980), made of the same\n"
-        "kernels: one call a sentence, on the scores of parsers. Where none was given, they were\n"
-        f"trained by {recipe.method} ({recipe.effort}, seed\n"
-        f"{recipe.seed}).\n\n"
-        f"A call takes {call:.1f} and {their_call:.1f} microseconds before any search begins:\n"
-        "that is the time for a sentence of one word. *Speed-up* is the ratio of the times\n"
-        "without it, *as called* the ratio with it. Averages give each treebank the same weight;\n"
-        "their intervals are over treebanks.\n"
+        "One call a sentence, on the scores of parsers; all algorithms are made of the same\n"
+        "kernels. Where no parser was given, it was trained by "
+        f"{recipe.method} ({recipe.effort},\nseed {recipe.seed}).\n\n"
+        f"{_CONTESTANTS}\n"
+        "Ratios are of the times for all sentences of a treebank, without what a call takes\n"
+        "before any search begins (the time for a sentence of one word). They are averages of\n"
+        f"{count} treebanks, with intervals over treebanks, and the least and the largest ratio\n"
+        "of a treebank. The last columns are microseconds a sentence.\n"
     )
-    rows = []
-    for (root, k), group in grouped(treebanks, lambda one: (one.lists.root, one.lists.k)).items():
-        ratios = [one.lists.speed_up for one in group]
-        ours, theirs = zip(*(one.lists.microseconds for one in group), strict=True)
-        rows.append({
-            "root edges": ROOTS[root],
-            "k": k,
-            "the paper": number(PAPER[k]) if root == "multi" and k in PAPER else "–",
-            f"speed-up, average of {count}": averaged(average(ratios)),
-            "of all treebanks": f"{number(min(ratios))} to {number(max(ratios))}",
-            "as called": number(fmean(one.lists.called for one in group)),
-            "`kbest`": number(fmean(ours), 1),
-            "Camerini et al.": number(fmean(theirs), 1),
-        })  # fmt: skip
-    yield listing(rows)
-    lists = sum(len(one.lists.ours) for one in treebanks)
-    unequal = sum(one.lists.unequal for one in treebanks)
-    yield f"Of {lists:,} lists, {unequal:,} differ in the weights of their trees.\n"
+    for root, some in grouped(treebanks, lambda one: one.lists.root).items():
+        rows = []
+        for k, group in grouped(some, lambda one: one.lists.k).items():
+            row: dict[str, object] = {"k": k}
+            if root == "multi":
+                row["the paper"] = number(PAPER[k]) if k in PAPER else "–"
+            for slow, fast in pairs_of(root):
+                ratios = [one.lists.ratio(slow, fast) for one in group]
+                ends = f"{number(min(ratios))} to {number(max(ratios))}"
+                row[f"{slow} / {fast}"] = f"{averaged(average(ratios))}, {ends}"
+            for name in CONTESTANTS[root]:
+                row[name] = number(fmean(one.lists.microseconds(name) for one in group), 1)
+            rows.append(row)
+        yield f"Root edges: {ROOTS[root]}.\n"
+        yield listing(rows)
+    calls = chain.from_iterable(chain(*one.lists.calls.values()) for one in treebanks)
+    lists = sum(len(one.lists.words) for one in treebanks)
+    unequal, unfinished = (
+        sum(getattr(one.lists, what) for one in treebanks) for what in ("unequal", "unfinished")
+    )
+    yield (
+        f"A call takes {1e6 * fmean(calls):.1f} microseconds on average. Of {lists:,} lists,\n"
+        f"{unequal:,} differ between algorithms. *{LEAVING_OUT}* did not finish {unfinished:,} of\n"
+        "them: so its ratio is a lower limit.\n"
+    )
 
 
-def _all_treebanks(treebanks: Sequence[Measured]) -> str:
-    rows = []
-    header: list[str] = []
-    for name, some in grouped(treebanks, lambda one: one.name).items():
-        ratios = [with_interval(one.lists.speed_up, one.lists.interval) for one in some]
-        rows.append((name, len(some[0].lists.ours), number(some[0].words, 1), *ratios))
-        header = [f"{ROOTS[one.lists.root]}, k = {one.lists.k}" for one in some]
-    return table(("treebank", "sentences", "words", *header), rows)
+def _by_length(treebanks: Sequence[Measured]) -> str:
+    rows: dict[tuple[object, ...], dict[str, object]] = {}
+    for root, k, words, _, slow, fast, ratio in _length_rows(treebanks):
+        key = {"root edges": ROOTS[root], "ratio": f"{slow} / {fast}", "k": k}
+        rows.setdefault((slow, fast, k), key)[f"{words} words"] = ratio
+    return listing(row for _, row in sorted(rows.items(), key=lambda item: item[0][:2]))
+
+
+def _all_treebanks(treebanks: Sequence[Measured]) -> Iterator[str]:
+    for root, some in grouped(treebanks, lambda one: one.lists.root).items():
+        rows = []
+        for name, group in grouped(some, lambda one: one.name).items():
+            row = {"treebank": name, "sentences": len(group[0].lists.words)}
+            row |= {"words": number(group[0].words, 1)}
+            for slow, fast in pairs_of(root):
+                for one in group:
+                    ratio = number(one.lists.ratio(slow, fast))
+                    row[f"{slow} / {fast}, k = {one.lists.k}"] = ratio
+            rows.append(row)
+        yield f"Root edges: {ROOTS[root]}.\n"
+        yield listing(rows)
 
 
 def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:
@@ -265,10 +330,10 @@ def _grown(measured: Sequence[Measured], axis: str, of: Callable[[Measured], int
     header: list[int] = []
     for (kind, root), group in grouped(measured, lambda one: (one.name, one.lists.root)).items():
         header = [of(one) for one in group]
-        times = zip(*(one.lists.microseconds for one in group), strict=True)
-        for name, column in zip(("`kbest`", "Camerini et al."), times, strict=True):
-            cells = [number(us / one.lists.k) for us, one in zip(column, group, strict=True)]
-            rows.append((kind, ROOTS[root], name, *cells, *_exponents(header, column)))
+        for name in CONTESTANTS[root]:
+            times = [one.lists.microseconds(name) for one in group]
+            cells = [number(us / one.lists.k) for us, one in zip(times, group, strict=True)]
+            rows.append((kind, ROOTS[root], name, *cells, *_exponents(header, times)))
     columns = (f"{axis} = {x:,}" for x in header)
     return table(("graphs", "root edges", "", *columns, "exponent", f"of the last {_LAST}"), rows)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RECIPE: Final = Recipe()
 _SIZES: Final = (10, 20, 50, 100, 200, 500)
-_KS: Final = (10, 20, 50)
+_KS: Final = (5, 10, 20, 50)
 
 
 def reproduce(

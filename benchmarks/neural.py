@@ -14,6 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 import numpy as np
 
 import arborescence as arb
+from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.shapes import shapes
@@ -38,7 +39,7 @@ def random_parser(treebank, settings, tagger):
         vocabulary=vocabulary,
         labels=labels,
         allowed=np.ones((2, len(labels)), dtype=np.bool_),
-        weights=weights,
+        weights=stored.to_arrays(weights, settings.precision),
         tagger=tagger,
     )
 

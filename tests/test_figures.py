@@ -29,11 +29,6 @@ CHOSEN: dict[str, tuple[str, ...]] = {
     "docs/training.md": ("512 MB",),
 }
 
-#: Pages whose tables do not come from results yet.
-PENDING: tuple[str, ...] = (
-    "docs/kbest.md", "docs/transitions.md", "docs/undirected.md",
-)  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
@@ -98,7 +93,7 @@ def test_tables_of_figures_are_made_from_results(figures, page):
         for cells in table
         if any(CELL.fullmatch(cell) for cell in cells)
     ]
-    assert not found or page in PENDING, found
+    assert not found, found
 
 
 @pytest.mark.parametrize("page", page_names())
@@ -110,7 +105,7 @@ def test_figures_in_prose_have_a_source(figures, page):
         for match in FIGURE.finditer(text)
         if not re.search(rf"(?<![\d.,]){re.escape(match[1] or match[2])}(?![\d,]|\.\d)", source)
     }
-    assert found <= set(CHOSEN.get(page, ())) or page in PENDING, found
+    assert found <= set(CHOSEN.get(page, ())), found
 
 
 @pytest.mark.parametrize("page", page_names())

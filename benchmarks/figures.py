@@ -152,8 +152,9 @@ def rendered(page):
 
 
 def pages():
-    """Return the files that may have figures."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """Return the files that may have figures: README, the documentation, the cards of models."""
+    cards = (ROOT / "src" / "arborescence" / "models").glob("*.md")
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted(cards)]
 
 
 def load_views():

@@ -40,8 +40,9 @@ def figures(tmp_path_factory):
 
 
 def page_names() -> list[str]:
-    found = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
-    return [str(page.relative_to(HERE)) for page in found]
+    cards = (HERE / "src" / "arborescence" / "models").glob("*.md")
+    found = [HERE / "README.md", *(HERE / "docs").rglob("*.md"), *cards]
+    return sorted(str(page.relative_to(HERE)) for page in found)
 
 
 def outside(figures, page: str) -> str:

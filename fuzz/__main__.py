@@ -21,9 +21,11 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
+from arborescence.core.processes import stoppable
 from rounds import INTERRUPTED
 
 PROGRESS = 15.0  # seconds from one line of progress to the next
+PATIENCE = 10.0  # seconds that a process has to clean up after itself
 SLOWEST = 600.0  # seconds that a round may take; the first ones compile kernels
 
 
@@ -47,7 +49,7 @@ def main() -> int:
     stop = time.monotonic() + options.seconds
     once = options.round is not None
     faults = 0
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+    with stoppable(), tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         while not state.done.value and time.monotonic() < stop:
             arguments = (names, seed, stop, state, once, folder)
             worker = context.Process(target=rounds.run, args=arguments)
@@ -55,6 +57,8 @@ def main() -> int:
             try:
                 faults += watch(worker, names, seed, state)
             except KeyboardInterrupt:
+                worker.terminate()
+                worker.join(PATIENCE)
                 worker.kill()
                 worker.join()
                 break

@@ -57,8 +57,10 @@ def ended(process, *, signals=()):
     try:
         _, err = process.communicate(timeout=120)
     except subprocess.TimeoutExpired:
-        process.kill()
         raise WrongError("a process that does not end") from None
+    finally:
+        process.kill()
+        process.wait()
     err = err.decode("utf-8", "replace")
     status = process.returncode
     if status < 0 and -status not in signals:
@@ -77,7 +79,8 @@ def ended(process, *, signals=()):
 def stopped(case):
     """Stop a training at some time; go on; the model is that of an undisturbed run."""
     train, rng = TRAIN[case.options["kind"]], np.random.default_rng(case.options["seed"])
-    how = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL][int(rng.integers(3))]
+    stops = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+    how = stops[int(rng.integers(len(stops)))]
     out = Path("stopped.model")
     checkpoint = out.with_name(f"{out.name}.checkpoint")
     process = start(*train, "-o", out)
@@ -110,7 +113,7 @@ def check_left(out, status, how):
         if path.exists() and path.suffix == ".model":
             arb.load(path)
     left = [path.name for path in Path().glob(".stopped*")]
-    if left and how is signal.SIGINT:
+    if left and how is not signal.SIGKILL:
         raise WrongError("an interrupted run leaves a file", left)
     if status == 0 and not out.exists():
         raise WrongError("success, and no model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
 import resource
 import shutil
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from arborescence.core.processes import end_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +66,7 @@ class State:
 
 def run(names, seed, stop, state, once, folder):
     """Run rounds until it is time to stop, or one round, in a folder below this one."""
+    end_with(multiprocessing.parent_process().join)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     os.environ["ARBORESCENCE_QUIET"] = "1"
     warnings.simplefilter("error")

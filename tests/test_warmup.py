@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,11 +12,13 @@ import pytest
 
 from arborescence import _warmup
 from arborescence.core import native
+from arborescence.core.errors import ArborescenceError
+from interrupts import DEFAULTS, STOPS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SOME = """
+FEW = """
 from arborescence import _warmup
 from arborescence.core.signatures import Export
 
@@ -23,6 +26,9 @@ module = "arborescence.core.double_double"
 _warmup.declared = lambda: [
     Export(module, "two_sum", ("float64, float64", "score, int64"))
 ]
+"""
+SOME = f"""
+{FEW}
 _warmup.warmup(lambda *step: print(*step, flush=True))
 """
 
@@ -49,6 +55,52 @@ def test_once_and_then_not_again(tmp_path: Path) -> None:
     assert steps(tmp_path) == list(map(step, range(4)))
     assert len(list(tmp_path.rglob("*.nbc"))) == 3
     assert steps(tmp_path) == [step(3)]
+
+
+INTERRUPTED = f"""
+{DEFAULTS}
+{FEW}
+import sys, threading
+from arborescence import cli
+
+def wait(_what, done, _total):
+    if done:
+        sys.stderr.write("begun\\n")
+        threading.Event().wait()
+
+compile_all = _warmup.warmup
+_warmup.warmup = lambda progress: compile_all(wait)
+cli.main(["warmup"])
+"""
+
+
+@pytest.mark.skipif(native.KERNELS is not None, reason="nothing is compiled")
+@pytest.mark.parametrize("number", [*STOPS, signal.SIGKILL])
+def test_stopped(tmp_path: Path, number: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr
+        assert process.stderr.readline() == "begun\n"
+        process.send_signal(number)
+        said = process.stderr.read()  # until all processes have ended
+    if number == signal.SIGKILL:
+        assert (process.returncode, said) == (-number, "")
+    else:
+        expected = (128 + number, "arborescence: error: interrupted\n")
+        assert (process.returncode, said) == expected
+    assert not list(tmp_path.rglob(".*.nbc*"))
+
+
+def test_a_kernel_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = _warmup._Task("arborescence.core.nothing", "f", "int64", 0)
+    steps = _warmup._in_processes([task])
+    next(steps)
+    with pytest.raises(ArborescenceError, match=r"core\.nothing\.f: ModuleNotFoundError"):
+        next(steps)
 
 
 def test_with_native_modules_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

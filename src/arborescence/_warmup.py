@@ -1,27 +1,20 @@
-"""Compile all kernels that Python calls, ahead and in several processes.
-
-By itself, ``python -m arborescence._warmup`` is one of these processes: for each line that it
-reads, it compiles a kernel, and answers with a line.
-"""
+"""Compile all kernels that Python calls, ahead and in several processes."""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import closing
 from importlib import import_module
-from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arborescence.core import native
+from arborescence.core.errors import ArborescenceError
 from arborescence.core.signatures import as_types, declared
+from arborescence.integrations.workers import Failure, in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 
 def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
@@ -52,9 +45,10 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     missing.sort(key=lambda task: size(task.kernel()), reverse=True)
     compile_all = _in_processes if can_be_written() and sys.executable else _here
     kept = len(tasks) - len(missing)
-    for done, _ in enumerate(compile_all(missing), kept):
-        if progress:
-            progress("compiling kernels", done, len(tasks))
+    with closing(compile_all(missing)) as steps:
+        for done, _ in enumerate(steps, kept):
+            if progress:
+                progress("compiling kernels", done, len(tasks))
 
 
 class _Task(NamedTuple):
@@ -80,60 +74,28 @@ def _tasks() -> Iterator[_Task]:
                 yield _Task(export.module, export.function, signature, choice)
 
 
-def _here(tasks: Sequence[_Task]) -> Iterator[None]:
+def _here(tasks: Sequence[_Task]) -> Generator[None]:
     """Compile in this process; yield before each kernel and at the end."""
     yield
     for task in tasks:
-        task.kernel().compile(task.types())
+        _compile(task)
         yield
 
 
-def _in_processes(tasks: Sequence[_Task]) -> Iterator[None]:
+def _in_processes(tasks: Sequence[_Task]) -> Generator[None]:
     """Compile in one process for each core; yield before the first kernel and after each."""
     yield
-    path = [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    environment = {
-        **os.environ,
-        "ARBORESCENCE_QUIET": "1",
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),  # an empty one is the current folder
-    }
-    command = [sys.executable, "-P", "-m", "arborescence._warmup"]
-    jobs = min(os.cpu_count() or 1, len(tasks))
-    if not jobs:
-        return
-    with ExitStack() as stack:
-        idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
-        for _ in range(jobs):
-            worker = subprocess.Popen(  # noqa: S603
-                command,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            idle.put(stack.enter_context(worker))
-
-        def compile_one(task: _Task) -> None:
-            worker = idle.get()
-            try:
-                print(json.dumps(task), file=worker.stdin, flush=True)
-                if not worker.stdout or not worker.stdout.readline():
-                    raise RuntimeError(f"compiling {task.module}.{task.function} failed")
-            finally:
-                idle.put(worker)
-
-        pool = stack.enter_context(ThreadPoolExecutor(jobs))
-        for done in as_completed([pool.submit(compile_one, task) for task in tasks]):
-            done.result()
-            yield
+    for task, result in in_processes(_compiler, tasks, os.cpu_count() or 1):
+        if isinstance(result, Failure):
+            raise ArborescenceError(f"compiling {task.module}.{task.function}: {result.reason}")
+        yield
 
 
-def _work() -> None:
-    for line in sys.stdin:
-        task = _Task(*json.loads(line))
-        task.kernel().compile(task.types())
-        print("compiled", flush=True)  # noqa: T201
+def _compiler() -> Callable[[_Task], None]:
+    """Make the job of a process."""
+    os.environ["ARBORESCENCE_QUIET"] = "1"
+    return _compile
 
 
-if __name__ == "__main__":
-    _work()
+def _compile(task: _Task) -> None:
+    task.kernel().compile(task.types())

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from arborescence.treebank import Sentence, read, write
-from interrupts import INTERRUPTIBLE
+from interrupts import INTERRUPTIBLE, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -314,7 +314,10 @@ def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
-def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", STOPS)
+def test_an_interruption_leaves_nothing_behind(
+    model: Path, lessons: Path, tmp_path: Path, number: int
+) -> None:
     target = tmp_path / "parsed.conllu"
     running = subprocess.Popen(
         [*INTERRUPTIBLE, "parse", "-m", str(model), "-o", str(target)],
@@ -325,13 +328,28 @@ def test_an_interruption_leaves_nothing_behind(model: Path, lessons: Path, tmp_p
     assert running.stdin is not None
     running.stdin.write(lessons.read_text())
     running.stdin.flush()
-    deadline = time.monotonic() + 600
-    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    while not list(tmp_path.iterdir()):
+        assert running.poll() is None
+        time.sleep(0.01)
     assert list(tmp_path.iterdir()) != [target]
-    running.send_signal(signal.SIGINT)
-    err = running.communicate(timeout=600)[1]
-    assert (running.returncode, err) == (130, "arborescence: error: interrupted\n")
+    running.send_signal(number)
+    assert running.stderr is not None
+    assert running.stderr.read() == "arborescence: error: interrupted\n"
+    assert running.wait() == 128 + number
+    assert list(tmp_path.iterdir()) == []
+    running.stdin.close()
+    running.stderr.close()
+
+
+def test_no_more_threads(
+    command: Command, model: Path, lessons: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def start(_thread: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", start)
+    said = command("parse", "-m", model, lessons, "--threads", 2, "-o", tmp_path / "out.conllu")
+    assert "can't start new thread: ask for fewer (--threads)" in said.complaint()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from arborescence.core.errors import OptionError
 from arborescence.core.files import replacing
 from arborescence.integrations import shards
 from arborescence.treebank import Sentence, read, write
-from interrupts import INTERRUPTIBLE
+from interrupts import DEFAULTS, STOPS
 
 COMMAND = [sys.executable, "-m", "arborescence", "parse"]
 ENVIRONMENT = {**os.environ, "ARBORESCENCE_QUIET": "1"}
@@ -159,7 +158,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     mine = tmp_path / ".a.conllu.backup"
     mine.touch()
     for number, target in enumerate(targets, 1):
-        shards.remove_unfinished(target)
+        shards.remove_unfinished([target])
         assert set(tmp_path.iterdir()) == {*targets, mine, *left[number:]}
 
 
@@ -185,71 +184,75 @@ def test_real_files_and_folders(tmp_path):
 
 
 @pytest.fixture
-def large(tmp_path):
-    """A folder with a file that takes a second or two."""
-    folder = tmp_path / "large"
-    folder.mkdir()
-    write(
-        (SENTENCES[n % 2].replace(comments=[f"# sent_id = {n}"]) for n in range(6000)),
-        folder / "large.conllu",
-    )
-    return folder
+def held(folder, tmp_path):
+    """Start a run whose process stops where a file is half written; return it and its process."""
+
+    def held(how):
+        process = subprocess.Popen(
+            [
+                *[sys.executable, "-c", f"{DEFAULTS}\nimport held; held.run()", "parse"],
+                *["--shards", folder / "sub", tmp_path / "out", "--workers", "1"],
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**ENVIRONMENT, "HELD": how, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        processes.append(process)
+        said, number = process.stderr.readline().split()
+        assert said == "held"
+        assert len([name for name in files(tmp_path / "out") if Path(name).name[0] == "."]) == 1
+        return process, int(number)
+
+    processes = []
+    yield held
+    for process in processes:
+        process.kill()
+        process.communicate()
 
 
-def children(process):
-    """The workers of a run: the processes below it that Python has spawned for it."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            of_parent = f"PPid:\t{process.pid}\n" in (path / "status").read_text()
-            if of_parent and b"spawn_main" in (path / "cmdline").read_bytes():
-                found.append(int(path.name))
-        except OSError:
-            continue
-    return found
+def rest(process):
+    """Wait until a run and its processes have ended; return what they have said."""
+    said = process.stderr.read()
+    process.wait()
+    return said
 
 
-def begun(large, out):
-    """Start a run, and wait until it writes."""
-    process = subprocess.Popen(
-        [*INTERRUPTIBLE, "parse", "--shards", large, out, "--workers", "1"],
-        stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
-    )  # fmt: skip
-    while not list(out.glob(".large.conllu.*")):
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.01)
-    [worker] = children(process)
-    return process, worker
+signals = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-
-
-@linux
-def test_a_worker_that_is_killed_is_replaced(large, tmp_path):
-    out = tmp_path / "out"
-    process, worker = begun(large, out)
+@signals
+def test_a_worker_that_is_killed_is_replaced(held, folder, tmp_path):
+    process, worker = held(f"once {tmp_path / 'once'}")
     os.kill(worker, signal.SIGKILL)
-    _, said = process.communicate()
+    said = rest(process)
     assert process.returncode == 0, said
-    assert f"{large / 'large.conllu'}: its process was killed; it is done again" in said
-    assert files(out) == ["large.conllu"]
-    names = [sentence.sent_id for sentence in read(out / "large.conllu")]
-    assert names == [str(n) for n in range(6000)]
+    again = "sub/deep/three.txt.gz", "sub/two.conllu.gz"
+    assert any(
+        f"{folder / name}: its process was killed; it is done again" in said for name in again
+    )
+    assert files(tmp_path / "out") == ["deep/three.conllu.gz", "two.conllu.gz"]
+    names = [sentence.sent_id for sentence in read(tmp_path / "out" / "two.conllu.gz")]
+    assert names == ["1", "0"]
 
 
-@linux
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_stopped_leaves_nothing(large, tmp_path, number):
-    out = tmp_path / "out"
-    process, worker = begun(large, out)
-    process.send_signal(number)
-    _, said = process.communicate()
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
-    if number == signal.SIGINT:
-        assert said.endswith("arborescence: error: interrupted\n")
-    patience = time.monotonic() + 60
-    while Path(f"/proc/{worker}").exists():  # it finds out by itself
-        assert time.monotonic() < patience
-        time.sleep(0.05)
-    assert files(out) == []
+@signals
+@pytest.mark.parametrize("how", ["waiting", "deaf"])
+@pytest.mark.parametrize("numbers", [[number] for number in STOPS] + [STOPS], ids=str)
+def test_a_run_that_is_stopped_leaves_nothing(held, tmp_path, numbers, how):
+    process, worker = held(how)
+    for number in numbers:
+        process.send_signal(number)
+    assert process.stderr.readline() == "arborescence: error: interrupted\n"
+    with pytest.raises(ProcessLookupError):  # before that is said
+        os.kill(worker, 0)
+    assert files(tmp_path / "out") == []
+    assert rest(process) == ""
+    assert process.returncode - 128 in numbers
+
+
+@signals
+def test_a_run_that_is_killed_leaves_nothing(held, tmp_path):
+    process, _ = held("waiting")
+    process.kill()
+    assert rest(process) == ""
+    assert files(tmp_path / "out") == []

@@ -1,7 +1,8 @@
 """The command line: a thin layer over the library.
 
 Only `main` turns errors into a line on stderr and an exit status: 1 for bad input, 2 for a wrong
-command, 130 after Ctrl-C, 141 if the reader of a pipe has closed it.
+command, 130 after Ctrl-C, 129 or 143 after SIGHUP or SIGTERM, 141 if the reader of a pipe has
+closed it.
 
 A standard stream may be closed (``>&-``). A command that does not need it still works. Any other
 command reports that it is closed.
@@ -11,12 +12,14 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from arborescence.core.errors import ArborescenceError, printable
+from arborescence.core.processes import stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,6 +88,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit status, having said what went wrong."""
     replace_closed_streams()
+    with stoppable() as came:
+        try:
+            status = _run(arguments)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        if status == INTERRUPTED:  # so Typer, too, calls an interruption
+            discard_output()
+            status = complain("interrupted", 128 + (came or [signal.SIGINT])[0])
+        return status
+
+
+def _run(arguments: list[str]) -> int:
+    """Run the command line and return its exit status, unless it is interrupted."""
     try:
         import rich  # noqa: F401
         import typer
@@ -116,13 +132,12 @@ def run(arguments: list[str]) -> int:
         discard_output()
         where = f"{error.filename}: " if error.filename else ""
         return complain(f"{where}{error.strerror or error}")
+    except RuntimeError as error:
+        if "start new thread" not in str(error):  # Python has no error of its own for this
+            raise
+        return complain(f"{error}: ask for fewer (--threads), or end other programs")
     except MemoryError:
         return complain("not enough memory: give smaller files, or ask for fewer trees")
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    if status == INTERRUPTED:
-        discard_output()
-        return complain("interrupted", INTERRUPTED)
     return int(status or 0)
 
 

@@ -101,17 +101,16 @@ def _results(
     make = partial(FileParser, options)
     if not waiting:
         return
-    if ray:
-        from arborescence.integrations.ray import on_cluster
+    try:
+        if ray:
+            from arborescence.integrations.ray import on_cluster
 
-        try:
             yield from on_cluster(make, waiting, ray, workers)
-        finally:
-            for shard in waiting:
-                shards.remove_unfinished(shard.target)
-    else:
-        died = partial(_again, quiet=options.quiet)
-        yield from in_processes(make, waiting, workers or _cores(), died)
+        else:
+            died = partial(_again, quiet=options.quiet)
+            yield from in_processes(make, waiting, workers or _cores(), died)
+    finally:
+        shards.remove_unfinished(shard.target for shard in waiting)
 
 
 class FileParser:
@@ -192,7 +191,7 @@ def _format(options: Options, shard: Shard) -> Format:
 
 def _again(shard: Shard, *, quiet: bool) -> None:
     """Clear up after a process that was killed."""
-    shards.remove_unfinished(shard.target)
+    shards.remove_unfinished([shard.target])
     note(f"{shard.source}: its process was killed; it is done again", quiet=quiet)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BINARY: Final[int] = getattr(os, "O_BINARY", 0)  # Windows
 _LONG_NAME: Final = 100  # bytes; file systems take 143 to 255, and a temporary name is longer
+_unfinished: Final[set[Path]] = set()  # temporary files
 
 
 @contextmanager
@@ -120,9 +121,10 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     if rights is None:
         rights = target.stat().st_mode & 0o777 if keep else 0o666
     temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
-    # A file of this name is not opened: not one that was there, nor one that a link leads to.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
+    _unfinished.add(temporary)
     try:
+        # A file of this name is not opened: not one that was there, nor one that a link leads to.
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
@@ -135,6 +137,14 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
             error.filename = os.fspath(target)  # Python's error does not name the file
         raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, which ends."""
+    for temporary in list(_unfinished):
+        temporary.unlink(missing_ok=True)
 
 
 def unfinished_name(target: Path) -> str:

@@ -41,6 +41,9 @@ def in_threads(
         upto = np.cumsum(costs)
         bounds[1:-1] = np.searchsorted(upto, upto[-1] * np.arange(1, shares) / shares).tolist()
     with ThreadPoolExecutor(threads) as pool:
-        parts = [pool.submit(run, start, stop) for start, stop in pairwise(bounds)]
-        for part in parts:
-            part.result()
+        try:
+            parts = [pool.submit(run, start, stop) for start, stop in pairwise(bounds)]
+            for part in parts:
+                part.result()
+        finally:  # after an error or an interruption: what has not begun is not needed
+            pool.shutdown(cancel_futures=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from arborescence.core.errors import OptionError
 from arborescence.core.files import unfinished_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 Kind = Literal["conllu", "text", "parquet"]
@@ -88,12 +89,15 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
     return Found(unfinished, len(waiting) - len(unfinished), others)
 
 
-def remove_unfinished(target: Path) -> None:
-    """Remove what is left of a result whose process was killed (see `core.files.replacing`)."""
-    name = re.compile(rf"{re.escape(unfinished_name(target))}[0-9a-f]{{16}}")
-    for path in target.parent.glob(".*"):
-        if name.fullmatch(path.name):
-            path.unlink(missing_ok=True)
+def remove_unfinished(targets: Iterable[Path]) -> None:
+    """Remove what is left of results whose process was killed (see `core.files.replacing`)."""
+    names = defaultdict(set)
+    for target in targets:
+        names[target.parent].add(unfinished_name(target))
+    for folder, begun in names.items():
+        for path in folder.glob(".*"):
+            if path.name[:-16] in begun and re.fullmatch("[0-9a-f]{16}", path.name[-16:]):
+                path.unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -13,16 +13,19 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections import Counter, deque
 from contextlib import contextmanager, suppress
-from multiprocessing import connection
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from multiprocessing import connection, resource_tracker
+from queue import SimpleQueue
+from time import monotonic
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 from arborescence.core.errors import ArborescenceError
+from arborescence.core.processes import STOPS, end_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
@@ -31,10 +34,12 @@ Result = TypeVar("Result")
 _TRIES: Final = 3  # an item whose processes were killed so often is given up
 _PATIENCE: Final = 10.0  # seconds that a process has to clean up after itself
 
-#: One thread a process: threads of BLAS would be in each other's way. And no module is looked for
-#: in the current folder, as it is by `python -c`, which begins a process.
-_SETTINGS: Final = {"PYTHONSAFEPATH": "1"} | dict.fromkeys(
-    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+#: What tells BLAS, PyTorch and Numba how many threads a process may have.
+_THREADS: Final = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
 )
 
 
@@ -49,7 +54,8 @@ def in_processes(
     items: Sequence[Item],
     workers: int,
     died: Callable[[Item], object] = lambda _item: None,
-) -> Iterator[tuple[Item, Result | Failure]]:
+    threads: int = 1,
+) -> Generator[tuple[Item, Result | Failure]]:
     """Run a job on each item, in processes, and yield what comes back, in any order.
 
     Parameters
@@ -63,6 +69,8 @@ def in_processes(
         The number of processes.
     died
         Called with the item of a process that was killed, before another does it again.
+    threads
+        How many threads a process may have: more than cores would be in each other's way.
 
     Yields
     ------
@@ -74,6 +82,10 @@ def in_processes(
     ------
     ArborescenceError
         If `make` fails, or processes die in it.
+
+    Notes
+    -----
+    When the caller stops, by an interruption too, all processes have ended before this returns.
     """
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
@@ -82,8 +94,9 @@ def in_processes(
         while waiting or team:
             busy = sum(worker.item is not None for worker in team.values())
             while len(team) < min(workers, len(waiting) + busy):
-                worker = _Worker(make)
-                team[worker.pipe] = worker
+                with _settings_of_workers(threads):
+                    worker = _Worker(make)
+                    team[worker.pipe] = worker
             ready = set(connection.wait(list(team)))
             for worker in [each for pipe, each in team.items() if pipe in ready]:
                 item = worker.item
@@ -123,11 +136,16 @@ def in_processes(
                 if item is not None:
                     yield items[item], answer
     finally:
-        for worker in team.values():
-            worker.process.terminate()
-        for worker in team.values():
-            worker.process.join(_PATIENCE)
-            worker.process.kill()
+        for pipe in team:
+            pipe.close()  # its process ends when it finds that
+        end = monotonic() + _PATIENCE
+        try:
+            for worker in team.values():
+                worker.process.join(max(0.0, end - monotonic()))
+        finally:
+            for worker in team.values():
+                worker.process.kill()
+                worker.process.join()
 
 
 class _Worker:
@@ -138,8 +156,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.item: int | None = None
         self.process = context.Process(target=_work, args=(make, theirs), daemon=True)
-        with _settings_of_workers():
-            self.process.start()
+        self.process.start()
         theirs.close()  # so that the pipe ends with the process
 
     def begin(self, number: int, items: Sequence[Any]) -> None:
@@ -155,23 +172,33 @@ class _Worker:
 
 
 @contextmanager
-def _settings_of_workers() -> Iterator[None]:
-    """Apply the settings from a process's first moment, and leave Ctrl-C to its parent."""
-    before = {name: os.environ.get(name) for name in _SETTINGS}
-    os.environ.update(_SETTINGS)
+def _settings_of_workers(threads: int) -> Iterator[None]:
+    """Let new processes have so many threads, and leave the signals of `STOPS` to this one.
+
+    They import neither the main script nor what is in the current folder (`python -c` would).
+    """
+    settings = {**dict.fromkeys(_THREADS, str(threads)), "PYTHONSAFEPATH": "1"}
+    before = {name: os.environ.get(name) for name in settings}
+    main = sys.modules["__main__"]
     posix = sys.platform != "win32"
     if posix:
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        old = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     try:
+        os.environ.update(settings)
+        sys.modules["__main__"] = ModuleType("__main__")
+        if posix:
+            resource_tracker.ensure_running()  # it would start later, and let signals through again
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         yield
     finally:
-        if posix:
-            signal.pthread_sigmask(signal.SIG_SETMASK, old)
+        sys.modules["__main__"] = main
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+        if posix:
+            signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
 def told(error: Exception) -> str:
@@ -184,35 +211,28 @@ def told(error: Exception) -> str:
 
 
 def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
-    """Do what comes through the pipe, until it is closed."""
+    """Do what comes through the pipe; end, whatever is under way, when the parent closes it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _stop)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    items: SimpleQueue[Any] = SimpleQueue()
+
+    def listen() -> NoReturn:
+        while True:
+            items.put(pipe.recv())
+
+    def tell(answer: Any) -> None:
+        with suppress(OSError):  # the parent has gone: so will this process
+            pipe.send(answer)
+
     try:
+        end_with(listen)
         job = make()
     except Exception as error:
-        pipe.send(Failure(told(error)))
+        tell(Failure(told(error)))
         return
     answer: Any = None  # ready
-    with suppress(EOFError, BrokenPipeError):
-        while True:
-            pipe.send(answer)
-            item = pipe.recv()
-            try:
-                answer = job(item)
-            except Exception as error:
-                answer = Failure(told(error))
-    # All files are finished. The parent, when it ends, stops those that have not ended yet.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _stop(_number: int, _frame: object) -> None:
-    """End in an orderly way, so that unfinished files are removed."""
-    raise SystemExit(1)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # noqa: S101
-    connection.wait([parent.sentinel])
-    os.kill(os.getpid(), signal.SIGTERM)
+    while True:
+        tell(answer)
+        try:
+            answer = job(items.get())
+        except Exception as error:
+            answer = Failure(told(error))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import errno
 import gzip
+import multiprocessing
 
 import numpy as np
 import pytest
 
+from arborescence.core.errors import ArborescenceError
 from arborescence.experiments.common import scores as scores_module
+from arborescence.experiments.common import training
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.scores import Scores
 from arborescence.experiments.common.training import score
 from arborescence.experiments.common.treebanks import LeftOut, find
+from arborescence.integrations.workers import Failure
 from small_treebanks import sentences, write_treebanks
 
 RECIPES = [Recipe(loss="mira", epochs=1, bits=10, seed=seed) for seed in (1, 2)]
@@ -168,3 +172,21 @@ def test_a_full_disk_leaves_one_out(treebanks, tmp_path, monkeypatch):
     assert isinstance(arboric, Scores)
     monkeypatch.undo()
     assert all(isinstance(result, Scores) for result in scored(treebanks, folder, RECIPES[:1]))
+
+
+def test_processes_end_with_the_caller(treebanks, tmp_path):
+    tasks = [(treebank, recipe) for treebank in treebanks for recipe in RECIPES]
+    results = score(tasks, tmp_path / "scores", jobs=2)
+    next(results)
+    results.close()
+    assert not multiprocessing.active_children()
+    assert not list(tmp_path.rglob(".*.npz*"))
+
+
+def test_processes_that_die(treebanks, tmp_path, monkeypatch):
+    def die(_make, items, *_, **__):
+        yield items[1], Failure("3 processes died over it (SIGKILL): not enough memory?")
+
+    monkeypatch.setattr(training, "in_processes", die)
+    with pytest.raises(ArborescenceError, match=r"Birdish: 3 processes died.*fewer jobs need less"):
+        scored(treebanks, tmp_path / "scores", jobs=2)

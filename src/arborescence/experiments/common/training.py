@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +14,11 @@ import arborescence
 from arborescence.core.errors import ArborescenceError, ModelError
 from arborescence.experiments.common.scores import Scores, is_score_file
 from arborescence.experiments.common.treebanks import LeftOut, Treebank, digest
+from arborescence.integrations.workers import Failure, in_processes
 from arborescence.parsers import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from multiprocessing.synchronize import Event
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from arborescence.experiments.common.recipes import Recipe
@@ -58,8 +53,7 @@ def score(
     models
         As in `Experiment`.
     jobs
-        The number of parallel processes. For more than 1, a script must have its own code under
-        ``if __name__ == "__main__":``.
+        The number of parallel processes.
     progress
         Called as ``progress(what, done, total)``.
 
@@ -111,22 +105,28 @@ def _one_by_one(
 def _side_by_side(
     tasks: Sequence[Task], folder: Path, models: Path | None, jobs: int, progress: Progress | None
 ) -> Iterator[Path | LeftOut]:
-    with _workers(jobs) as pool:
-        running = [pool.submit(_work, task, folder, models) for task in tasks]
-        for (treebank, _), mine in zip(tasks, running, strict=True):
-            while not mine.done():
+    done: dict[int, Path | LeftOut] = {}
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    make = partial(_job, folder, models)
+    results = in_processes(make, list(enumerate(tasks)), jobs, threads=threads)
+    with closing(results):
+        for number, (treebank, _) in enumerate(tasks):
+            while number not in done:
                 if progress:
-                    done = sum(future.done() for future in running)
-                    progress(f"parsers: {treebank.name}", done, len(tasks))
-                pending = [future for future in running if not future.done()]
-                wait(pending, return_when=FIRST_COMPLETED)
-            try:
-                yield mine.result()
-            except BrokenProcessPool as error:
-                raise ArborescenceError(
-                    "a process was killed from outside: if memory was short, run the command again "
-                    "with fewer jobs; it goes on where it was"
-                ) from error
+                    progress(f"parsers: {treebank.name}", len(done), len(tasks))
+                (finished, (failed, _)), result = next(results)
+                if isinstance(result, Failure):
+                    raise ArborescenceError(
+                        f"{failed.name}: {result.reason} The same command goes on where it was; "
+                        "fewer jobs need less memory"
+                    )
+                done[finished] = result
+            yield done[number]
+
+
+def _job(folder: Path, models: Path | None) -> Callable[[tuple[int, Task]], Path | LeftOut]:
+    """Make the job of a process: a task by its number."""
+    return lambda item: _score_file(item[1], folder, models, lambda _what, _done, _total: None)
 
 
 def _score_file(
@@ -184,47 +184,3 @@ def _is_kept(path: Path, settings: dict[str, Any]) -> bool:
 @lru_cache(maxsize=1)  # tasks of one treebank are adjacent
 def _read(treebank: Treebank) -> tuple[list[Sentence], list[Sentence]]:
     return treebank.read()
-
-
-@contextmanager
-def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool of processes that end when this process is interrupted or killed."""
-    context = multiprocessing.get_context("spawn")
-    os.environ["PYTHONSAFEPATH"] = "1"  # a process imports nothing from the current folder
-    stop = context.Event()
-    threads = max(1, (os.cpu_count() or 1) // jobs)
-    pool = ProcessPoolExecutor(jobs, context, _begin, (stop, threads))
-    try:
-        yield pool
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-
-
-_stop: Event | None = None
-
-
-def _begin(stop: Event, threads: int) -> None:
-    """Initialize a worker process for `_work`."""
-    # Else PyTorch uses all cores in each process, which is slower than one core each.
-    os.environ["OMP_NUM_THREADS"] = str(threads)
-    global _stop
-    _stop = stop
-    # Ctrl-C in a terminal interrupts all processes. Workers ignore it and end on the event `stop`.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # If the main process is killed, it cannot set the event.
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if parent := multiprocessing.parent_process():
-        parent.join()
-        os._exit(1)
-
-
-def _work(task: Task, folder: Path, models: Path | None) -> Path | LeftOut:
-    def step(_what: str, _done: int, _total: int) -> None:
-        if _stop is not None and _stop.is_set():
-            raise KeyboardInterrupt
-
-    return _score_file(task, folder, models, step)

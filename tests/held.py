@@ -1,0 +1,38 @@
+"""`parse --shards`, whose processes wait where a file is written and not yet in its place."""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from arborescence.cli import main, shards
+from arborescence.integrations import workers
+
+
+class Held(shards.FileParser):
+    """Parses a file, says ``held`` and the number of its process, and waits for ever.
+
+    `HELD` says how: ``waiting``; ``deaf``, so that it does not notice when it has to stop; or
+    ``once FILE``, but only until that file is there.
+    """
+
+    def _counted(self, found):
+        yield from super()._counted(found)
+        how, _, file = os.environ["HELD"].partition(" ")
+        if file and Path(file).exists():
+            return
+        if file:
+            Path(file).touch()
+        sys.stderr.write(f"held {os.getpid()}\n")
+        if how == "deaf":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        threading.Event().wait()
+
+
+def run():
+    """Run the command with such processes."""
+    shards.FileParser = Held
+    if os.environ["HELD"] == "deaf":
+        workers._PATIENCE = 0.1
+    main()

@@ -1,9 +1,10 @@
 """Record the report of an experiment: ``python benchmarks/experiments.py NAME FOLDER COMMAND``.
 
 NAME is that of the file in ``benchmarks/results``, FOLDER what ``arborescence experiment`` wrote,
-and COMMAND how it was called. Each table of ``report.md`` is named after its heading, as on a web
-page, with a number from the second one on. The cells stay as they are printed. Figures go into
-``docs/images``, with the end of NAME before their own.
+or a file with what a benchmark printed that takes too long for ``make bench``
+(``python benchmarks/pruning.py > pruning.md``), and COMMAND how it was called. Each table is named
+after its heading, as on a web page, with a number from the second one on. The cells stay as they
+are printed. Figures go into ``docs/images``, with the end of NAME before their own.
 """
 
 from __future__ import annotations
@@ -41,14 +42,15 @@ def tables_of(text):
 def record(name, folder, command):
     """Write the tables and the figures of a report."""
     folder = Path(folder)
+    report = folder if folder.is_file() else folder / "report.md"
     write(name, {
-        "measures": "The tables of report.md",
+        "measures": f"The tables of {report.name}",
         "command": command,
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "commit": commit(),
         "processor": processor(),
         "versions": versions(),
-        "tables": tables_of((folder / "report.md").read_text(encoding="utf-8")),
+        "tables": tables_of(report.read_text(encoding="utf-8")),
     })  # fmt: skip
     for figure in sorted(folder.glob("*.svg")):
         shutil.copy(figure, IMAGES / f"{name.removeprefix('experiment-')}-{figure.name}")

@@ -31,14 +31,15 @@ PACKAGES = (
 
 def processor():
     """Return the name of the processor, and how many cores this process may use."""
-    name = platform.processor() or platform.machine()
     file = Path("/proc/cpuinfo")
-    for line in file.read_text().splitlines() if file.exists() else ():
-        if line.startswith("model name"):
-            name = line.partition(":")[2].strip()
-            break
+    lines = file.read_text().splitlines() if file.exists() else []
+    known = {
+        key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)
+    }
+    name = known.get("model name", platform.processor() or platform.machine())
+    vectors = ", AVX-512" if "avx512f" in known.get("flags", "").split() else ""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{name}, {cores} cores"
+    return f"{name}{vectors}, {cores} cores"
 
 
 def versions():
@@ -137,5 +138,5 @@ def options(text):
 
 
 def table(header, rows):
-    """Print a Markdown table: for what takes too long to be measured again by ``make bench``."""
+    """Print a table of what takes too long for ``make bench``; `experiments` records such."""
     print(markdown(header, rows), flush=True)

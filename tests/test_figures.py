@@ -102,11 +102,10 @@ def test_tables_of_figures_are_made_from_results(figures, page):
 
 @pytest.mark.parametrize("page", page_names())
 def test_figures_in_prose_have_a_source(figures, page):
-    text = re.sub(r"^\|.*", "", outside(figures, page), flags=re.MULTILINE)
     source = recorded(page)
     found = {
         match[0]
-        for match in FIGURE.finditer(text)
+        for match in FIGURE.finditer(outside(figures, page))
         if not re.search(rf"(?<![\d.,]){re.escape(match[1] or match[2])}(?![\d,]|\.\d)", source)
     }
     assert found <= set(CHOSEN.get(page, ())), found

@@ -5,10 +5,11 @@ from itertools import pairwise
 import pytest
 
 from arborescence.experiments.common.groups import by_size
-from arborescence.experiments.common.papers import language_of, same_languages
+from arborescence.experiments.common.papers import language_of, read_table, same_languages
 from arborescence.experiments.common.statistics import rank_correlation
 from arborescence.experiments.kbest import measure as kbest
 from arborescence.experiments.root import measure as root
+from arborescence.experiments.runtime import measure as runtime
 
 
 def mean(rows, column):
@@ -76,6 +77,14 @@ def test_thirteen_times():
     most = max(row["50"] / row["1"] for row in kbest.PAPER.values() if row["1"])
     assert most == pytest.approx(43.76, abs=0.005)  # the text: 44 times
     assert rate == pytest.approx(11.25, abs=0.005)
+
+
+def test_table_1_of_kbest():
+    table = read_table(runtime.__file__, "paper_table_1.csv")
+    assert sorted(table) == ["10", "20", "50"]
+    for row in table.values():
+        assert row["camerini"] / row["kbest"] == pytest.approx(row["speed_up"], abs=0.005)
+    assert mean(table.values(), "speed_up") == pytest.approx(1.39, abs=0.005)  # Section 4
 
 
 def test_correlations_with_size():

@@ -84,7 +84,6 @@ ALL = [BIRDISH, ARBORIC, GIVEN]
 def test_parsers_add_up():
     assert BIRDISH.counts.lists.tolist() == [[2], [2]]
     assert BIRDISH.rates.tolist() == [25, 16]
-    assert BIRDISH.sentence_rates.tolist() == [25, 16]
     assert BIRDISH.touched.tolist() == [25, 75]
     assert BIRDISH.well_formed.tolist() == [0.75, 42]
     assert BIRDISH.multi_uas.tolist() == [85, 95]
@@ -100,7 +99,6 @@ def test_short_sentences_weigh_less_among_all_trees():
     counts = counts_of(trees=[[1, 1], [1, 3]], malformed=[[1, 1]] * 2)
     one = Outcome("Birdish", "train", 1, False, counts)
     assert one.rates.tolist() == [100, 50]
-    assert one.sentence_rates.tolist() == pytest.approx([100, 200 / 3])
 
 
 def test_averages():

@@ -218,12 +218,6 @@ class Outcome(NamedTuple):
         return last / first if first else nan
 
     @property
-    def sentence_rates(self) -> Numbers:
-        """The rate per sentence, averaged: sentences with few trees have the same weight."""
-        means: Numbers = 100 * (self.counts.malformed / self.counts.trees).mean(axis=0)
-        return means
-
-    @property
     def touched(self) -> Numbers:
         """The percentage of lists with a malformed tree."""
         return _percent(self.counts.touched, self.counts.lists)

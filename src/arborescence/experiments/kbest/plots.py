@@ -42,17 +42,9 @@ def _draw_sizes(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) 
         (panels[0], "here", ours, (ks[0], ks[-1])),
         (panels[1], "in the paper", theirs, (PAPER_KS[0], PAPER_KS[-1])),
     ):
-        for place, (k, colour, marker) in enumerate(
-            zip(two, (style.AMBER, style.TEAL), ("D", "o"), strict=True), 1
-        ):
-            panel.plot(
-                [point[0] for point in points],
-                [point[place] for point in points],
-                color=colour,
-                marker=marker,
-                linestyle="none",
-                label=f"k = {k}",
-            )
+        sizes, *rates = zip(*points, strict=True) if points else ((), (), ())
+        for k, some, colour in zip(two, rates, (style.AMBER, style.TEAL), strict=True):
+            panel.scatter(sizes, some, s=20, color=colour, label=f"k = {k}")
         panel.set_title(title)
         panel.set_xlabel("sentences to learn from")
         panel.grid(axis="y", color=style.PALE)

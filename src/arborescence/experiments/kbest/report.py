@@ -34,9 +34,10 @@ from arborescence.experiments.kbest.measure import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arborescence.experiments.common.recipes import Recipe
+    from arborescence.experiments.common.statistics import Correlation
     from arborescence.experiments.common.treebanks import LeftOut
     from arborescence.experiments.kbest.measure import Averages, Growth, Outcome
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 _TREEBANK: Final = (
     *("treebank", "split", "training_sentences", "group", "sentences", "k"),
-    *(*with_ends("malformed"), "malformed_by_sentence"),
+    *with_ends("malformed"),
     *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
     *(*with_ends("gain"), "gain_p", "gain_p_adjusted"),
 )
@@ -61,9 +62,8 @@ _READING: Final = """\
 
 - Lists without the constraint may hold trees with several root edges; lists with it are the k best
   of those with one. Both are exact. Where a sentence has fewer than k trees, all are taken.
-- Malformed: the share of malformed trees in all trees of all lists of a treebank. The mean of the
-  sentences' own shares is in `treebanks.csv`; it differs where sentences have few trees, as those
-  of two or three words. The paper does not say which of them it takes.
+- Malformed: the share of malformed trees in all trees of all lists of a treebank. The paper does
+  not say whether it does the same, or averages the sentences' own shares.
 - Growth: how many times as high a rate is as at k = 1. The growth of the average is a quotient of
   two averages over treebanks. The mean of growths averages the treebanks' own quotients: a few with
   hardly a malformed tree at k = 1 rule it, and those with none have no part in it. The paper's
@@ -127,7 +127,7 @@ def texts(
 def _treebank_rows(outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence[int]) -> Rows:
     for one, ps in zip(outcomes, adjusted, strict=True):
         columns = (
-            *(ks, one.rates, one.rate_intervals, one.sentence_rates),
+            *(ks, one.rates, one.rate_intervals),
             *(one.touched, one.well_formed, one.multi_uas, one.single_uas),
             *(one.multi_exact, one.single_exact),
             *(one.gain, one.gain_intervals, one.gain_ps, ps),
@@ -190,18 +190,21 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
         "sentences.\n"
     )
     rows = same_languages(PAPER, (one.treebank for one in outcomes))
-    paper = paper_growths(rows) if rows else {}
+    there = {
+        k: (number(rate), *(number(one.value, 1) for one in growth[:2]))
+        for k, (rate, growth) in (paper_growths(rows) if rows else {}).items()
+    }
     if rows:
         yield f"*There*: the paper's, of the same languages ({len(rows)}).\n"
     yield listing(
         {
             "k": k,
             "malformed": averaged(means.rates[i]),
-            "there": _there(k, paper, lambda rate, _: number(rate)),
+            "there": there.get(k, "–––")[0],
             "growth of the average": averaged(growth.of_averages, 1),
-            "growth there": _there(k, paper, lambda _, one: number(one.of_averages.value, 1)),
+            "growth there": there.get(k, "–––")[1],
             "mean of growths": averaged(growth.of_treebanks, 1),
-            "mean there": _there(k, paper, lambda _, one: number(one.of_treebanks.value, 1)),
+            "mean there": there.get(k, "–––")[2],
             "median": number(growth.median, 1),
             "lists with a malformed tree": averaged(means.touched[i]),
             "well-formed trees": averaged(means.well_formed[i]),
@@ -213,14 +216,6 @@ def _malformed(outcomes: Sequence[Outcome], means: Averages, ks: Sequence[int]) 
             f"{last.without} of the {len(outcomes)} treebanks have no malformed tree at k = 1, and "
             "so no growth of their own.\n"
         )
-    yield _enough(outcomes, means, ks[-1])
-
-
-def _there(
-    k: int, paper: Mapping[int, tuple[float, Growth]], text: Callable[[float, Growth], str]
-) -> str:
-    """Write a number of the paper, which has few k."""
-    return text(*paper[k]) if k in paper else "–"
 
 
 def _growth(ours: Growth, k: int) -> str:
@@ -249,20 +244,6 @@ def _growth(ours: Growth, k: int) -> str:
     return f"{text}. Our average is {side}."
 
 
-def _enough(outcomes: Sequence[Outcome], means: Averages, k: int) -> str:
-    """Write how long an unconstrained list must be to contain k dependency trees."""
-    worst = max(outcomes, key=lambda one: float(one.rates[-1]))
-    asked, most = (
-        number(k / (1 - rate / 100), 0) if rate < 100 else "any number of"
-        for rate in (means.rates[-1].value, float(worst.rates[-1]))
-    )
-    return (
-        f"To find {k} dependency trees in a list without the constraint, one has to ask for about "
-        f"{asked} trees at the average rate, and for {most} at that of {worst.treebank}, which is "
-        f"the highest ({number(float(worst.rates[-1]))} %).\n"
-    )
-
-
 def _by_size(
     outcomes: Sequence[Outcome], groups: Mapping[str, Averages], ks: Sequence[int]
 ) -> Iterator[str]:
@@ -282,28 +263,20 @@ def _by_size(
         }
         for name, means in groups.items()
     )
-    sized = [one for one in outcomes if one.size]
-    grown = [one for one in outcomes if one.growth > 0]
-    size, first = "sentences to learn from", f"malformed trees, k = {ks[0]}"
-    last, growth = f"malformed trees, k = {ks[-1]}", f"growth to k = {ks[-1]}"
-    pairs = {
-        (first, size): [(one.rates[0], one.size) for one in sized],
-        (last, size): [(one.rates[-1], one.size) for one in sized],
-        (growth, size): [(one.growth, one.size) for one in sized if one.growth > 0],
-        (growth, first): [(one.growth, one.rates[0]) for one in grown],
-    }
-    found = {
-        names: rank_correlation(*zip(*some, strict=True))
-        for names, some in pairs.items()
-        if len(some) >= _CORRELATED
-    }
-    if found:
+    ours = [(one.size, *one.rates[[0, -1]].tolist()) for one in outcomes]
+    theirs = [
+        (row["train"], row[str(ks[0])], row[str(ks[-1])])
+        for row in PAPER.values()
+        if {ks[0], ks[-1]} <= set(PAPER_KS)
+    ]
+    printed = _correlations(theirs, ks)
+    if found := _correlations(ours, ks):
         yield table(
             ("", "with", "in the paper", "rank correlation", "p"),
             (
                 (
                     *names,
-                    _printed_correlation(ks, *names),
+                    number(printed[names].value) if names in printed else "–",
                     with_interval(some.value, some.interval),
                     p_value(some.p),
                 )
@@ -312,23 +285,23 @@ def _by_size(
         )
 
 
-def _printed_correlation(ks: Sequence[int], one: str, other: str) -> str:
-    """Write the rank correlation of two measures in the paper, if it has these k."""
-    if not {ks[0], ks[-1]} <= set(PAPER_KS):
-        return "–"
-    rows = [row for row in PAPER.values() if row["1"] or "growth" not in one]
-    columns = [
-        [
-            row["train"]
-            if name.startswith("sentences")
-            else row[str(ks[-1])] / row["1"]
-            if name.startswith("growth")
-            else row[name.rpartition(" ")[2]]
-            for row in rows
-        ]
-        for name in (one, other)
-    ]
-    return number(rank_correlation(*columns).value)
+def _correlations(
+    points: Sequence[tuple[float, float, float]], ks: Sequence[int]
+) -> dict[tuple[str, str], Correlation]:
+    """Correlate size, the rates for the first and the last k, and their growth."""
+    size, growth = "sentences to learn from", f"growth to k = {ks[-1]}"
+    first, last = (f"malformed trees, k = {k}" for k in (ks[0], ks[-1]))
+    pairs = {
+        (first, size): [(rate, n) for n, rate, _ in points if n],
+        (last, size): [(rate, n) for n, _, rate in points if n],
+        (growth, size): [(rate / least, n) for n, least, rate in points if n and least],
+        (growth, first): [(rate / least, least) for _, least, rate in points if least],
+    }
+    return {
+        names: rank_correlation(*zip(*some, strict=True))
+        for names, some in pairs.items()
+        if len(some) >= _CORRELATED
+    }
 
 
 def _oracle(

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from math import inf, isfinite, log10, nan
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.remembered import remembered
-from arborescence.experiments.common.groups import by_size
+from arborescence.experiments.common.groups import ALL, by_size
 from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (
     Average,
@@ -22,7 +23,6 @@ from arborescence.experiments.common.statistics import (
     average,
     change_interval,
     correlation,
-    holm,
     paired_p,
     percent,
     rank_correlation,
@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from arborescence.experiments.common.scores import Scores
     from arborescence.experiments.common.treebanks import LeftOut, Treebank
 
-#: The paper's Table 1, by group, and Table 2, by language; all rates and changes are in percent.
-PAPER_GROUPS: Final = read_table(__file__, "paper_table_1.csv")
+#: The paper's Table 2, by language; all rates and changes are in percent.
 PAPER: Final = read_table(__file__, "paper_table_2.csv")
+#: The paper's rates of malformed trees by group: Table 1, and the average of Table 2.
+PAPER_GROUPS: Final = {
+    name: row["malformed"] for name, row in read_table(__file__, "paper_table_1.csv").items()
+} | {ALL: fmean(row["malformed"] for row in PAPER.values())}
 #: The measures that the paper shows against the size of a treebank, all in percent.
 MEASURES: Final[Mapping[str, Callable[[Effect], float]]] = {
     "malformed trees": lambda effect: effect.rate,
@@ -354,58 +357,3 @@ def root_edges(effects: Iterable[Effect]) -> dict[int, int]:
     found = np.concatenate([effect.roots[effect.malformed] for effect in effects])
     numbers, counts = np.unique(found, return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-
-
-class Difference(NamedTuple):
-    """The difference in the rate of malformed trees between two methods, over treebanks.
-
-    Attributes
-    ----------
-    method, other : str
-        Their names.
-    points : Average
-        The first rate minus the second, in percentage points.
-    adjusted : float
-        The p-value, Holm-adjusted for all differences that are compared together.
-    """
-
-    method: str
-    other: str
-    points: Average
-    adjusted: float
-
-
-def differences(
-    studied: Mapping[str, Sequence[Effect]], pairs: Sequence[tuple[str, str]]
-) -> list[Difference]:
-    """Compare methods on the same treebanks.
-
-    Parameters
-    ----------
-    studied
-        For each method, the effect on each treebank; the treebanks are in the same order.
-    pairs
-        Pairs of names of methods.
-    """
-    points = [
-        [one.rate - two.rate for one, two in zip(studied[method], studied[other], strict=True)]
-        for method, other in pairs
-    ]
-    return [
-        Difference(method, other, average(values), adjusted)
-        for (method, other), values, adjusted in zip(
-            pairs, points, holm(map(paired_p, points)), strict=True
-        )
-    ]
-
-
-def against_base(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
-    """Compare each other method with the first one, the loss `head`."""
-    base, *others = studied
-    return differences(studied, [(method, base) for method in others])
-
-
-def against_multi(studied: Mapping[str, Sequence[Effect]]) -> list[Difference]:
-    """Compare training with single-root trees to training with any trees."""
-    losses = [name.removesuffix("-single") for name in studied if name.endswith("-single")]
-    return differences(studied, [(f"{loss}-single", f"{loss}-multi") for loss in losses])

@@ -67,7 +67,7 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
             least, most = bounds_of(name)
             ends = max(least, low), min(most, high)
             ours = average(effect.rate for effect in some).value
-            for rate, line in ((ours, "-"), (PAPER_GROUPS[name]["malformed"], ":")):
+            for rate, line in ((ours, "-"), (PAPER_GROUPS[name], ":")):
                 axes.hlines(rate, *ends, color=style.AMBER, linestyle=line, linewidth=1.6)
     for label, line in (("our average of the group", "-"), ("the paper's average", ":")):
         axes.plot([], [], color=style.AMBER, linestyle=line, label=label)
@@ -78,22 +78,10 @@ def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:
 
 
 def _name_worst(axes: Any, effects: Sequence[Effect]) -> None:
-    """Label the treebanks with the highest rates: on the right, or on the left to avoid overlap."""
-    points = axes.transData.transform([(effect.size, effect.rate) for effect in effects])
-    points *= 72 / axes.figure.dpi
-    for place in sorted(range(len(effects)), key=lambda place: -effects[place].rate)[:_NAMED]:
-        effect = effects[place]
-        right, up = (points - points[place]).T
-        blocked = ((right > 0) & (right < 6 * len(effect.treebank)) & (abs(up) < 9)).any()
-        axes.annotate(
-            effect.treebank,
-            (effect.size, effect.rate),
-            (-6 if blocked else 6, 0),
-            textcoords="offset points",
-            horizontalalignment="right" if blocked else "left",
-            verticalalignment="center",
-            fontsize=8,
-        )
+    """Label the treebanks with the highest rates."""
+    for effect in sorted(effects, key=lambda effect: -effect.rate)[:_NAMED]:
+        place = effect.size, effect.rate
+        axes.annotate(effect.treebank, place, (6, -3), textcoords="offset points", fontsize=8)
 
 
 def _draw_changes(figure: Any, effects: Sequence[Effect]) -> None:

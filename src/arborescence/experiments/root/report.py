@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf, isnan, nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
@@ -29,8 +29,6 @@ from arborescence.experiments.root.measure import (
     MEASURES,
     PAPER,
     PAPER_GROUPS,
-    against_base,
-    against_multi,
     by_length,
     groups,
     root_edges,
@@ -40,7 +38,7 @@ from arborescence.experiments.root.measure import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arborescence.experiments.root.measure import Change, Effect, Findings, Trend
+    from arborescence.experiments.root.measure import Change, Effect, Findings
 
     Rows = Iterator[tuple[object, ...]]
 
@@ -52,7 +50,7 @@ _TREEBANKS: Final = (
     *("exact_multi", "exact_single", *with_ends("exact_change"), "exact_p", "exact_p_holm"),
 )
 _GROUPS: Final = (
-    *("group", "treebanks", "malformed_paper", "malformed_paper_same_languages"),
+    *("group", "treebanks", "malformed_paper"),
     *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
 )
 _CURVE: Final = (
@@ -154,25 +152,12 @@ def _group_rows(effects: Sequence[Effect]) -> Rows:
     for name, some in groups(effects).items():
         averages = [average(map(measure, some)) for measure in MEASURES.values()]
         numbers = [cell for one in averages for cell in (*cells(*one.ends), one.items)]
-        yield name, len(some), *cells(_printed_average(name), _same_languages(some)[0]), *numbers
+        yield name, len(some), *cells(PAPER_GROUPS[name]), *numbers
 
 
 def _printed(effect: Effect, column: str) -> float:
     """Return the paper's number of a treebank's language; nan if it has none."""
     return PAPER.get(language_of(effect.treebank), {}).get(column, nan)
-
-
-def _printed_average(group: str) -> float:
-    """Return the paper's average rate in a group of its own treebanks."""
-    if group == ALL:
-        return average(row["malformed"] for row in PAPER.values()).value
-    return PAPER_GROUPS[group]["malformed"]
-
-
-def _same_languages(effects: Sequence[Effect]) -> tuple[float, int]:
-    """Return the paper's average rate over the languages of our treebanks, and how many it has."""
-    rows = same_languages(PAPER, (effect.treebank for effect in effects))
-    return average(row["malformed"] for row in rows).value, len(rows)
 
 
 def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
@@ -234,7 +219,7 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
     yield "## Beside the paper\n"
     yield (
         f"Without the constraint {ours} % of the trees are malformed on\n"
-        f"average; in the paper {_printed_average(ALL):.2f} %, over {len(PAPER)} treebanks. The "
+        f"average; in the paper {PAPER_GROUPS[ALL]:.2f} %, over {len(PAPER)} treebanks. The "
         f"most are {worst.rate:.2f} %, of {worst.treebank};\nin the paper "
         f"{PAPER[treebank]['malformed']} %, of {treebank}.\n"
     )
@@ -243,8 +228,8 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
         {
             "": _name_of(name),
             "treebanks": len(some),
-            "malformed in the paper, %": number(_printed_average(name)),
-            "of the same languages, %": _of_languages(*_same_languages(some), len(some)),
+            "malformed in the paper, %": number(PAPER_GROUPS[name]),
+            "of the same languages, %": _of_the_same_languages(some),
             **{f"{what}, %": _averaged(map(of, some), len(some)) for what, of in MEASURES.items()},
         }
         for name, some in groups(effects).items()
@@ -272,12 +257,12 @@ def _beside_the_paper(effects: Sequence[Effect]) -> Iterator[str]:
             for name, found in trends.items()
         ),
     )
-    yield "".join(f"- {_direction(name, found)}\n" for name, found in trends.items())
 
 
-def _of_languages(rate: float, found: int, treebanks: int) -> str:
-    """Write the paper's average over our languages, and their number if it lacks some."""
-    return number(rate) + ("" if found in (0, treebanks) else f" ({found} treebanks)")
+def _of_the_same_languages(effects: Sequence[Effect]) -> str:
+    """Write the paper's average rate over the languages of treebanks."""
+    rows = same_languages(PAPER, (effect.treebank for effect in effects))
+    return _averaged([row["malformed"] for row in rows], len(effects))
 
 
 def _printed_trend(column: str) -> float:
@@ -306,26 +291,10 @@ def _significant(what: str, changes: Sequence[Change]) -> str:
     adjusted = holm([change.p for change in changes])
     clear = [change for change, p in zip(changes, adjusted, strict=True) if p < LEVEL]
     up = sum(change.rate_single > change.rate_multi for change in clear)
-    higher, lower = (
-        sum(sign * (change.rate_single - change.rate_multi) > 0 for change in changes)
-        for sign in (1, -1)
-    )
     return (
-        f"With the constraint {what} is higher on {higher} of {len(changes)} treebanks and lower "
-        f"on {lower};\nbeyond chance (p < 0.05 after Holm's method) it is higher on {up} and lower "
-        f"on {len(clear) - up}.\n"
+        f"Beyond chance (p < 0.05 after Holm's method) {what} is higher with the constraint on\n"
+        f"{up} of {len(changes)} treebanks, and lower on {len(clear) - up}.\n"
     )
-
-
-def _direction(name: str, found: Trend) -> str:
-    """Write whether a measure increases or decreases with treebank size."""
-    value, _, p = found.ranks
-    if isnan(p):
-        return f"{name}: too few treebanks to tell, or no difference between them."
-    if p >= 0.05:
-        return f"{name}: no trend beyond chance (p = {p_value(p)})."
-    way = "lower" if value < 0 else "higher"
-    return f"{name}: {way} where there is more to learn from (Spearman {value:.2f})."
 
 
 def _trees(effects: Sequence[Effect]) -> Iterator[str]:
@@ -424,7 +393,7 @@ def _curve(curve: Sequence[Effect]) -> Iterator[str]:
 
 def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
     """Write the effect of the training loss on malformed trees."""
-    base, treebanks = next(iter(studied.items()))
+    treebanks = next(iter(studied.values()))
     yield "## What parsers learn by\n"
     yield (
         f"The same for parsers that were trained in other ways, over {len(treebanks)} treebanks.\n"
@@ -447,16 +416,4 @@ def _losses(studied: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
             ),
         }
         for method, effects in studied.items()
-    )
-    yield (
-        "Differences of the percentage of malformed trees, in points, tested over treebanks.\n"
-        f"Those from {base} are adjusted together, and so are the others:\n"
-    )
-    yield listing(
-        {
-            "": f"{one.method} less {one.other}",
-            "points": averaged(one.points),
-            "p, adjusted": p_value(one.adjusted),
-        }
-        for one in (*against_base(studied), *against_multi(studied))
     )

@@ -44,8 +44,9 @@ def reproduce(
     Parameters
     ----------
     treebanks, output, options
-        As for `Experiment`. The output is ``report.md``, ``lists.csv``, ``decoders.csv``, plots,
-        and single times in ``times``. ``quick``: also 50 sentences and the four smallest sizes.
+        As for `Experiment`. The output is ``report.md``, ``lists.csv``, ``lengths.csv``,
+        ``decoders.csv``, plots, and single times in ``times``. ``quick``: also 50 sentences and the
+        four smallest sizes.
     recipe
         The training recipe of the parsers, which must be graph-based.
     sizes
@@ -76,7 +77,7 @@ def reproduce(
     >>> reproduce(None, folder, sizes=(3, 5), ks=(2,))
     []
     >>> sorted(file.name for file in folder.glob("*.csv"))
-    ['decoders.csv', 'lists.csv']
+    ['decoders.csv', 'lengths.csv', 'lists.csv']
     """
     if recipe.parser == "transition":
         raise OptionError("a transition-based parser gives edges no scores: take a linear one")

@@ -38,6 +38,7 @@ ATTACKS = {
     "treebanks": 2,
     "models": 3,
     "interrupts": 2,
+    "sharing": 2,
 }
 MEMORY = 12 * 2**30  # of address space; more than this is a fault
 INTERRUPTED = 130  # the status of a process that Ctrl-C has ended

@@ -80,3 +80,26 @@ def test_nothing_found(tmp_path):
     done = run(tmp_path, "import time\ndef attack(rng):\n    time.sleep(0.1)\n    return []\n")
     assert done.returncode == 0
     assert done.stdout.endswith(" rounds, 0 faults\n")
+
+
+SHARE = """
+import faulthandler
+import sharing
+from cases import Case
+
+faulthandler.enable()
+for name in sharing.CHANGED:
+    print(name, flush=True)
+    for seed in range(5):
+        sharing.changed(Case((), {"call": name, "seed": seed}))
+sharing.shared(Case((), {"seed": 0}))
+sharing.forked(Case((), {"seed": 0}))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
+def test_arrays_that_another_thread_changes_and_forks():
+    paths = f"import sys; sys.path[:0] = [{str(FUZZ)!r}, {str(FUZZ.parent / 'tests')!r}]"
+    command = [sys.executable, "-W", "ignore:.*fork:DeprecationWarning", "-c", paths + SHARE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, (done.stdout.split()[-1:], done.stderr[-3000:])

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+import arborescence as arb
 from arborescence.core import kernels, native
 
 jit = pytest.importorskip("arborescence.core.jit")
 kept = pytest.importorskip("arborescence.core.kept")
 digests = pytest.importorskip("arborescence.core.digests")
-from numba.core import config  # noqa: E402
+from numba.core import config, event  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -236,3 +240,43 @@ def test_processes_do_not_compile_the_same(tmp_path: Path) -> None:
 def test_decorators_make_kernels() -> None:
     if native.KERNELS is None:
         assert isinstance(kernels.kernel(lambda x: x), jit.Kernel)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_a_thread_compiles() -> None:
+    compiled, other, busy = load(), load(), load()
+    array = np.ones(2)
+    compiled(array)
+    compiles, fork_is_done = threading.Event(), threading.Event()
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            if event.data["dispatcher"] is busy:
+                compiles.set()
+                fork_is_done.wait(60)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    ours, theirs = multiprocessing.Pipe()
+
+    def use() -> None:
+        try:
+            theirs.send(compiled(array))
+            other(array)
+        except arb.ArborescenceError as error:
+            theirs.send(str(error))
+
+    with event.install_listener("numba:compile", Listener()), ThreadPoolExecutor(1) as pool:
+        result = pool.submit(busy, array.astype(np.float32))
+        assert compiles.wait(60)
+        child = multiprocessing.get_context("fork").Process(target=use)
+        child.start()
+        child.join(30)
+        fork_is_done.set()
+        child.kill()
+        child.join()
+        assert child.exitcode == 0
+        assert result.result() == other(array) == ours.recv() == 7.0
+    assert "outer cannot be compiled in this process" in ours.recv()

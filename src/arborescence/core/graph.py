@@ -308,14 +308,16 @@ def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np
             f"lengths must have one entry a sentence, shape {_shape(leading)}, "
             f"not {_shape(words.shape)}"
         )
-    outside = (words < 0) | (words >= size)
+    # A copy: another thread may change the caller's array, and kernels use these as bounds.
+    checked = words.astype(np.int64)
+    outside = (checked < 0) | (checked >= size)
     if outside.any():
         where = tuple(map(int, np.argwhere(outside)[0]))
         name = f"lengths{list(where)}" if where else "lengths"
         raise ScoresError(
             f"{name} is {words[where]}: scores of {size} nodes hold 0 to {size - 1} words"
         )
-    return as_int64(words.reshape(-1))
+    return checked.reshape(-1)
 
 
 def _counted(mask: NDArray[np.bool_], leading: tuple[int, ...], size: int) -> NDArray[np.intp]:
@@ -381,8 +383,8 @@ def in_float64(
 ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
     """Yield the sentences `start` to `stop` of the flattened batch in small parts.
 
-    Each part is a slice of the batch, its scores as contiguous float64 ``[b, h, d]``, and its
-    lengths, or (0,) if each sentence has N - 1 words.
+    Each part is a slice of the batch, a copy of its scores as contiguous float64 ``[b, h, d]``, and
+    its lengths, or (0,) if each sentence has N - 1 words.
     """
     size = graph.scores.shape[-1]
     at_once = max(1, _AT_ONCE // size**2)
@@ -396,9 +398,12 @@ def in_float64(
 
 
 def as_doubles(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Return scores as contiguous float64, without a warning (of NumPy, for some kinds of NaN)."""
+    """Copy scores, as contiguous float64, without a warning (of NumPy, for some kinds of NaN).
+
+    Kernels that read a score twice need a copy, as another thread may change the caller's array.
+    """
     with np.errstate(invalid="ignore"):
-        return np.ascontiguousarray(scores, np.float64)
+        return np.array(scores, np.float64, order="C")
 
 
 def name_of(graph: Graph, sentence: int) -> str:

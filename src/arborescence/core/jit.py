@@ -9,6 +9,7 @@ compilation of a process prints a line on stderr.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, Native
 from numba.np import arrayobj
 
 from arborescence.core import jit_lanes  # noqa: F401
+from arborescence.core.errors import ArborescenceError
 from arborescence.core.kept import Kept
 from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
@@ -60,6 +62,8 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 class Kernel(CPUDispatcher):
     """A kernel as a function that Python and other kernels can call."""
 
+    locked_out = False  # whether nobody can release the compiler's lock: see `_look_at_lock`
+
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=_Whole)
         _look_at_no_constants(self)
@@ -68,6 +72,12 @@ class Kernel(CPUDispatcher):
 
     def compile(self, types: Any) -> Any:
         """Compile for these types of arguments, unless it is done or kept on disk."""
+        if Kernel.locked_out:
+            raise ArborescenceError(
+                f"{self.__name__} cannot be compiled in this process, which was forked while a "
+                "thread compiled: call what you need once before the fork, or start processes "
+                "with the method 'spawn'"
+            )
         with global_compiler_lock, self._cache.alone(types):
             return super().compile(types)
 
@@ -228,5 +238,14 @@ class _Part(_Pipeline):
     lowering = _LowerPart
 
 
+def _look_at_lock() -> None:
+    """After a fork: note whether a thread, which is not in this process, holds Numba's lock."""
+    Kernel.locked_out = not global_compiler_lock._lock.acquire(blocking=False)
+    if not Kernel.locked_out:
+        global_compiler_lock._lock.release()
+
+
 _register: Any = event.register
 _register("numba:compile", Compiling(Kernel))
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_look_at_lock)

@@ -17,7 +17,6 @@ from arborescence.core.graph import (
     Root,
     as_array,
     as_floats,
-    as_int64,
     check_root,
     stacked,
 )
@@ -262,7 +261,7 @@ def tree_weight(scores: Any, heads: Any) -> Any:
 
 
 def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
-    """Return heads as (B, N) int64, and the caller's leading dimensions."""
+    """Return a copy of heads as (B, N) int64, and the caller's leading dimensions."""
     try:
         array, _ = as_array(heads, "heads")
     except ScoresError as error:
@@ -271,7 +270,7 @@ def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
         raise TreeError("a head vector has at least the root's own place: shape (..., N), N > 0")
     if array.dtype.kind not in "iu":
         raise TreeError(f"heads must be whole numbers, not {array.dtype}")
-    return as_int64(array.reshape(-1, array.shape[-1])), array.shape[:-1]
+    return array.reshape(-1, array.shape[-1]).astype(np.int64, "C"), array.shape[:-1]
 
 
 def word_count(row: NDArray[np.int64]) -> int:

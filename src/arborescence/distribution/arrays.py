@@ -127,9 +127,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         graph = as_graph(scores, lengths)
         super().__init__(graph, root, projective)
         self._options["threads"] = check_count(threads, "threads")
-        self._kept = graph._replace(
-            scores=graph.scores.copy(order="K"), lengths=graph.lengths.copy()
-        )
+        self._kept = graph._replace(scores=graph.scores.copy(order="K"))
 
     def __getstate__(self) -> dict[str, Any]:
         # The function that converts results to tensors cannot be pickled: a tensor replaces it.
@@ -306,7 +304,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     # Single trees.
 
     def _log_prob(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        rows = np.require(rows, np.int64, ("C", "A", "W"))
+        rows = rows.astype(np.int64, "C")
         log_prob = np.empty(rows.shape[:2])
         for part, scores, logs, lengths in self._lowered_parts():
             weigh(rows[part], scores, logs, lengths, *self._kind, log_prob[part])

@@ -550,13 +550,18 @@ def settle(
     favourite: int,
     least: float,
 ) -> int:
-    """Return the exact tail of the best edge into x, among gains of at least `least`."""
+    """Return the exact tail of the best edge into x, among gains of at least `least`.
+
+    If that is not finite, -1: another thread has written NaN or +inf into scores that were checked.
+    """
+    if not least > -np.inf:
+        return -1
     columns = forest.columns
     entry = columns.entry[columns.slot[x]]
     unrounded = is_unrounded(forest, scores, dependents_first, n)
     winner = int(favourite if favourite >= 0 and gains[favourite] >= least else -1)
     for u in range(n + 1):
-        if gains[u] < least or u == favourite:
+        if not gains[u] >= least or u == favourite:
             continue
         if winner >= 0:
             if unrounded:

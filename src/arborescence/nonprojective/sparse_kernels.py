@@ -51,8 +51,17 @@ class Columns(NamedTuple):
     start: np.ndarray  # (n + 2,) int64: the start of each word's edges
     left: np.ndarray  # (n + 1,) int64: the number of edges left
     heads: np.ndarray  # (m,) int32
-    weights: np.ndarray  # (m,) float64
-    root: np.ndarray  # (n + 1,) float64: the root's edges; -inf if absent
+    weights: np.ndarray  # (m + n + 1,) float64
+    root: np.ndarray  # (n + 1,) float64: the root's edges, -inf if absent; they end `weights`
+
+
+class Best(NamedTuple):
+    """The best edge into each word that is not a root edge, and its best root edge; (n + 1,)."""
+
+    edge: np.ndarray  # int64: its index; of edges of the same weight that of the lowest head
+    head: np.ndarray  # int64; -1 if there is none
+    weight: np.ndarray  # float64; -inf if there is none
+    root: np.ndarray  # float64: the weight of the root edge; -inf if there is none
 
 
 class Clusters(NamedTuple):
@@ -96,7 +105,8 @@ def sparse_kernel(
     ----------
     heads, deps : (m,) int64
     weights : (m,) float64
-        -inf is an absent edge. Loops and edges into the root are ignored.
+        -inf is an absent edge. Loops and edges into the root are ignored. Another thread may change
+        edges: so each pass over them checks what it reads, and all else works on copies.
     tree : (n + 1,) int64, written
         The head of each word. If there is no tree: 0 in a set that no edge enters, else -1.
 
@@ -105,22 +115,24 @@ def sparse_kernel(
     (fault, edge)
         FINE, NO_TREE, NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE and the index of that edge.
     """
-    best = np.full(n + 1, -1, np.int64)
-    root = np.full(n + 1, -np.inf)
-    fault, edge = greedy(n, heads, deps, weights, best, root)
+    best = Best(
+        np.empty(n + 1, np.int64),
+        np.full(n + 1, -1, np.int64),
+        np.full(n + 1, -np.inf),
+        np.full(n + 1, -np.inf),
+    )
+    fault, edge = greedy(n, heads, deps, weights, best)
     if fault != FINE:
         return fault, edge
     tree[0] = -1
     for d in range(1, n + 1):
-        tree[d] = -1
-        if best[d] >= 0 and weights[best[d]] > root[d]:
-            tree[d] = heads[best[d]]
-        elif root[d] > -np.inf:
+        tree[d] = best.head[d] if best.weight[d] > best.root[d] else -1
+        if tree[d] < 0 and best.root[d] > -np.inf:
             tree[d] = 0
     if n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, np.empty(n + 1, np.int64))):
         return FINE, -1
-    columns = gather(n, heads, deps, weights, best, root)
-    clusters = new_clusters(n, columns, weights)
+    columns = gather(n, heads, deps, weights, best)
+    clusters = new_clusters(n, columns)
     return contract(clusters, columns, single, tree), -1
 
 
@@ -130,21 +142,9 @@ def greedy(
     heads: np.ndarray,
     deps: np.ndarray,
     weights: np.ndarray,
-    best: np.ndarray,
-    root: np.ndarray,
+    best: Best,
 ) -> tuple[int, int]:
-    """Check all edges; find the best edge into each word, and its best root edge. O(m).
-
-    Parameters
-    ----------
-    best : (n + 1,) int64, all -1; written
-        The index of the best edge that is not a root edge; on a tie that of the lowest head.
-    root : (n + 1,) float64, all -inf; written
-
-    Returns
-    -------
-    (fault, edge)
-    """
+    """Check all edges; fill `best`, where there is none yet. Return ``(fault, edge)``. O(m)."""
     for i in range(weights.shape[0]):
         h, d, weight = heads[i], deps[i], weights[i]
         if h < 0 or h > n or d < 0 or d > n:
@@ -154,10 +154,16 @@ def greedy(
         if not weight < np.inf:
             return BAD_SCORE, i
         if h == 0:
-            root[d] = max(root[d], weight)
-        elif best[d] < 0 or precedes(weight, h, weights[best[d]], heads[best[d]]):
-            best[d] = i
+            best.root[d] = max(best.root[d], weight)
+        elif precedes(weight, h, best.weight[d], best.head[d]):
+            best.edge[d], best.head[d], best.weight[d] = i, h, weight
     return FINE, -1
+
+
+@inlined_kernel
+def joins(n: int, h: int, d: int, weight: float) -> bool:
+    """Tell whether an edge is one from a word to another one, and present."""
+    return 0 < h <= n and 0 < d <= n and h != d and -np.inf < weight < np.inf
 
 
 @kernel
@@ -166,35 +172,35 @@ def gather(
     heads: np.ndarray,
     deps: np.ndarray,
     weights: np.ndarray,
-    best: np.ndarray,
-    root: np.ndarray,
+    best: Best,
 ) -> Columns:
-    """Group checked edges by dependent, with the best edge into each word first. O(m)."""
+    """Group edges by dependent, with the best edge into each word first. O(m)."""
     start = np.zeros(n + 2, np.int64)
     for i in range(weights.shape[0]):
-        h, d = heads[i], deps[i]
-        start[d + 1] += h != 0 and h != d and d != 0 and weights[i] != -np.inf
+        d = deps[i]
+        if joins(n, heads[i], d, weights[i]):
+            start[d + 1] += 1
     for d in range(n + 1):
         start[d + 1] += start[d]
+    many = start[n + 1]
+    every = np.empty(many + n + 1)
     columns = Columns(
-        start,
-        np.zeros(n + 1, np.int64),
-        np.empty(start[n + 1], np.int32),
-        np.empty(start[n + 1]),
-        root,
+        start, np.zeros(n + 1, np.int64), np.empty(many, np.int32), every, every[many:]
     )
-    for d in range(1, n + 1):
-        if best[d] >= 0:
+    for d in range(n + 1):
+        columns.root[d] = best.root[d]
+        if best.head[d] >= 0 and start[d] < start[d + 1]:
             columns.left[d] = 1
-            columns.heads[start[d]] = heads[best[d]]
-            columns.weights[start[d]] = weights[best[d]]
+            columns.heads[start[d]] = best.head[d]
+            columns.weights[start[d]] = best.weight[d]
     for i in range(weights.shape[0]):
-        h, d = heads[i], deps[i]
-        if h != 0 and h != d and d != 0 and weights[i] != -np.inf and i != best[d]:
+        h, d, weight = heads[i], deps[i], weights[i]
+        if joins(n, h, d, weight) and i != best.edge[d]:
             place = start[d] + columns.left[d]
-            columns.left[d] += 1
-            columns.heads[place] = h
-            columns.weights[place] = weights[i]
+            if place < start[d + 1]:
+                columns.left[d] += 1
+                columns.heads[place] = h
+                columns.weights[place] = weight
     return columns
 
 
@@ -227,9 +233,9 @@ def precedes(weight: float, head: int, other_weight: float, other_head: int) -> 
 
 
 @kernel
-def new_clusters(n: int, columns: Columns, weights: np.ndarray) -> Clusters:
+def new_clusters(n: int, columns: Columns) -> Clusters:
     """Make a cluster of each word. O(n + m)."""
-    bias, digits = unit_of(weights)
+    bias, digits = unit_of(columns.weights)
     clusters = Clusters(
         np.empty(n + 1, np.int32),
         np.empty(n + 1, np.int32),

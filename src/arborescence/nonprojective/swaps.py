@@ -185,10 +185,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
 @inlined_kernel
 def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Copy the scores of a sentence of n words; False if one is NaN or +inf. O(n²)."""
-    graph = search.graph
-    if has_bad_score(scores, dependents_first, n):
-        return False
-    base, work = graph.base, graph.work
+    base, work = search.graph.base, search.graph.work
     width = padded(n)
     for d in range(n + 1):
         for h in range(n + 1):
@@ -196,6 +193,9 @@ def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: in
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
         search.good.known[d] = 0
+    # Not in the caller's scores, which another thread may change.
+    if has_bad_score(base, True, n):
+        return False
     for d in range(n + 1):
         for h in range(width):
             work[d, h] = base[d, h]

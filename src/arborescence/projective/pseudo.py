@@ -199,7 +199,6 @@ class _Batch(NamedTuple):
     def of(cls, heads: Any) -> Self:
         """Copy and check the caller's heads."""
         rows, shape = as_rows(heads)
-        rows = rows.copy()
         batch = cls(rows, [row[: 1 + word_count(row)] for row in rows], shape, as_array(heads)[1])
         mark = np.empty(rows.shape[1], np.int64)
         for b, tree in enumerate(batch.trees):

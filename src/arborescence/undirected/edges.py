@@ -69,16 +69,17 @@ def take_edges(
     """
     count = 0
     for k in range(len(of_weight)):
-        if not (0 <= of_u[k] < n and 0 <= of_v[k] < n):
+        # Each number is read once: what is checked is what is copied.
+        one, other, gain = of_u[k], of_v[k], sign * of_weight[k]
+        if not (0 <= one < n and 0 <= other < n):
             return k, BAD_NODE
-        gain = sign * of_weight[k]
         if not gain < np.inf:
             return k, BAD_SCORE
-        u[count] = of_u[k]
-        v[count] = of_v[k]
+        u[count] = one
+        v[count] = other
         weight[count] = gain
         origin[count] = k
-        count += gain > -np.inf and of_u[k] != of_v[k]
+        count += gain > -np.inf and one != other
     return count, FINE
 
 

@@ -221,7 +221,6 @@ def enhance(
     if not trees.all():
         raise TreeError(f"sentence {int(np.argmin(trees))}: the heads are not a tree")
     graph = graph._replace(lengths=np.count_nonzero(rows >= 0, axis=1))
-    result: NDArray[np.int64] = rows.copy()
     gains, foremost = np.empty(size), np.empty(size, np.int64)
     for part, matrices, lengths in in_float64(graph, 0, batch):
         for sentence, (matrix, n) in enumerate(
@@ -229,8 +228,8 @@ def enhance(
         ):
             if not _usable(matrix_of(graph, sentence)):
                 raise bad_score(graph, sentence)
-            enhance_kernel(matrix, result[sentence], n, limit, alone, gains, foremost)
-    result = result.reshape(*graph.shape, size)
+            enhance_kernel(matrix, rows[sentence], n, limit, alone, gains, foremost)
+    result: NDArray[np.int64] = rows.reshape(*graph.shape, size)
     return graph.give_back(result) if graph.give_back else result
 
 

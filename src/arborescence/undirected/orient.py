@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from arborescence.core.errors import OptionError, TreeError
-from arborescence.core.graph import as_array, as_int64, check_count
+from arborescence.core.graph import as_array, check_count
 from arborescence.core.kernels import kernel
 from arborescence.core.union_find import find
 
@@ -122,11 +122,12 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
         array, _ = as_array(values, name)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise TreeError(f"{name} must be a row of whole numbers")
-        outside = np.flatnonzero((array < 0) | (array >= n))
+        nodes = array.astype(np.int64, "C")
+        outside = np.flatnonzero((nodes < 0) | (nodes >= n))
         if outside.size:
             k = int(outside[0])
             raise TreeError(f"{name}[{k}] is {array[k]}, which is none of {n} nodes")
-        ends.append(as_int64(array))
+        ends.append(nodes)
     if len(ends[0]) != len(ends[1]):
         raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
     try:

@@ -143,7 +143,8 @@ def decode_sparse(rng):
     heads, deps = rng.integers(0, n + 1, m + n), np.append(rng.integers(1, n + 1, m), range(n))
     how = str(rng.choice(["single", "multi"]))
     arrays = heads, deps, rng.integers(0, 4, m + n).astype(float)
-    return arrays, lambda h, d, w: arb.decode_sparse(n, h, d, w, root=how)
+    family = arb if rng.random() < 0.5 else undirected
+    return arrays, lambda h, d, w: family.decode_sparse(n, h, d, w, root=how)
 
 
 def spanning_tree(rng):

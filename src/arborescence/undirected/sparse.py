@@ -195,6 +195,6 @@ def enhance_sparse(
     rows, shape = as_rows(tree)
     if shape or rows.shape[1] != edges.words + 1 or not is_tree(rows, "multi").all():
         raise TreeError(f"tree is no head vector of a tree of {edges.words} words")
-    better: NDArray[np.int64] = rows[0].copy()
+    better: NDArray[np.int64] = rows[0]
     enhance_listed(*Pairs.of(edges, MEAN), better, limit, alone)
     return edges.give_back(better) if edges.give_back else better

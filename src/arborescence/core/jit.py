@@ -74,9 +74,9 @@ class Kernel(CPUDispatcher):
         """Compile for these types of arguments, unless it is done or kept on disk."""
         if Kernel.locked_out:
             raise ArborescenceError(
-                f"{self.py_func.__name__} cannot be compiled in this process, which was forked while a "
-                "thread compiled: call what you need once before the fork, or start processes "
-                "with the method 'spawn'"
+                f"{self.py_func.__name__} cannot be compiled in this process, which was forked "
+                "while a thread compiled: call what you need once before the fork, or start "
+                "processes with the method 'spawn'"
             )
         with global_compiler_lock, self._cache.alone(types):
             return super().compile(types)

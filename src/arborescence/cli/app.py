@@ -146,6 +146,15 @@ def parse(
         bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
     ] = False,
     threads: ThreadsOption = 1,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME_OR_PATH",
+            help="The pretrained encoder that the model was trained with: its folder, or its name "
+            "on the Hugging Face hub.",
+            show_default="if it was downloaded before",
+        ),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -196,6 +205,7 @@ def parse(
     options = Options(
         models=models or ["english"],
         weights=weights,
+        encoder=encoder,
         device=device,
         format=format,
         kbest=kbest,

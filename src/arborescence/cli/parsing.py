@@ -23,6 +23,7 @@ class Options(NamedTuple):
 
     models: list[str]
     weights: str | None
+    encoder: str | None
     device: str | None
     format: Format
     kbest: int | None
@@ -39,7 +40,7 @@ def loaded(options: Options) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
 
-    parsers = [load(model) for model in options.models]
+    parsers = [load(model, options.encoder) for model in options.models]
     if len(parsers) == 1 and options.weights is None:
         parser = parsers[0]
     else:

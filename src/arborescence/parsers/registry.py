@@ -37,7 +37,7 @@ _MOST: Final = 100
 _DEEPEST: Final = 8
 
 
-def load(model: str | os.PathLike[str]) -> Parser:
+def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Parser:
     """Load a trained parser.
 
     Parameters
@@ -45,6 +45,10 @@ def load(model: str | os.PathLike[str]) -> Parser:
     model
         ``"english"`` or ``"english-fast"``, the models that come with the library (the second one
         is less accurate and many times faster), or the path of a model file.
+    encoder
+        For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
+        on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
+        among those that were downloaded before, under the name that the file gives.
 
     Returns
     -------
@@ -54,7 +58,8 @@ def load(model: str | os.PathLike[str]) -> Parser:
     Raises
     ------
     ModelError
-        If there is no such file, it is damaged, holds no parser, or needs a newer version.
+        If there is no such file, it is damaged, holds no parser, or needs a newer version; or
+        there is no such encoder, or it is not the one that the parser was trained with.
 
     Examples
     --------
@@ -66,7 +71,7 @@ def load(model: str | os.PathLike[str]) -> Parser:
     if model in BUILT_IN:
         resource = resources.files("arborescence") / "models" / f"{model}.npz"
         with resources.as_file(resource) as path:
-            return _from_path(path)
+            return _from_path(path, encoder)
     name = os.fspath(model)
     if os.path.basename(name) == name and not os.path.exists(name):  # noqa: PTH110, PTH119
         known = ", ".join(map(repr, BUILT_IN))
@@ -74,27 +79,28 @@ def load(model: str | os.PathLike[str]) -> Parser:
             f"{name}: no such file, and no model of this name comes with the library, "
             f"which has {known}; arborescence train makes others"
         )
-    return _from_path(model)
+    return _from_path(model, encoder)
 
 
-def _from_path(path: str | os.PathLike[str]) -> Parser:
+def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Parser:
     header, arrays = model_file.load(path)
     try:
-        _check_nesting(header)
+        for each in _parsers_in(header):
+            if isinstance(named := each.get("encoder"), dict):
+                named["place"] = encoder  # a file can only name its encoder
         return from_file(header, arrays)
     except ModelError as error:
         raise ModelError(f"{os.fspath(path)}: {error}") from error
 
 
-def _check_nesting(header: dict[str, Any]) -> None:
-    """Raise ModelError if nested parsers would take too much memory or stack."""
-    layer = [header]
-    count = 0
+def _parsers_in(header: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the header and those in it; ModelError if they would take much memory or stack."""
+    found, layer = [], [header]
     for _ in range(_DEEPEST):
-        count += len(layer)
+        found += layer
         layer = [inner for outer in layer for inner in _within(outer)]
-        if not layer and count <= _MOST:
-            return
+        if not layer and len(found) <= _MOST:
+            return found
     raise ModelError(f"it has more than {_MOST} parsers, or more than {_DEEPEST} inside each other")
 
 

@@ -1,5 +1,6 @@
 """Pretrained encoders: pooling, windows, cache, layers, training frozen and fine-tuned, errors."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -7,11 +8,13 @@ import sys
 import numpy as np
 import pytest
 
+import arborescence
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.parsers.neural.inputs import Inputs, Layout
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.vocabulary import Vocabulary
+from arborescence.parsers.shared import model_file
 from arborescence.treebank import Sentence
 from small_treebanks import sentences
 from tiny_encoders import make_bert
@@ -223,7 +226,7 @@ def test_training_and_files(folder, tmp_path, fine_tune):
     after = Encoder.load(folder, layers=2).model.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
     parser.save(tmp_path / "model")
-    loaded = BiaffineParser.load(tmp_path / "model")
+    loaded = BiaffineParser.load(tmp_path / "model", encoder=folder)
     for sentence in TREEBANK:
         assert (loaded.scores(sentence) == parser.scores(sentence)).all()
     assert loaded.encoder.name == str(folder)
@@ -231,15 +234,77 @@ def test_training_and_files(folder, tmp_path, fine_tune):
 
 
 def test_a_model_without_its_encoder(folder, tmp_path):
-    place = tmp_path / "bert"
+    place, model = tmp_path / "bert", tmp_path / "model"
     shutil.copytree(folder, place)
-    BiaffineParser.train(FEW, encoder=place, epochs=1, **TINY).save(tmp_path / "model")
+    parser = BiaffineParser.train(FEW, encoder=place, epochs=1, **TINY)
+    parser.save(model)
+    for load in (arborescence.load, BiaffineParser.load):
+        assert load(model, encoder=folder).encoder.digest == parser.encoder.digest
+    # The user says where it is; the file names a folder, which is not looked into.
+    with pytest.raises(ModelError, match=r"bert: the encoder was not downloaded before: give its"):
+        arborescence.load(model)
     make_bert(place, seed=2)
     with pytest.raises(ModelError, match="not the encoder that the parser was trained with"):
-        BiaffineParser.load(tmp_path / "model")
+        arborescence.load(model, encoder=place)
     shutil.rmtree(place)
     with pytest.raises(ModelError, match="bert: the encoder cannot be loaded"):
-        BiaffineParser.load(tmp_path / "model")
+        arborescence.load(model, encoder=place)
+    # Nor is a place that the file gives.
+    header, arrays = parser.to_file()
+    header["encoder"]["place"] = str(folder)
+    model_file.save(model, header, arrays)
+    with pytest.raises(ModelError, match="bert: the encoder was not downloaded before"):
+        arborescence.load(model)
+
+
+OF_A_STRANGER = """
+import socket, sys
+import arborescence
+
+def refuse(*_):
+    print("asked the network")
+    raise OSError
+
+socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
+try:
+    print(arborescence.load(sys.argv[1]).encoder.name)
+except arborescence.ModelError as error:
+    print(error)
+"""
+
+
+def test_a_file_does_not_choose_what_is_downloaded(folder, tmp_path):
+    parser = BiaffineParser.train(FEW, encoder=folder, epochs=1, **TINY)
+    parser.encoder.name = "someone/something"
+    parser.save(tmp_path / "model")
+
+    def said():
+        script = [sys.executable, "-c", OF_A_STRANGER, tmp_path / "model"]
+        kept = {"HF_HOME": str(tmp_path / "hub"), "HF_HUB_CACHE": str(tmp_path / "hub" / "hub")}
+        return subprocess.run(
+            script, capture_output=True, text=True, check=True, env=os.environ | kept
+        ).stdout
+
+    assert said() == (
+        f"{tmp_path / 'model'}: someone/something: the encoder was not downloaded before: give its "
+        "folder or its name (encoder=, --encoder)\n"
+    )
+    # As the hub's own package keeps what it has downloaded.
+    cache = tmp_path / "hub" / "hub" / "models--someone--something"
+    shutil.copytree(folder, cache / "snapshots" / ("0" * 40))
+    (cache / "refs").mkdir()
+    (cache / "refs" / "main").write_text("0" * 40)
+    assert said() == "someone/something\n"
+
+
+def test_weights_are_read_as_safetensors_only(folder, tmp_path):
+    place = tmp_path / "bert"
+    shutil.copytree(folder, place)
+    state = transformers.AutoModel.from_pretrained(place).state_dict()
+    (place / "model.safetensors").unlink()
+    torch.save(state, place / "pytorch_model.bin")
+    with pytest.raises(ModelError, match=r"cannot be loaded: .*safetensors"):
+        Encoder.load(place, layers=2)
 
 
 def test_an_interrupted_training_continues_bit_for_bit(folder, tmp_path):

@@ -9,6 +9,7 @@ fine-tuned, and then it is a part of the network.
 from __future__ import annotations
 
 import hashlib
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 LAYERS: Final = 4
 
 _GROUP_WORDS: Final = 2048  # encoded at a time
+_HUB_NAME: Final = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _LARGEST: Final = float(np.finfo(np.float16).max)
 
 
@@ -81,7 +83,13 @@ class Encoder:
         layers: int = LAYERS,
         fine_tune: bool = False,
         device: str = "cpu",
+        digest: str | None = None,
     ) -> None:
+        self.digest = _digest(model, tokenizer)
+        if digest not in (None, self.digest):
+            raise ModelError(
+                f"{name}: not the encoder that the parser was trained with: other weights or pieces"
+            )
         check_count(layers, "encoder_layers")
         depth = model.config.num_hidden_layers + 1  # with the embeddings
         if layers > depth:
@@ -90,7 +98,6 @@ class Encoder:
         self.layers = layers
         self.size: int = model.config.hidden_size
         self.fine_tune = fine_tune
-        self.digest = _digest(model, tokenizer)
         self.model = model.eval()
         self._splitter = Splitter(tokenizer, _room(model, tokenizer))
         self._cache: FeatureCache | None = None
@@ -105,10 +112,11 @@ class Encoder:
         fine_tune: bool = False,
         device: str = "cpu",
         digest: str | None = None,
+        download: bool = True,
     ) -> Self:
         """Load an encoder from a folder, or by its name on the Hugging Face hub.
 
-        Code from the hub is not run.
+        Its weights must be in the format safetensors. Code of the encoder is not run.
 
         Parameters
         ----------
@@ -122,6 +130,9 @@ class Encoder:
             Where to compute: see `torch.device`.
         digest
             The digest of the encoder that is wanted, if known.
+        download
+            Whether `name` comes from the user. If not, it is looked for only among the encoders
+            that were downloaded before.
 
         Raises
         ------
@@ -139,26 +150,34 @@ class Encoder:
                 "pretrained encoders need the package transformers: install it with "
                 "`pip install 'arborescence[transformers]'`"
             ) from error
-        name = str(Path(name).resolve() if Path(name).is_dir() else name)
+        name = str(Path(name).resolve() if download and Path(name).is_dir() else name)
+        safely = {"trust_remote_code": False, "local_files_only": not download}
         try:
+            if not download and not _HUB_NAME.fullmatch(name):
+                raise ModelError("it is not a name on the Hugging Face hub")
             with _quiet(transformers.utils.logging):
-                tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-                model = transformers.AutoModel.from_pretrained(name)
+                tokenizer = transformers.AutoTokenizer.from_pretrained(name, **safely)
+                model = transformers.AutoModel.from_pretrained(name, use_safetensors=True, **safely)
         except Exception as error:  # of any kind: damaged files, no connection, other packages
-            reason = str(error).strip().partition("\n")[0]
-            raise ModelError(f"{name}: the encoder cannot be loaded: {reason}") from error
+            reason = f"cannot be loaded: {str(error).strip().partition(chr(10))[0]}"
+            if not download:
+                reason = (
+                    "was not downloaded before: give its folder or its name (encoder=, --encoder)"
+                )
+            raise ModelError(f"{name}: the encoder {reason}") from error
         if model.config.is_encoder_decoder:
             model = model.get_encoder()
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # a vector of the whole sentence: not used, and often untrained
-        encoder = cls(
-            name, model.float(), tokenizer, layers=layers, fine_tune=fine_tune, device=device
+        return cls(
+            name,
+            model.float(),
+            tokenizer,
+            layers=layers,
+            fine_tune=fine_tune,
+            device=device,
+            digest=digest,
         )
-        if digest not in (None, encoder.digest):
-            raise ModelError(
-                f"{name}: not the encoder that the parser was trained with: other weights or pieces"
-            )
-        return encoder
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

@@ -47,7 +47,7 @@ _FIELDS: Final = {
     "info": scheme.INFO,
     "encoder": scheme.MAPPING_OR_NULL,
 }
-#: What a model file has of a pretrained encoder.
+#: What a model file has of a pretrained encoder; the user says its place.
 _ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
@@ -531,10 +531,13 @@ def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | 
     with needs_torch("a parser with a pretrained encoder"):
         from arborescence.parsers.neural.encoder import Encoder
 
+    named, place = scheme.fields_of(header, _ENCODER), header.get("place")
     encoder = Encoder.load(
-        **scheme.fields_of(header, _ENCODER),
+        named["name"] if place is None else place,
         layers=settings.encoder_layers,
         fine_tune=settings.fine_tune,
+        digest=named["digest"],
+        download=place is not None,
     )
     if encoder.size != settings.encoded:
         raise ModelError(f"{encoder.name}: vectors of {encoder.size} columns")

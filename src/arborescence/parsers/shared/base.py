@@ -91,20 +91,24 @@ class Parser(ABC):
         model_file.save(path, header, arrays)
 
     @classmethod
-    def load(cls, model: str | os.PathLike[str]) -> Self:
+    def load(
+        cls, model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None
+    ) -> Self:
         """Load a trained parser of this kind; `arborescence.load` takes any kind.
 
         Parameters
         ----------
         model
             The name of a built-in model, or the path of a model file.
+        encoder
+            As in `arborescence.load`.
 
         Raises
         ------
         ModelError
             If there is no such file, it is damaged, or holds a parser of another kind.
         """
-        parser = registry.load(model)
+        parser = registry.load(model, encoder)
         if not isinstance(parser, cls):
             raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
         return parser

@@ -1,7 +1,8 @@
 """How long a user waits for the first result, in a new process, and what a call costs after that.
 
 The installation of this Python, whose kernels Numba compiles with nothing kept on disk from earlier
-runs; and, where ``make wheel`` has put one into ``dist``, the wheel, in an environment of its own.
+runs; and the wheel that ``make wheel`` has put into ``dist``, in an environment of its own. Without
+one, tables are printed and no results written.
 """
 
 from __future__ import annotations
@@ -114,25 +115,27 @@ def megabytes(python, package):
 
 def with_wheel(folder):
     """Return the Python of an environment with the wheel alone, or None if there is no wheel."""
-    wheels = sorted(
-        (ROOT / "dist").glob("arborescence-*.whl"), key=lambda file: file.stat().st_mtime
-    )
+    wheels = [file for file in (ROOT / "dist").glob("*.whl") if "-none-any" not in file.name]
     if not wheels:
-        print("(no wheel in dist: `make wheel` makes one)", file=sys.stderr)
         return None
+    newest = max(wheels, key=lambda file: file.stat().st_mtime)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = str(Path(folder) / "bin" / "python")
-    install = [python, "-m", "pip", "install", "-q", f"{wheels[-1]}[cli]"]
-    subprocess.run(install, check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", f"{newest}[cli]"], check=True)
     return python
 
 
 def main():
     quick = options(__doc__).quick
-    results = Results("first_use", "a whole process, from the start of Python to its end", quick)
     with tempfile.TemporaryDirectory() as folder:
-        pythons = {"the wheel": with_wheel(folder), "by the JIT, from a checkout": sys.executable}
-        pythons = {name: python for name, python in pythons.items() if python}
+        pythons = {"by the JIT, from a checkout": sys.executable}
+        if wheel := with_wheel(folder):
+            pythons = {"the wheel": wheel, **pythons}
+        else:
+            print("(no wheel in dist: `make wheel` makes one; no results written)", file=sys.stderr)
+        results = Results(
+            "first_use", "whole processes, from the start of Python to its end", quick or not wheel
+        )
         commands = {name: ("-c", code) for name, code in FIRST.items()}
         for name, command in COMMANDS.items():
             if command[-1] == "-" or ENGLISH.exists():
@@ -163,7 +166,7 @@ def main():
              for name, python in pythons.items()],
             unit="MB", condition="files of the package; 0: not installed",
         )  # fmt: skip
-    results.save()
+        results.save()
 
 
 if __name__ == "__main__":

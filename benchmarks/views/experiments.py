@@ -7,8 +7,11 @@ from figures import csv_table, rows, table, view
 TABLE_2 = "src/arborescence/experiments/root/paper_table_2.csv"
 APPENDIX_A = "src/arborescence/experiments/kbest/paper_appendix_a.csv"
 NEURAL = "earlier/experiment-root/a-neural-parser"
-GROUPS = (("high: 10,000 or more", 10_000, float("inf")), ("low: below 1,000", 0, 1_000),
-          ("medium: 1,000 or more, below 10,000", 1_000, 10_000))  # fmt: skip
+GROUPS = (
+    ("high: 10,000 or more", 10_000, float("inf")),
+    ("medium: 1,000 or more, below 10,000", 1_000, 10_000),
+    ("low: below 1,000", 0, 1_000),
+)
 
 
 def printed(path):

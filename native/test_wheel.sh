@@ -12,6 +12,18 @@ size=$(stat -c %s "$wheel")
 echo "$wheel: $((size / 1024)) KB"
 [ "$size" -le $((30 * 1024 * 1024)) ] || { echo "larger than 30 MB"; exit 1; }
 
+# The licences of all that is in it.
+python3 - "$wheel" << 'END'
+import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+[info] = [name.partition("/")[0] for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+metadata = wheel.read(f"{info}/METADATA").decode()
+assert "\nLicense-Expression: MIT AND CC-BY-SA-4.0 AND BSD-2-Clause\n" in metadata, metadata[:2000]
+for path in ("LICENSE", "licenses/NOTICE.md", "licenses/Numba.txt"):
+    assert f"\nLicense-File: {path}\n" in metadata, path
+    assert wheel.read(f"{info}/licenses/{path}").strip(), path
+END
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+import pytest
 
 import arborescence
 
@@ -77,3 +80,30 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "ray",
         "spacy",
     }
+
+
+def test_all_licences_are_told_and_shipped() -> None:
+    told = set(PROJECT["project"]["license"].split(" AND "))
+    shipped = {path for name in PROJECT["project"]["license-files"] for path in HERE.glob(name)}
+    texts = {path.relative_to(HERE).as_posix(): path.read_text("utf-8") for path in shipped}
+    assert set(texts) == {"LICENSE", "licenses/NOTICE.md", "licenses/Numba.txt"}
+    notice = texts["licenses/NOTICE.md"]
+    for licence in told:
+        assert licence in notice.replace("MIT:", "MIT")
+    assert told == {"MIT", "CC-BY-SA-4.0", "BSD-2-Clause"}
+    assert "https://creativecommons.org/licenses/by-sa/4.0/legalcode" in notice
+    # What the native modules are made of, and what the package holds beside code.
+    assert "nrt.cpp" in (HERE / "native" / "build.py").read_text("utf-8")
+    assert list(HERE.glob("src/arborescence/models/*.npz"))
+    included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert {path.split("/")[0] for path in texts} <= set(included)
+
+
+def test_the_licence_of_numba_is_that_of_the_installed_one() -> None:
+    try:
+        numba = distribution("numba")
+    except PackageNotFoundError:
+        pytest.skip("Numba is not installed")
+    ours = (HERE / "licenses" / "Numba.txt").read_text("utf-8")
+    theirs = [path for path in numba.files or () if path.name == "LICENSE"]
+    assert [path.read_text("utf-8") for path in theirs] == [ours] * len(theirs)

@@ -41,7 +41,8 @@ test-uncompiled: $(VENV)/.test
 	  tests/transitions tests/treebank tests/drawing \
 	  --ignore=tests/undirected/test_spanning_tree.py --ignore=tests/undirected/test_kkt.py \
 	  --ignore=tests/core/test_arrays.py --ignore=tests/core/test_files.py \
-	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py $(OPTIONS)
+	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py \
+	  tests/experiments/runtime/test_published.py $(OPTIONS)
 
 test-versions:
 	tests/with_versions.sh

@@ -291,13 +291,12 @@ def test_tables():
     assert row[1].endswith("0.33 to 0.50")
     assert "Of 16 lists,\n0 differ" in text
     assert "did not finish 8 of" in text
-    assert cells(text, "any number", "KBEST / arborescence.kbest") == [
-        ["10", "2.50", "2.50"],
-        ["50", "2.50", "2.50"],
+    # Of the sentences of 5 words: (8 + 18) / (4 + 6), and (4 + 6) / (2 + 2).
+    assert cells(text, "1 to 10")[0] == ["2", *2 * ["2.60", "2.50"]]
+    assert cells(text, "Birdish") == [
+        ["2", *4 * ["2.00"]],
+        ["2", *2 * ["2.00", "0.50", "4.00"]],
     ]
-    birds = cells(text, "Birdish")
-    assert birds[0] == ["2", "32.5", *4 * ["2.00"]]
-    assert birds[1] == ["2", "32.5", "2.00", "2.00", "0.50", "0.50", "4.00", "4.00"]
 
     assert cells(text, N_RUNS)[0] == [
         *("1.00 (5.0×)", "8.00 (10.0×)", "125.00 (25.0×)", "1,000.00 (50.0×)", "3.00", "3.00")

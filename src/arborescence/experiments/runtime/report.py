@@ -61,10 +61,9 @@ _LAST: Final = 3  # the number of sizes used for the second exponent
 _LENGTHS: Final = (10, 20, 30, 50)  # the most words of the groups of sentences but the last
 _CONTESTANTS: Final = """\
 - *Camerini et al.*: Camerini, Fratta and Maffioli (1980), three contractions a tree.
-- *KBEST*, and with one root edge *KBEST_DEP*: Zmigrod, Vieira and Cotterell (2021), Figures 7
-  and 9, two contractions a tree.
+- *KBEST*, *KBEST_DEP*: Zmigrod, Vieira and Cotterell (2021), Figures 7 and 9, two contractions.
 - *n starts*: `KBEST` that starts with the best tree of each root edge (their Section 5).
-- *leaving trees out*: `KBEST` for any number of root edges, without the trees that have several.
+- *leaving trees out*: `KBEST`, without the trees that have several root edges.
 - *arborescence.kbest*: one contraction for most trees.
 """
 _DECODERS: Final = """\
@@ -166,10 +165,14 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
         yield f"![{figures['speed-ups.svg']}](speed-ups.svg)\n"
         yield "### By length\n"
         yield "Ratios of total times over the sentences of all treebanks, by their words.\n"
-        yield _by_length(treebanks)
+        yield from _ratios(_length_rows(treebanks))
         yield "### All treebanks\n"
         yield "Ratios of total times; `lists.csv` has their intervals over sentences.\n"
-        yield from _all_treebanks(treebanks)
+        yield from _ratios(
+            (lists.root, lists.k, name, len(lists.words), *pair, number(lists.ratio(*pair)))
+            for name, lists in treebanks
+            for pair in pairs_of(lists.root)
+        )
     yield "## One tree, as sentences get longer\n"
     yield f"Random graphs, in batches.\n\n{_DECODERS}"
     yield f"![{figures['decoders.svg']}](decoders.svg)\n"
@@ -230,27 +233,15 @@ def _speed_ups(treebanks: Sequence[Measured], recipe: Recipe) -> Iterator[str]:
     )
 
 
-def _by_length(treebanks: Sequence[Measured]) -> str:
-    rows: dict[tuple[object, ...], dict[str, object]] = {}
-    for root, k, words, _, slow, fast, ratio in _length_rows(treebanks):
-        key = {"root edges": ROOTS[root], "ratio": f"{slow} / {fast}", "k": k}
-        rows.setdefault((slow, fast, k), key)[f"{words} words"] = ratio
-    return listing(row for _, row in sorted(rows.items(), key=lambda item: item[0][:2]))
-
-
-def _all_treebanks(treebanks: Sequence[Measured]) -> Iterator[str]:
-    for root, some in grouped(treebanks, lambda one: one.lists.root).items():
-        rows = []
-        for name, group in grouped(some, lambda one: one.name).items():
-            row = {"treebank": name, "sentences": len(group[0].lists.words)}
-            row |= {"words": number(group[0].words, 1)}
-            for slow, fast in pairs_of(root):
-                for one in group:
-                    ratio = number(one.lists.ratio(slow, fast))
-                    row[f"{slow} / {fast}, k = {one.lists.k}"] = ratio
-            rows.append(row)
+def _ratios(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Write rows like those of `_length_rows` as tables: a line for each length, or treebank."""
+    for root, some in grouped(rows, lambda row: row[0]).items():
+        lines: dict[str, dict[str, object]] = {}
+        for _, k, name, sentences, slow, fast, ratio in some:
+            line = lines.setdefault(name, {"": name, "sentences": sentences})
+            line[f"{slow} / {fast}, k = {k}"] = ratio
         yield f"Root edges: {ROOTS[root]}.\n"
-        yield listing(rows)
+        yield listing(lines.values())
 
 
 def _beside_others(decoders: Sequence[Timed]) -> Iterator[str]:

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
-OTHERS = ("sparse", "undirected", "evaluating", "neural", "gradients")
+OTHERS = (
+    "sparse", "undirected", "evaluating", "neural", "gradients", "through_undirected",
+)  # fmt: skip
 HERE = Path(__file__).parent
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
 OTHERS = (
-    "sparse", "undirected", "evaluating", "neural", "gradients", "through_undirected",
+    "sparse", "undirected", "edge_linear", "through_undirected", "evaluating", "neural",
+    "gradients",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

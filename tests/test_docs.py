@@ -138,3 +138,11 @@ def test_algorithms_stand_where_the_table_says(file: str, function: str, test: s
     assert defines(HERE / "src" / "arborescence" / file, function)
     path, name = test.split("::")
     assert defines(HERE / "tests" / path, name)
+
+
+def test_what_is_reliable_is_tested() -> None:
+    text = (HERE / "docs" / "reliability.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .* \| (`.*`) \|$", text, re.MULTILINE)
+    assert len(rows) > 20
+    for path in re.findall(r"`([^`]*)`", " ".join(rows)):
+        assert (HERE / "tests" / path).is_file(), path

@@ -19,7 +19,7 @@ def test_text(command, table, tmp_path):
     out = command("explain", table).out
     lines = out.splitlines()
     assert lines[0] == "1. [greedy] Each word takes its best head: this is the greedy graph."
-    assert lines[-4] == "5. [tree] This is the best tree, of weight 12."
+    assert lines[-4] == "6. [tree] This is the best tree, of weight 12."
     assert lines[-1].split() == ["sing", "root", "→", "sing", "8"]
     assert command("explain", table, "-o", tmp_path / "steps").out == ""
     assert (tmp_path / "steps").read_text(encoding="utf-8") == out

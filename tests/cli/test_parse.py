@@ -85,8 +85,7 @@ def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> 
     assert command("parse", lessons, "-m", model, "-o", parsed).status == 0
     gold, guessed = read(lessons), read(parsed)
     assert all(a.heads.tolist() == b.heads.tolist() for a, b in zip(gold, guessed, strict=True))
-    complaint = command("train", lessons, *options, "--inference", "undirected").complaint(2)
-    assert "--prune" in complaint
+    assert command("train", lessons, *options, "--inference", "undirected").status == 0
 
 
 def test_train_with_undirected_inference(command: Command, lessons: Path, tmp_path: Path) -> None:

@@ -336,7 +336,6 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
         ("--features undirected", "--features undirected goes with --inference undirected only"),
         ("--inference undirected --k 2", "undirected does not go with --k 2"),
         ("--inference undirected --joint", "undirected does not go with --joint:"),
-        ("--inference undirected --prune", "undirected does not go with --prune:"),
         ("--inference undirected --projective yes", "does not go with --projective yes:"),
         ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),
         ("--inference undirected --loss tree", "undirected does not go with --loss tree:"),

@@ -62,7 +62,7 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     """
     with opened(source) as (file, name):
         held, number = "", 1
-        for piece in chain(read_pieces(file), ["\n"]):
+        for piece in chain(_decoded(inflated(file, name), name), ["\n"]):
             *lines, held = (held + piece).split("\n")
             for at, line in enumerate([*lines, held], number):
                 if len(line) > LONGEST_LINE:
@@ -97,24 +97,22 @@ def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     >>> "".join(read_pieces(io.BytesIO(b"Trees\r\ngrow.")))
     'Trees\ngrow.'
     """
+    with opened(source) as (file, name):
+        yield from _decoded(inflated(file, name), name)
+
+
+def _decoded(pieces: Iterator[bytes], name: str) -> Iterator[str]:
+    """Decode UTF-8 in pieces; an error names the file and the line."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line_ends = io.IncrementalNewlineDecoder(None, translate=True)
     lines = 1
-    with opened(source) as (file, name):
-        for data in _and_an_end(inflated(file, name)):
-            try:
-                yield line_ends.decode(decoder.decode(data, final=not data), final=not data)
-            except UnicodeDecodeError as error:
-                lines += error.object.count(b"\n", 0, error.start)
-                raise TreebankError(
-                    f"{name}:{lines}: byte {error.object[error.start]:#04x} is not UTF-8: "
-                    "convert the file first"
-                ) from error
-            lines += data.count(b"\n")
-
-
-def _and_an_end(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    for piece in pieces:
-        if piece:
-            yield piece
-    yield b""
+    for data in chain(filter(None, pieces), [b""]):
+        try:
+            yield line_ends.decode(decoder.decode(data, final=not data), final=not data)
+        except UnicodeDecodeError as error:
+            lines += error.object.count(b"\n", 0, error.start)
+            raise TreebankError(
+                f"{name}:{lines}: byte {error.object[error.start]:#04x} is not UTF-8: "
+                "convert the file first"
+            ) from error
+        lines += data.count(b"\n")

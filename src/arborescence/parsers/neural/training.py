@@ -415,7 +415,7 @@ def _seed(seed: int, epoch: int) -> int:
     >>> _seed(1, 2) == _seed(1, 2), _seed(1, 2) == _seed(2, 1)
     (True, False)
     """
-    return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0] >> 1)
+    return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 
 
 def _without_tags(sentence: Sentence) -> Sentence:

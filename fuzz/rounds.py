@@ -37,6 +37,7 @@ ATTACKS = {
     "scores": 1,
     "treebanks": 2,
     "models": 3,
+    "odd": 2,
     "interrupts": 2,
     "sharing": 2,
 }

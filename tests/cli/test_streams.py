@@ -85,3 +85,9 @@ def test_messages_escape_what_they_quote(shell, tmp_path):
 def test_errors_of_the_library_escape_it_too():
     assert str(TreebankError("a\x1b[31m\nb\u2066")) == "a\\x1b[31m\\nb\\u2066"
     assert printable("Bäume wachsen \N{EVERGREEN TREE} 木") == "Bäume wachsen \N{EVERGREEN TREE} 木"
+    assert printable("x" * 1500) == "x" * 1500
+    for character in "9\0":
+        long = str(TreebankError(f"some.conllu:1: head '{character * 100_000}': use '_' for none"))
+        assert len(long) < 1500
+        assert long.startswith("some.conllu:1: head ")
+        assert long.endswith("': use '_' for none")

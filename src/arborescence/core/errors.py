@@ -4,8 +4,13 @@ All derive from `ArborescenceError`. Those that report bad values also derive fr
 code that does not know this library can catch them.
 
 Messages quote values from callers and files. Characters that do not print are escaped as in string
-literals, so that a quoted value cannot control a terminal or add a line to a log.
+literals, so that a quoted value cannot control a terminal or add a line to a log. A long value is
+shortened.
 """
+
+from typing import Final
+
+_LONGEST: Final = 1500  # characters of a message
 
 
 class ArborescenceError(Exception):
@@ -51,9 +56,12 @@ class MissingExtraError(ArborescenceError, ImportError):
 def printable(text: str) -> str:
     r"""Escape the characters that do not print: control characters, line ends, bidi marks.
 
+    Of a long text only its beginning and its end are shown.
+
     >>> print(printable("\x1b[31mred\n\u202eder"))
     \x1b[31mred\n\u202eder
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if not text.isprintable():
+        escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        text = "".join(escaped)
+    return text if len(text) <= _LONGEST else f"{text[:1000]} … {text[-400:]}"

@@ -240,7 +240,7 @@ def with_part(place, value):
     [
         ({"siblings": np.zeros((3, 3))}, r"siblings must have shape \(3, 3, 3\)"),
         ({"grandparents": np.zeros((2, 3, 3, 3))}, r"grandparents must have shape \(3, 3, 3\)"),
-        ({"siblings": CUBE.astype(str)}, "siblings must be float32, float64 or whole"),
+        ({"siblings": CUBE.astype(str)}, "siblings must be floats"),
         ({"siblings": with_part((0, 2, 0), np.nan)}, r"siblings\[0, 2, 0\] is nan"),
         ({"grandparents": with_part((0, 2, 1), np.inf)}, r"grandparents\[0, 2, 1\] is inf"),
         ({"lengths": 3}, "lengths is 3"),

@@ -130,6 +130,9 @@ def test_whatever_the_coins_say():
     found = spanning_tree(n, u, v, weight, algorithm="kkt", rng=generator)
     np.testing.assert_array_equal(found, truth)
     assert generator.random() != np.random.default_rng(3).random()
+    for wrong in ("three", -1, 0.5):
+        with pytest.raises(OptionError, match="rng must be a numpy"):
+            spanning_tree(n, u, v, weight, algorithm="kkt", rng=wrong)
 
 
 @pytest.mark.skipif(NATIVE, reason="changes a constant of a kernel, which is compiled already")

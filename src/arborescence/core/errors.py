@@ -19,7 +19,8 @@ class ArborescenceError(Exception):
     __module__ = "arborescence"  # a traceback then shows the public name
 
     def __init_subclass__(cls) -> None:
-        cls.__module__ = "arborescence"
+        if cls.__module__ == __name__:  # a caller's own class stays where pickle finds it
+            cls.__module__ = "arborescence"
 
     def __init__(self, message: str = "") -> None:
         super().__init__(printable(message))

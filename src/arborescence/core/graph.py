@@ -224,7 +224,7 @@ def stacked(
     return batch, words, give_back
 
 
-def as_floats(array: NDArray[Any]) -> NDArray[Any]:
+def as_floats(array: NDArray[Any], name: str = "scores") -> NDArray[Any]:
     """Return a new aligned, writeable float32 or float64 array of exactly the same numbers."""
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
@@ -238,12 +238,12 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
             if beyond.any():
                 where = tuple(map(int, np.argwhere(beyond)[0]))
                 raise ScoresError(
-                    f"scores{list(where)} is {array[where]}: whole numbers beyond 2^53 do not "
-                    "fit a float64 exactly; scale the scores down"
+                    f"{name}{list(where)} is {array[where]}: whole numbers beyond 2^53 do not "
+                    "fit a float64 exactly; scale them down"
                 )
         return array.astype(np.float64)
     raise ScoresError(
-        f"scores must be floats (at most 64 bits) or whole numbers, not {array.dtype}"
+        f"{name} must be floats (at most 64 bits) or whole numbers, not {array.dtype}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.core import native
+from arborescence.core.errors import OptionError
 from arborescence.core.kernels import inlined_kernel
 
 if TYPE_CHECKING:
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """Return the generator that a caller gave, or one from the caller's seed.
+
+    Raises
+    ------
+    OptionError
+        If it is neither.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"rng must be a numpy.random.Generator or a seed, a whole number from 0 on, not {rng!r}"
+        ) from None
+
 
 _NEXT_DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p)
 

@@ -14,6 +14,7 @@ import numpy as np
 from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.faults import no_such_tree, raises
 from arborescence.core.graph import as_array, check_count, check_flag, check_root, name_of
+from arborescence.core.random import as_generator
 from arborescence.core.remembered import remembered
 from arborescence.distribution.counting import Kind
 from arborescence.inference.decode import decode
@@ -302,6 +303,11 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
             has, with rows of -1 for missing trees. Trees with a ``log_prob`` below -1.8e308, the
             range of float64, are never drawn.
 
+        Raises
+        ------
+        OptionError
+            If `k` is not a whole number of at least 1, or `rng` is no generator and no seed.
+
         Notes
         -----
         Non-projective trees are drawn by loop-erased random walks (Wilson 1996); with a single
@@ -322,7 +328,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         >>> len(dist.sample(20, rng=0, replace=False))
         9
         """
-        return self._sample(check_count(k), np.random.default_rng(rng), replace)
+        return self._sample(check_count(k), as_generator(rng), replace)
 
     # Helpers.
 

@@ -16,7 +16,15 @@ import numpy as np
 
 from arborescence.core.accumulator import SCALE, rounded_sum
 from arborescence.core.errors import ScoresError, TreeError
-from arborescence.core.graph import FLOATS, as_array, as_graph, matrix_of, name_of, words_of
+from arborescence.core.graph import (
+    FLOATS,
+    as_array,
+    as_floats,
+    as_graph,
+    matrix_of,
+    name_of,
+    words_of,
+)
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import as_rows, word_count
 
@@ -98,8 +106,8 @@ def _of_shape(graph: Graph, values: Any, name: str) -> NDArray[Any] | None:
         raise ScoresError(
             f"{name} must have shape {shape}, one axis more than scores, not {array.shape}"
         )
-    if array.dtype not in FLOATS and array.dtype.kind not in "biu":
-        raise ScoresError(f"{name} must be float32, float64 or whole numbers, not {array.dtype}")
+    if array.dtype not in FLOATS:
+        array = as_floats(array, name)
     return array.reshape(-1, size, size, size)
 
 

@@ -283,6 +283,9 @@ class Sentence:
     def __hash__(self) -> int:
         return hash(self.raw)
 
+    def __reduce__(self) -> tuple[type[Sentence], tuple[object, ...]]:
+        return Sentence, (self.raw, self.spans, self.source, self.line)
+
     def _column(self, column: int) -> list[str]:
         raw = self.raw
         starts = self.spans[:, column].tolist()

@@ -10,6 +10,7 @@ import numpy as np
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.graph import as_array, as_edges, as_float64
+from arborescence.core.random import as_generator
 from arborescence.undirected.boruvka import boruvka
 from arborescence.undirected.edges import Edges, find_unusable, take_edges
 from arborescence.undirected.kkt import kkt
@@ -79,7 +80,7 @@ def spanning_tree(
         If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
         not symmetric, or a shape or type is invalid.
     OptionError
-        If `n` is negative, or there is no such algorithm.
+        If `n` is negative, `rng` is no generator and no seed, or there is no such algorithm.
 
     Notes
     -----
@@ -187,7 +188,7 @@ def span_edges(
     elif algorithm == "prim":
         prim(nodes, *edges, chosen)
     elif algorithm == "kkt":
-        coins = np.random.default_rng(rng).integers(2**64, size=1, dtype=np.uint64)
+        coins = as_generator(rng).integers(2**64, size=1, dtype=np.uint64)
         kkt(nodes, *edges, chosen, coins)
     else:
         boruvka(nodes, *edges, chosen)

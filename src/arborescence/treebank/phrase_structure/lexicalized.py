@@ -50,8 +50,6 @@ class Lexicalized:
         None for the root.
     """
 
-    __slots__ = ("children", "form", "head", "label", "line", "number", "parent")
-
     def __init__(self, label: str, parent: Lexicalized | None, line: int) -> None:
         self.label = label
         self.parent = parent

@@ -31,8 +31,6 @@ class Tree:
     (NP (DT the) (NN tree))
     """
 
-    __slots__ = ("children", "label", "line", "word")
-
     def __init__(
         self,
         label: str,

@@ -1,4 +1,4 @@
-"""The same scores, elsewhere in memory: all inference returns the same."""
+"""The same numbers, elsewhere in memory or of other types: the results are the same."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 import arborescence as arb
+import array_kinds
 import graphs
 from cases import Case, WrongError, examine
 from kinds import KINDS, ORDINARY, options, random_kind
@@ -22,6 +23,17 @@ def attack(rng):
         case = Case(batch, {**options(rng), "lengths": lengths, "ordinary": kinds is ORDINARY})
         yield from examine(one_by_one, case)
         yield from examine(padded, case)
+    yield from examine(kinds_of_arrays, Case((), {"seed": int(rng.integers(2**31))}))
+
+
+def kinds_of_arrays(case):
+    """All public functions, each with arrays of some kinds."""
+    rng = np.random.default_rng(case.options["seed"])
+    for taker in array_kinds.takers(rng):
+        kinds = list(array_kinds.cases(taker))
+        for place in rng.choice(len(kinds), 8, replace=False):
+            if fault := array_kinds.wrong(taker, kinds[place]):
+                raise WrongError(f"{taker.name} of another kind of array", *kinds[place], fault)
 
 
 def answers(case):

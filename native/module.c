@@ -26,7 +26,7 @@ typedef struct {
     uint8_t size;    /* bytes of an element */
     uint8_t dimensions;
     uint8_t contiguous;
-    uint8_t written; /* must not be read-only */
+    uint8_t written; /* must be writeable */
 } Argument;
 
 /* What a compiled function raises: a pickled (class, arguments, place), as Numba stores it. */
@@ -80,7 +80,7 @@ static PyObject *call(const Kernel *kernel, PyObject *const *given, Py_ssize_t c
 #include "table.h"
 
 static int fits_array(const Argument *wanted, PyObject *given) {
-    if (!PyArray_CheckExact(given)) return 0;
+    if (!PyArray_Check(given)) return 0;
     PyArrayObject *array = (PyArrayObject *)given;
     PyArray_Descr *type = PyArray_DESCR(array);
     int needs = NPY_ARRAY_ALIGNED | (wanted->contiguous ? NPY_ARRAY_C_CONTIGUOUS : 0) |

@@ -8,6 +8,8 @@ Run it with the Python of an environment where the wheel, and nothing but NumPy,
 from __future__ import annotations
 
 import itertools
+import multiprocessing
+import pickle
 import shutil
 import sys
 import time
@@ -28,6 +30,21 @@ def best_of_all(scores: np.ndarray) -> float:
     return max(arb.tree_weight(scores, tree) for tree in heads[arb.is_tree(heads)])
 
 
+def in_read_only_memory(parser: arb.parsers.Parser) -> arb.parsers.Parser:
+    """Return a copy of a parser whose arrays are read-only, as in the processes of pools."""
+    buffers: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(parser, protocol=5, buffer_callback=buffers.append)
+    copied: arb.parsers.Parser = pickle.loads(data, buffers=[bytes(each) for each in buffers])
+    return copied
+
+
+def heads_of(parser: arb.parsers.Parser, sentence: treebank.Sentence) -> list[int]:
+    """Parse a sentence, and return its head vector."""
+    [parsed] = parser.parse([sentence])
+    heads: list[int] = parsed.heads.tolist()
+    return heads
+
+
 def check(level: str) -> None:
     """Use each family of kernels once."""
     heads = arb.decode(np.zeros((26, 26)))
@@ -41,7 +58,9 @@ def check(level: str) -> None:
     for dtype in (np.float32, np.float64):
         scores = generator.normal(size=(5, 5)).astype(dtype)
         best = best_of_all(scores)
-        for view in (scores, np.asfortranarray(scores), np.repeat(scores, 2, axis=1)[:, ::2]):
+        read_only = np.frombuffer(scores.T.tobytes(), dtype).reshape(5, 5).T
+        strided = np.repeat(scores, 2, axis=1)[:, ::2]
+        for view in (scores, np.asfortranarray(scores), strided, read_only, read_only[::-1][::-1]):
             assert arb.tree_weight(scores, arb.decode(view)) == best
         trees, weights = arb.kbest(scores, 3)
         assert weights[0] == best
@@ -56,9 +75,11 @@ def check(level: str) -> None:
     assert sparse.tolist() == arb.decode(scores).tolist()
     assert arb.is_tree(undirected.decode(scores))
     words = treebank.Sentence.from_words(["Old", "trees", "grow"])
-    [parsed] = arb.load("english-fast").parse([words])
-    [by_network] = arb.load("english").parse([words])
-    assert parsed.heads.tolist() == by_network.heads.tolist() == [-1, 2, 3, 0]
+    for name in ("english-fast", "english"):
+        parser = arb.load(name)
+        assert heads_of(parser, words) == heads_of(in_read_only_memory(parser), words)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.apply(heads_of, (parser, words)) == [-1, 2, 3, 0]
     assert "numba" not in sys.modules
     print(f"all is well after {time.perf_counter() - START:.2f} s")
 

@@ -44,11 +44,12 @@ for version in 3.11 3.12 3.13 3.14; do
 done
 
 venv="$scratch/3.11"
-"$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools
+"$venv/bin/pip" install --quiet "$wheel[cli]" pytest hypothesis pytest-xdist scipy mpmath udtools joblib
 decoding="tests/nonprojective/test_decode.py tests/projective/test_decode.py"
-suites="$decoding tests/nonprojective/test_kbest.py"
+suites="$decoding tests/nonprojective/test_kbest.py tests/inference/test_array_kinds.py
+  tests/parsers/test_transport.py"
 [ "${1:-}" != all ] || suites="tests/core tests/nonprojective tests/projective tests/undirected tests/inference
-  tests/transitions tests/treebank"
+  tests/transitions tests/treebank tests/parsers/test_transport.py"
 for level in x86-64-v4 x86-64-v3 x86-64-v2; do
   if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
 import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then

@@ -899,15 +899,6 @@ def test_a_distribution_can_be_pickled(kind):
         np.testing.assert_array_equal(dist.sample(4, 0), again.sample(4, 0))
 
 
-def test_a_distribution_may_be_loaded_from_memory_that_is_only_read():
-    dist = arb.TreeDistribution(np.random.default_rng(20).normal(size=(2, 4, 4)), [3, 2])
-    buffers = []
-    data = pickle.dumps(dist, protocol=5, buffer_callback=buffers.append)
-    again = pickle.loads(data, buffers=[bytes(buffer) for buffer in buffers])
-    assert again._kept.scores.flags.writeable
-    np.testing.assert_array_equal(dist.marginals, again.marginals)
-
-
 def test_gradients_are_not_lost_without_a_word():
     torch = pytest.importorskip("torch", reason="needs torch")
     scores = torch.zeros(3, 3, requires_grad=True)
@@ -1205,6 +1196,12 @@ def sampled_graphs(kind, root, projective, sizes=(2, 3, 4)):
             if len(tree_weights(scores, root == "single", projective)[0]):
                 break
         yield scores
+
+
+@pytest.mark.parametrize("rng", ["three", -1, 0.5, [1, -2]])
+def test_what_is_no_source_of_random_numbers(rng):
+    with pytest.raises(arb.OptionError, match="rng must be a numpy"):
+        arb.TreeDistribution(np.zeros((3, 3))).sample(1, rng)
 
 
 @FAMILIES

@@ -2,16 +2,19 @@
 
 EXPORTS = {
     # Head vectors.
-    "tree.are_projective": "int64[:, ::1], bool[::1]",
-    "tree.are_trees": "int64[:, ::1], bool, bool[::1]",
+    "tree.are_projective": "int64[:, ::1], out bool[::1]",
+    "tree.are_trees": "int64[:, ::1], bool, out bool[::1]",
     "tree.projective_kernel": "int64[::1]",
-    "tree.tree_kernel": "int64[::1], bool, int64[::1]",
+    "tree.tree_kernel": "int64[::1], bool, out int64[::1]",
     # Labeled scores.
-    "labels.highest_labels": "score[:, ::1], score[::1]",
-    "labels.labels_of": "score[:, ::1], score[::1], int64[:, ::1], int64[:, ::1]",
+    "labels.highest_labels": "score[:, ::1], out score[::1]",
+    "labels.labels_of": "score[:, ::1], score[::1], int64[:, ::1], out int64[:, ::1]",
     # Scores as weights.
-    "weights.lower": "float64[:, :, ::1], int64[::1], bool, float64[:, :, ::1], float64[::1]",
+    "weights.lower": (
+        "float64[:, :, ::1], int64[::1], bool, out float64[:, :, ::1], out float64[::1]"
+    ),
     "weights.normalize": (
-        "float64[:, :, ::1], float64[:, :, ::1], float64[::1], float64[::1], int64[::1], bool"
+        "out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], out float64[::1], "
+        "int64[::1], bool"
     ),
 }

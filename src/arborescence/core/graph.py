@@ -69,7 +69,7 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
         array, lengths, give_back = stacked(scores, lengths)
     else:
         array, give_back = as_array(scores, absent=-np.inf)
-    if array.dtype not in FLOATS or not array.flags.behaved:
+    if array.dtype not in FLOATS or not array.flags.aligned:
         array = as_floats(array)
     shape = array.shape
     if len(shape) < 2 or shape[-1] != shape[-2] or shape[-1] == 0:
@@ -247,19 +247,22 @@ def as_floats(array: NDArray[Any], name: str = "scores") -> NDArray[Any]:
     )
 
 
-# Most kernels take only arrays that are contiguous, aligned and writeable (NumPy: `carray`).
+def lies_in_rows(array: NDArray[Any]) -> bool:
+    """Tell whether an array lies in memory as most kernels take it. It may be read-only."""
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
 
 
 def as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return the same numbers as float64, as kernels take them; copies only if needed."""
-    if array.dtype is FLOATS[1] and array.flags.carray:
+    if array.dtype is FLOATS[1] and lies_in_rows(array):
         return array
     return as_floats(array).astype(np.float64, "C", copy=False)
 
 
 def as_int64(array: NDArray[Any]) -> NDArray[np.int64]:
     """Return whole numbers as int64, as kernels take them; copies only if needed."""
-    if array.dtype is INT64 and array.flags.carray:
+    if array.dtype is INT64 and lies_in_rows(array):
         return array
     return array.astype(np.int64, "C")
 

@@ -29,6 +29,7 @@ from arborescence.core.errors import ArborescenceError
 from arborescence.core.kept import Kept
 from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
+from arborescence.core.signatures import as_declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,8 +79,13 @@ class Kernel(CPUDispatcher):
                 "while a thread compiled: call what you need once before the fork, or start "
                 "processes with the method 'spawn'"
             )
-        with global_compiler_lock, self._cache.alone(types):
-            return super().compile(types)
+        wanted = as_declared(self.py_func, types)
+        dispatcher: Any = super()
+        with global_compiler_lock, self._cache.alone(wanted):
+            code = dispatcher.compile(wanted)
+            if wanted != types:  # Numba looks for code by the types as they are
+                dispatcher._insert([kind._code for kind in types], code, False)
+        return code
 
     def is_kept(self, types: Any) -> bool:
         """Return whether it is compiled for these types, on disk."""

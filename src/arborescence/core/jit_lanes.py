@@ -147,7 +147,7 @@ def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 @_lower(lanes.store, types.Array, types.Integer, Lanes)(
-    lambda array, _, values: types.none if array.dtype == values.dtype else None
+    lambda array, _, values: types.none if array.mutable and array.dtype == values.dtype else None
 )
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     pointer = _row_of_lanes(context, builder, sig.args[:2], args)
@@ -155,7 +155,7 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-@_lower(lanes.turn, types.Array)(lambda _: types.none)
+@_lower(lanes.turn, types.Array)(lambda tile: types.none if tile.mutable else None)
 def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     start = context.get_constant(types.intp, 0)
     last = context.get_constant(types.intp, LANES * LANES - 1)
@@ -277,7 +277,7 @@ def _is_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: AR
     return cgutils.true_bit if sig.args[0].layout == "C" else cgutils.false_bit
 
 
-@_lower(lanes.as_row, types.Array)(lambda array: types.Array(array.dtype, 1, "C"))
+@_lower(lanes.as_row, types.Array)(lambda array: array.copy(ndim=1, layout="C"))
 def _as_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     view = context.make_array(sig.args[0])(context, builder, args[0])
     row = context.make_array(sig.return_type)(context, builder)

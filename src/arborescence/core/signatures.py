@@ -7,20 +7,25 @@ what is declared.
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _ROOT: Final = Path(__file__).parents[1]
 
-#: What `score` stands for.
-_SCORES: Final = ("float32", "float64")
+#: Names that stand for one type or another, the first ones or the second ones in a signature.
+_EITHER: Final = {
+    "score": ("float32", "float64"),
+    "weight": ("int8", "float32"),
+    "sum": ("int32", "float32"),
+}
 _COMMA: Final = re.compile(r",\s*(?![^\[]*\])")  # not one inside brackets
 _TYPE: Final = re.compile(
-    r"(?P<const>const )?(?P<name>\w+)(?P<array>\[(?P<strided>:(, :)*)?(?(strided)|(:, )*::1)\])?"
+    r"(?P<out>out )?(?P<name>\w+)(?P<array>\[(?P<strided>:(, :)*)?(?(strided)|(:, )*::1)\])?"
 )
 
 
@@ -53,7 +58,7 @@ def declared() -> Iterator[Export]:
 
 
 def as_types(signature: str) -> list[tuple[Any, ...]]:
-    """Return the Numba types of a signature's arguments; twice where it has scores.
+    """Return the Numba types of a signature's arguments; twice if they are one or another.
 
     Parameters
     ----------
@@ -61,31 +66,58 @@ def as_types(signature: str) -> list[tuple[Any, ...]]:
         Types separated by commas, in Numba's notation: ``int64`` and ``bool`` for numbers,
         ``int64[::1]`` and ``float64[:, ::1]`` for contiguous arrays, ``float64[:, :]`` for arrays
         with any strides. ``score`` stands for ``float32`` and for ``float64``, the same in the
-        whole signature. An array that is ``const`` may be read-only.
+        whole signature; so do ``weight`` for ``int8`` and ``float32``, and ``sum``, of weights, for
+        ``int32`` and ``float32``. The kernel writes the arrays that are ``out``; all others may be
+        read-only.
 
     Examples
     --------
-    >>> as_types("score[:, :], bool, const uint8[::1]")  # doctest: +NORMALIZE_WHITESPACE
-    [(Array(float32, 2, 'A', False, aligned=True), bool, Array(uint8, 1, 'C', True, aligned=True)),
-     (Array(float64, 2, 'A', False, aligned=True), bool, Array(uint8, 1, 'C', True, aligned=True))]
+    >>> as_types("score[:, :], bool, out uint8[::1]")  # doctest: +NORMALIZE_WHITESPACE
+    [(Array(float32, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True)),
+     (Array(float64, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True))]
     """
     names = _COMMA.split(signature) if signature else []
-    choices = _SCORES if re.search(r"\bscore\b", signature) else _SCORES[:1]
-    return [tuple(_as_type(name, score) for name in names) for score in choices]
+    choices = 2 if re.search(rf"\b({'|'.join(_EITHER)})\b", signature) else 1
+    return [tuple(_as_type(name, choice) for name in names) for choice in range(choices)]
 
 
-def _as_type(text: str, score: str) -> Any:
+def _as_type(text: str, choice: int) -> Any:
     from numba import types
 
     found = _TYPE.fullmatch(text)
     if not found:
         raise ValueError(f"cannot read the type {text!r}")
-    name = score if found["name"] == "score" else found["name"]
+    name = _EITHER.get(found["name"], [found["name"]] * 2)[choice]
     number = types.boolean if name == "bool" else getattr(types, name)
     if not found["array"]:
         return number
     dimensions = found["array"].count(",") + 1
     array: Any = types.Array
-    return array(
-        number, dimensions, "A" if found["strided"] else "C", readonly=bool(found["const"])
+    return array(number, dimensions, "A" if found["strided"] else "C", readonly=not found["out"])
+
+
+def as_declared(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the types to compile a kernel for, when Python calls it with arguments of these types.
+
+    What a kernel only reads may be writeable or not: it is compiled once for both, as read-only. A
+    kernel that is not declared, or not for such types, is compiled for the types as they are.
+    """
+    for signature in _signatures().get((function.__module__, function.__name__), ()):
+        for types in as_types(signature):
+            if len(types) == len(given) and all(map(_takes, types, given)):
+                return types
+    return given
+
+
+@cache
+def _signatures() -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(module, function): signatures for module, function, signatures in declared()}
+
+
+def _takes(wanted: Any, given: Any) -> bool:
+    """Tell whether Numba's types are the same, or those of a read-only and of a writeable array."""
+    from numba import types
+
+    return wanted == given or (
+        isinstance(given, types.Array) and wanted == given.copy(readonly=True)
     )

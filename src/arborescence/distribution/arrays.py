@@ -137,12 +137,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         _, give_back = as_array(state.pop("_like"))
         self.__dict__.update(state)
-        # Joblib maps large arrays into memory, read-only; kernels take those that are writeable.
-        scores, lengths = (
-            np.require(array, requirements=("A", "W"))
-            for array in (self._kept.scores, self._kept.lengths)
-        )
-        self._kept = self._kept._replace(scores=scores, lengths=lengths, give_back=give_back)
+        self._kept = self._kept._replace(give_back=give_back)
 
     # Sums.
 
@@ -388,7 +383,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return array, array.dtype.kind in "iu"
 
     def _as_values(self, edge_values: Any) -> NDArray[np.float64]:
-        return as_floats(as_array(edge_values)[0]).astype(np.float64)
+        name = "values of edges"
+        return as_floats(as_array(edge_values, name)[0], name).astype(np.float64)
 
     def _of_present_edges(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         values = np.where(self._marginals[..., np.newaxis] > 0, values, 0.0)

@@ -2,16 +2,16 @@
 
 EXPORTS = {
     "partition.partition": (
-        "float64[:, :, ::1], float64[:, :, ::1], float64[::1], float64[::1],"
-        "int64[::1], bool, bool,"
-        "float64[::1], float64[::1], float64[::1], float64[:, :, ::1], float64[:, :, :, ::1]"
+        "out float64[:, :, ::1], float64[:, :, ::1], float64[::1], float64[::1], int64[::1], bool, "
+        "bool, out float64[::1], out float64[::1], out float64[::1], out float64[:, :, ::1], "
+        "float64[:, :, :, ::1]"
     ),
     "partition.derivatives": (
-        "float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool,"
-        "float64[:, :, ::1], float64[:, :, ::1], float64[:, :, :, ::1]"
+        "float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool, float64[:, :, ::1], "
+        "out float64[:, :, ::1], float64[:, :, :, ::1]"
     ),
     "partition.weigh": (
-        "int64[:, :, ::1], float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool,"
-        "float64[:, ::1]"
+        "int64[:, :, ::1], float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool, "
+        "out float64[:, ::1]"
     ),
 }

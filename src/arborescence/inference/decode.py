@@ -14,6 +14,7 @@ from arborescence.core.graph import (
     as_graph,
     check_flag,
     check_root,
+    lies_in_rows,
     stacked,
 )
 from arborescence.core.labels import highest_labels, labels_of
@@ -188,7 +189,7 @@ def decode_labeled(
 
 def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
     """Return the highest score of each edge (..., N, N); NaN if there is one, for decode."""
-    if not scores.flags.carray:
+    if not lies_in_rows(scores):
         return scores.max(axis=-1)
     rows = scores.reshape(-1, scores.shape[-1])
     best = np.empty(len(rows), scores.dtype)
@@ -202,7 +203,7 @@ def _labels_of(
     scores: NDArray[Any], best: NDArray[Any], heads: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the best label of each edge of a batch of trees (..., N); -1 where there is none."""
-    if not scores.flags.carray:
+    if not lies_in_rows(scores):
         # For the root and padding, the labels are read at head 0 and then replaced by -1.
         rows = np.maximum(heads, 0)[..., None, :, None]
         of_edges = np.take_along_axis(scores, rows, axis=-3).squeeze(-3)

@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
-from arborescence.core.graph import ALL_WORDS, FLOATS, INT64
+from arborescence.core.graph import ALL_WORDS, FLOATS, INT64, lies_in_rows
 from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
 from arborescence.core.lanes import LANES, fill, load, longs, numbers, store, where
 from arborescence.core.tree import spans
@@ -393,11 +393,9 @@ def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
     size, columns = scores.shape
     if size != columns or size == 0:
         return None
-    if scores.flags.carray:
-        matrix, dependents_first = scores, False
-    elif scores.flags.farray:
-        matrix, dependents_first = scores.T, True
-    else:
+    dependents_first = not scores.flags.c_contiguous
+    matrix = scores.T if dependents_first else scores
+    if not lies_in_rows(matrix):
         return None
     heads = np.empty(size, INT64)
     _, fault = decode_kernel(matrix[None], dependents_first, ALL_WORDS, single, heads)

@@ -2,31 +2,31 @@
 
 EXPORTS = {
     "alignment._align": (
-        "const uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1], const uint8[::1], "
-        "int64[:, ::1], int64[::1], int64[::1], bool[::1], int64[:, ::1], int64[:, ::1]"
+        "uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1], uint8[::1], int64[:, ::1], "
+        "int64[::1], int64[::1], bool[::1], out int64[:, ::1], out int64[:, ::1]"
     ),
     "annotating._write": (
-        "const uint8[::1], int64[::1], int32[:, ::1], int64[::1], int64[::1], int64[::1], "
-        "const uint8[::1], int64[::1], uint8[::1], int64[::1], int32[:, ::1]"
+        "uint8[::1], int64[::1], int32[:, ::1], int64[::1], int64[::1], int64[::1], uint8[::1], "
+        "int64[::1], out uint8[::1], out int64[::1], out int32[:, ::1]"
     ),
-    "columns._count_trees": "int64[::1], int64[::1], int64[::1]",
+    "columns._count_trees": "int64[::1], int64[::1], out int64[::1]",
     "columns._same": (
-        "const uint8[::1], int64[:, ::1], int64[::1], const uint8[::1], int64[:, ::1], "
-        "int64[::1], int64, bool[::1]"
+        "uint8[::1], int64[:, ::1], int64[::1], uint8[::1], int64[:, ::1], int64[::1], int64, "
+        "out bool[::1]"
     ),
     "columns._tokens": (
-        "const uint8[::1], int64[:, ::1], int64[::1], int64[::1], uint8[::1], int64[::1], "
-        "int64[::1], bool[::1]"
+        "uint8[::1], int64[:, ::1], int64[::1], int64[::1], out uint8[::1], out int64[::1], "
+        "out int64[::1], out bool[::1]"
     ),
     "numbering._distinct": (
-        "const uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1]"
+        "uint8[::1], int64[::1], int64[::1], out int64[::1], out int64[::1], out int64[::1]"
     ),
-    "scanner.scan": "const uint8[::1], int32[:, ::1], int64[:, ::1]",
+    "scanner.scan": "uint8[::1], out int32[:, ::1], out int64[:, ::1]",
     "sentence._rewrite": (
-        "const uint8[::1], int32[:, ::1], bool[::1], const uint8[::1], uint8[::1], int32[:, ::1]"
+        "uint8[::1], int32[:, ::1], bool[::1], uint8[::1], out uint8[::1], out int32[:, ::1]"
     ),
     "sentence.read_head_vectors": (
-        "const uint8[::1], int32[:, ::1], int64[::1], int64[::1]",
-        "const uint8[::1], int64[:, ::1], int64[::1], int64[::1]",
+        "uint8[::1], int32[:, ::1], int64[::1], out int64[::1]",
+        "uint8[::1], int64[:, ::1], int64[::1], out int64[::1]",
     ),
 }

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Smaller gradients are skipped: their effect is not worth the time.
 NEGLIGIBLE: Final = np.float32(0.003)
 _FIRST_SQUARE: Final = np.float32(0.1)
+#: In place of a table of `Learned`, for a kernel that shall not learn.
+NOTHING: Final = np.empty((2, 0), np.float32)
 #: The unit of int8 weights: a weight of 1 is stored as 10.
 UNIT: Final = np.float32(0.1)
 _LONGEST_GAP: Final = 255
@@ -59,11 +61,12 @@ def descend(
 
 
 class Learned:
-    """A table of float32 weights during learning, with the squares that `descend` needs."""
+    """A float32 table (2, size) during learning: weights, and the squares that `descend` needs."""
 
     def __init__(self, size: int) -> None:
-        self.weights = np.zeros(size, dtype=np.float32)
-        self.squares = np.full(size, _FIRST_SQUARE)
+        self.table = np.zeros((2, size), dtype=np.float32)
+        self.weights, self.squares = self.table
+        self.squares[:] = _FIRST_SQUARE
 
     def prune(self, smallest: float = 0.1) -> None:
         """Set small weights to 0 and keep them there; later training adapts the other weights."""

@@ -288,7 +288,7 @@ def tag_words(
     guesses: np.ndarray,
     chances: np.ndarray,
     gold: np.ndarray,
-    squares: np.ndarray,
+    learned: np.ndarray,
 ) -> None:
     """Tag sentences greedily from left to right; train the weights too if `gold` is given.
 
@@ -309,7 +309,6 @@ def tag_words(
         The tags allowed for a word with context c are ``allowed[allowed_starts[c + 1] :
         allowed_starts[c + 2]]``.
     weights : int8 or float32, shape (PLACES + tags,)
-        Changed in training.
     scores : int32 or float32, shape (tags,)
         Scratch.
     tags : int64, shape (n,)
@@ -320,10 +319,9 @@ def tag_words(
         Filled with the k most probable tags of each word, given the tags before it, and their
         probabilities; -1 and 0 where a word has fewer choices. With k = 0, they are not looked for.
     gold : int64, shape (n,)
-        The gold tags: then `weights` are float32 and are trained. Empty: no training. A word whose
-        gold tag is not allowed is skipped.
-    squares : float32, shape (PLACES + tags,)
-        For training: see `descend`.
+        The gold tags. Empty: no training. A word whose gold tag is not allowed is skipped.
+    learned : float32, shape (2, PLACES + tags)
+        For training: the table of `Learned`, of which `weights` are the first row. Changed.
 
     Notes
     -----
@@ -353,22 +351,22 @@ def tag_words(
             tag = choices[best]
             tags[i] = tag
             if gold.size and choices.size > 1:
-                _learn(places, weights, choices, scores, best, np.uint64(gold[i]), squares)
+                _learn(places, choices, scores, best, np.uint64(gold[i]), learned)
 
 
 @kernel
 def _learn(
     places: np.ndarray,
-    weights: np.ndarray,
     tags: np.ndarray,
     scores: np.ndarray,
     best: int,
     right: np.uint64,
-    squares: np.ndarray,
+    learned: np.ndarray,
 ) -> None:
     """Take a gradient step for one word; `best` is the index in `tags` of the highest score."""
     if not _to_probabilities(scores[: tags.size], best, tags, right):
         return
+    weights, squares = learned[0], learned[1]
     for k in range(tags.size):
         gradient = np.float32(scores[k]) - np.float32(tags[k] == right)
         if abs(gradient) >= NEGLIGIBLE:

@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.errors import ModelError
 from arborescence.core.remembered import remembered
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import UNIT, pack, unpack
+from arborescence.parsers.shared.adagrad import NOTHING, UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
@@ -32,7 +32,6 @@ COLUMNS: Final = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 UNKNOWN: Final = -1
 
 _NO_GOLD: Final = np.empty(0, dtype=np.int64)
-_NO_SQUARES: Final = np.empty(0, dtype=np.float32)
 _FIELDS: Final = {
     "column": scheme.one_of(COLUMNS),
     "tags": scheme.VALUES,
@@ -168,7 +167,7 @@ class Stage:
             scores = np.empty(len(self.tags), dtype=np.int32)
             self._run(
                 words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
-                float(UNIT), guesses.tags, guesses.chances, _NO_GOLD, _NO_SQUARES,
+                float(UNIT), guesses.tags, guesses.chances, _NO_GOLD, NOTHING,
             )  # fmt: skip
         return guesses
 
@@ -179,7 +178,7 @@ class Stage:
         scores = np.empty(len(self.tags), dtype=np.float32)
         self._run(
             words, order, context, learned.weights, scores, np.empty_like(gold),
-            1.0, *Guesses.empty(len(words), 0), gold, learned.squares,
+            1.0, *Guesses.empty(len(words), 0), gold, learned.table,
         )  # fmt: skip
 
     def _run(self, words: Words, order: Codes, context: Codes, *rest: Any) -> None:

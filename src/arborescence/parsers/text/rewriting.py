@@ -15,10 +15,10 @@ import numpy as np
 
 from arborescence.core.kernels import kernel
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import Learned, pack, unpack
+from arborescence.parsers.shared.adagrad import NOTHING, Learned, pack, unpack
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
-from arborescence.parsers.text.weights import NO_SQUARES, PLACES, move, to_places, total
+from arborescence.parsers.text.weights import PLACES, move, to_places, total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -146,7 +146,7 @@ class Rewriter:
             order = generator.permutation(len(numbers))
             choose(
                 order, spelling, contexts, rows, starts, learned.weights, chosen, right,
-                learned.squares,
+                learned.table,
             )  # fmt: skip
             if epoch == (epochs + 1) // 2:
                 learned.prune()
@@ -189,7 +189,7 @@ class Rewriter:
         chosen = np.empty(len(numbers), dtype=np.int64)
         choose(
             np.arange(len(numbers)), spelling, context(np.array(numbers)), rows, starts,
-            self.weights, chosen, _NO_GOLD, NO_SQUARES,
+            self.weights, chosen, _NO_GOLD, NOTHING,
         )  # fmt: skip
         return {
             number: found.words[option]
@@ -330,7 +330,7 @@ def choose(
     weights: np.ndarray,
     chosen: np.ndarray,
     gold: np.ndarray,
-    squares: np.ndarray,
+    learned: np.ndarray,
 ) -> None:
     """Choose the best option of each form, or none; train the weights too if `gold` is given.
 
@@ -347,13 +347,12 @@ def choose(
     starts : int64, shape (n + 1,)
         The start of each form's options in `rows`.
     weights : int8 or float32, shape (PLACES,)
-        Changed in training.
     chosen : int64, shape (n,)
         Filled: the index of the chosen option of each form; -1 for none.
     gold : int64, shape (n,)
-        The correct choices: then `weights` are float32 and are trained. Empty: no training.
-    squares : float32, shape (PLACES,)
-        For training: see `descend`.
+        The correct choices. Empty: no training.
+    learned : float32, shape (2, PLACES)
+        For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
     most = 0
     for i in order:
@@ -377,4 +376,4 @@ def choose(
             partition += np.exp(scores[k] - highest)
         for k in range(count):
             probability = np.exp(scores[k] - highest) / partition
-            move(weights, squares, places[k], np.float32(probability - (k == gold[i])), _PENALTY)
+            move(learned, places[k], np.float32(probability - (k == gold[i])), _PENALTY)

@@ -215,7 +215,7 @@ def end(
     scores: np.ndarray,
     ends: np.ndarray,
     gold: np.ndarray,
-    squares: np.ndarray,
+    learned: np.ndarray,
 ) -> None:
     """Find the ends of sentences; train the weights too if `gold` is given.
 
@@ -226,15 +226,14 @@ def end(
     letters
         The output of `spell`. The end of a paragraph always ends a sentence.
     weights : int8 or float32, shape (PLACES,)
-        Changed in training.
     scores : float64, shape (t,)
         Filled: the score of a sentence end after each token.
     ends : bool, shape (t,)
         Filled: whether a sentence ends with this token. Later decisions depend on earlier ones.
     gold : bool, shape (t,)
-        The gold ends: then `weights` are float32 and are trained. Empty: no training.
-    squares : float32, shape (PLACES,)
-        For training: see `descend`.
+        The gold ends. Empty: no training.
+    learned : float32, shape (2, PLACES)
+        For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
     n = ends.size
     places = np.empty(_FEATURES, dtype=np.uint64)
@@ -270,7 +269,7 @@ def end(
             scores[t] = score
             ends[t] = ended
             if learning:
-                learn(weights, squares, places, score, gold[t], _PENALTY)
+                learn(learned, places, score, gold[t], _PENALTY)
                 ended = gold[t]
             if ended:
                 begin = t + 1

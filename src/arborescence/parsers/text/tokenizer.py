@@ -16,13 +16,13 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import Learned, pack, unpack
+from arborescence.parsers.shared.adagrad import NOTHING, Learned, pack, unpack
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.multiwords import Splitter
 from arborescence.parsers.text.training_text import TrainingText, tokens_of
-from arborescence.parsers.text.weights import NO_GOLD, NO_SQUARES, PLACES
+from arborescence.parsers.text.weights import NO_GOLD, PLACES
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
 
 if TYPE_CHECKING:
@@ -113,11 +113,11 @@ class Tokenizer:
                 break
             with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
             guess = np.empty_like(right)
-            ends_of_words.cut(*characters, with_spaces, words.weights, guess, right, words.squares)
+            ends_of_words.cut(*characters, with_spaces, words.weights, guess, right, words.table)
             gold = text.sentence_ends[characters.offsets[ends]]
             ends_of_sentences.end(
                 letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
-                sentences.squares,
+                sentences.table,
             )  # fmt: skip
             if epoch == _EPOCHS // 2 - 1:
                 words.prune()
@@ -229,7 +229,7 @@ class Tokenizer:
         scores = np.empty(first.size)
         ends_of_sentences.end(
             letters, self._sentences, scores, np.empty(first.size, dtype=np.bool_), NO_GOLD,
-            NO_SQUARES,
+            NOTHING,
         )  # fmt: skip
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
@@ -261,14 +261,14 @@ class Tokenizer:
                 "decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
-        ends_of_words.cut(*characters, self._with_spaces, self._words, cuts, NO_GOLD, NO_SQUARES)
+        ends_of_words.cut(*characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
         letters, starts, ends = _spelled(characters, cuts)
         gaps = characters.gaps[ends]
         scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
         if not lines:
             ends_of_sentences.end(
                 letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), NO_GOLD,
-                NO_SQUARES,
+                NOTHING,
             )  # fmt: skip
         begin = characters.offsets[starts].tolist()
         stop = (characters.offsets[ends] + 1).tolist()

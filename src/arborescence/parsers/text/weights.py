@@ -22,9 +22,8 @@ _MASK: Final = np.uint64(PLACES - 1)
 _RATE: Final = np.float32(0.2)
 
 
-#: The arguments for gold answers and squares when the weights are not trained.
+#: The argument for gold answers when nothing is trained.
 NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
-NO_SQUARES: Final = np.zeros(0, dtype=np.float32)
 
 
 @kernel
@@ -45,27 +44,19 @@ def total(weights: np.ndarray, places: np.ndarray) -> float:
 
 @kernel
 def move(
-    weights: np.ndarray,
-    squares: np.ndarray,
-    places: np.ndarray,
-    gradient: np.float32,
-    penalty: np.float32,
+    learned: np.ndarray, places: np.ndarray, gradient: np.float32, penalty: np.float32
 ) -> None:
     """Move the weights at some indices against their gradient; see `descend`."""
     if abs(gradient) >= NEGLIGIBLE:
+        weights, squares = learned[0], learned[1]
         for at in places:
             descend(weights, squares, at, gradient, _RATE, penalty)
 
 
 @kernel
 def learn(
-    weights: np.ndarray,
-    squares: np.ndarray,
-    places: np.ndarray,
-    score: float,
-    right: bool,
-    penalty: np.float32,
+    learned: np.ndarray, places: np.ndarray, score: float, right: bool, penalty: np.float32
 ) -> None:
     """Take a gradient step for one binary decision: an end, with this score, or none."""
     probability = 1 / (1 + np.exp(-score))
-    move(weights, squares, places, np.float32(probability - right), penalty)
+    move(learned, places, np.float32(probability - right), penalty)

@@ -171,7 +171,7 @@ def cut(
     weights: np.ndarray,
     ends: np.ndarray,
     gold: np.ndarray,
-    squares: np.ndarray,
+    learned: np.ndarray,
 ) -> None:
     """Find the ends of words; train the weights too if `gold` is given.
 
@@ -184,13 +184,12 @@ def cut(
     with_spaces
         Whether a word may contain spaces. If not, each space ends a word.
     weights : int8 or float32, shape (PLACES,)
-        Changed in training.
     ends : bool, shape (n,)
         Filled: whether a word ends with this character. Later decisions depend on earlier ones.
     gold : bool, shape (n,)
-        The gold ends: then `weights` are float32 and are trained. Empty: no training.
-    squares : float32, shape (PLACES,)
-        For training: see `descend`.
+        The gold ends. Empty: no training.
+    learned : float32, shape (2, PLACES)
+        For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
     text = Characters(folded, kinds, gaps, offsets, paragraphs)
     around = stretches(text)
@@ -215,7 +214,7 @@ def cut(
                 score = total(weights, places)
                 end = score > 0
                 if learning:
-                    learn(weights, squares, places, score, gold[i], _PENALTY)
+                    learn(learned, places, score, gold[i], _PENALTY)
             ends[i] = end
             if learning:
                 end = gold[i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from arborescence import treebank
 from cases import Case, WrongError, examine
 from command import refused_or_done
 from damage import as_npy, crafted_header, damaged, damaged_zip, hostile, members, packed_again
+from small_parsers import KINDS, small_parser
 
 
 def attack(rng):
@@ -21,47 +22,10 @@ def attack(rng):
         yield from examine(parse, Case((), {"seed": int(rng.integers(2**31))}))
 
 
-LINEAR = {
-    "pruned": {"prune": True},
-    "joint": {"joint": True},
-    "projective": {"projective": True, "k": 3},
-    "pseudo-projective": {"projective": "pseudo", "root": "multi"},
-    "tree": {"loss": "tree"},
-    "undirected": {"inference": "undirected", "features": "undirected"},
-}
-TRANSITION = {
-    "arc-eager": {"beam": 3},
-    "arc-hybrid": {"projective": "pseudo"},
-    "swap": {"system": "swap", "beam": 2},
-}
-KINDS = (*LINEAR, *TRANSITION, "reranker", "combined")
-
-
 @cache
 def model(kind):
-    """Train a small parser of this kind; return its file."""
-    from arborescence.parsers import (
-        CombinedParser,
-        LinearParser,
-        Reranker,
-        Tagger,
-        TransitionParser,
-    )
-
-    lessons = small_treebanks.sentences() * 2
-    given = {"dev": lessons[:3]}
-    linear = partial(LinearParser.train, epochs=2, bits=11)
-    transition = partial(TransitionParser.train, epochs=2, bits=11)
-    if kind in LINEAR:
-        tagger = Tagger.train(lessons, columns=["upos"]) if kind == "pruned" else None
-        parser = linear(lessons, **given, **LINEAR[kind], tagger=tagger)
-    elif kind in TRANSITION:
-        parser = transition(lessons, **given, **TRANSITION[kind])
-    elif kind == "reranker":
-        parser = Reranker.train(lessons, **given, k=4, folds=2, bits=11, make_parser=linear)
-    else:
-        parser = CombinedParser.train(lessons, **given, make_parsers=[linear, transition])
-    parser.save("whole.model")
+    """Return the file of a small parser."""
+    small_parser(kind).save("whole.model")
     return Path("whole.model").read_bytes()
 
 

@@ -38,6 +38,7 @@ ATTACKS = {
     "treebanks": 2,
     "models": 3,
     "odd": 2,
+    "pickles": 1,
     "interrupts": 2,
     "sharing": 2,
 }

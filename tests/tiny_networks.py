@@ -21,7 +21,8 @@ def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **se
     chosen = Settings(**{**SIZES, "seed": seed, **settings})
     vocabulary = Vocabulary.of(treebank, chosen.columns, least=1)
     if chosen.vector:
-        vocabulary = vocabulary._replace(vectors=dict(vocabulary.words))
+        rows = {word: row for row, word in enumerate(vocabulary.words, 1)}
+        vocabulary = vocabulary._replace(vectors=rows)
     trees = TrainingTrees.of(treebank, projective=False)
     sizes = shapes(chosen, vocabulary, hinted=tagger is not None, relations=len(trees.labels))
     generator = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from raw_texts import TREEBANK
 
 TEXT = 'He said ("no") twice. Don\'t\nsing a song of 2.5 trees!\n\nOak\u3000中文。\n\n\nx'
 NOTHING = np.zeros(0, dtype=np.bool_)
-NO_SQUARES = np.zeros(0, dtype=np.float32)
+NOT_LEARNED = np.zeros((2, 0), dtype=np.float32)
 
 
 def weights(seed):
@@ -34,7 +34,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
     chars = Characters.of(TEXT)
     table, n = weights(seed), chars.folded.size
     ends = np.zeros(n, dtype=np.bool_)
-    words.cut(*chars, False, table, ends, NOTHING, NO_SQUARES)
+    words.cut(*chars, False, table, ends, NOTHING, NOT_LEARNED)
     around = words.stretches(chars)
     places = np.empty(50, dtype=np.uint64)
     for first, last in zip(chars.paragraphs, chars.paragraphs[1:], strict=False):
@@ -59,11 +59,11 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
 def test_scores_of_sentences_are_slow_sums(seed):
     chars = Characters.of('Birds sing trees grow (oak "said" he\n\nx')
     cuts = np.zeros(chars.folded.size, dtype=np.bool_)
-    words.cut(*chars, False, weights(9), cuts, NOTHING, NO_SQUARES)
+    words.cut(*chars, False, weights(9), cuts, NOTHING, NOT_LEARNED)
     letters, _, ends = _spelled(chars, cuts)
     table, scores = weights(seed), np.empty(ends.size)
     found = np.zeros(ends.size, dtype=np.bool_)
-    sentences.end(letters, table, scores, found, NOTHING, NO_SQUARES)
+    sentences.end(letters, table, scores, found, NOTHING, NOT_LEARNED)
     last = chars.gaps[ends] == PARAGRAPH
     assert np.isposinf(scores[last]).all()
     assert np.array_equal(found, scores > 0)

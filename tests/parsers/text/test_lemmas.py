@@ -97,8 +97,8 @@ def test_kernel_chooses_as_slow_sums_do():
     table = generator.integers(0, 2**30, (rows, 3)).astype(np.uint64)
     weights = generator.integers(-9, 10, PLACES).astype(np.int8)
     chosen = np.empty(n, dtype=np.int64)
-    nothing = kernels._NO_GOLD, kernels.NO_SQUARES
-    kernels.choose(np.arange(n), spelling, contexts, table, starts, weights, chosen, *nothing)
+    learned = kernels._NO_GOLD, kernels.NOTHING
+    kernels.choose(np.arange(n), spelling, contexts, table, starts, weights, chosen, *learned)
     for i in range(n):
         scores = [0]
         for row in range(starts[i], starts[i + 1]):

@@ -5,12 +5,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all test-uncompiled test-versions lint docs bench figures fuzz wheel clean
+.PHONY: help demo test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
 	@echo "make test   set up a virtual environment and run the tests, several at a time"
 	@echo "make test-all  ... and the long ones"
+	@echo "make test-races  those with processes and signals, ROUNDS=50 times beside busy processes"
 	@echo "make test-uncompiled  the small ones with the JIT off; OPTIONS=--cov says what they cover"
 	@echo "make test-versions  with the lowest and the highest Numba, NumPy and PyTorch; gigabytes, minutes"
 	@echo "make lint   check style and types"
@@ -32,6 +33,11 @@ test: $(VENV)/.test
 
 test-all: $(VENV)/.test
 	$(PYTEST) $(OPTIONS)
+
+ROUNDS ?= 50
+
+test-races: $(VENV)/.test
+	$(BIN)/python tests/races.py $(ROUNDS) $(OPTIONS)
 
 # Uncompiled kernels compute with NumPy's scalars, which warn where machine numbers wrap around; and
 # small ones do so where compiled code has 64 bits, so what counts in those is left out.

@@ -1,5 +1,7 @@
 """What all tests share."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -9,6 +11,26 @@ from real import TREEBANKS
 # machines do other things as well.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+PATIENCE = 900  # seconds after which a test that waits for what never comes has failed
+
+
+@pytest.fixture(autouse=True)
+def limited(request):
+    """Let no test of races wait for ever."""
+    if request.node.get_closest_marker("races") is None or not hasattr(signal, "alarm"):
+        yield
+        return
+
+    def give_up(_number, _frame):
+        raise TimeoutError(f"it still waits after {PATIENCE} s")
+
+    old = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, old)
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,28 @@ from arborescence.cli import main, shards
 from arborescence.integrations import workers
 
 
+class Unchanged:
+    """A parser that is loaded at once, and leaves the trees as they are."""
+
+    kind = "none"
+
+    def parse(self, sentences, **_options):
+        """Yield the sentences."""
+        return iter(sentences)
+
+
 class Held(shards.FileParser):
     """Parses a file, says ``held`` and the number of its process, and waits for ever.
 
     `HELD` says how: ``waiting``; ``deaf``, so that it does not notice when it has to stop; or
-    ``once FILE``, but only until that file is there.
+    ``once FILE``, unless that file, which gets the number, is there.
     """
+
+    def __init__(self, options):
+        if os.environ["HELD"].startswith("once"):
+            super().__init__(options)
+        else:
+            self.options, self.parser = options, Unchanged()
 
     def _counted(self, found):
         yield from super()._counted(found)
@@ -23,7 +39,7 @@ class Held(shards.FileParser):
         if file and Path(file).exists():
             return
         if file:
-            Path(file).touch()
+            Path(file).write_text(f"{os.getpid()}\n")
         sys.stderr.write(f"held {os.getpid()}\n")
         if how == "deaf":
             os.kill(os.getpid(), signal.SIGSTOP)

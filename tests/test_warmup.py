@@ -18,6 +18,8 @@ from interrupts import DEFAULTS, STOPS
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.races
+
 FEW = """
 from arborescence import _warmup
 from arborescence.core.signatures import Export

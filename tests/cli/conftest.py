@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import pytest
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 COMMAND = [sys.executable, "-m", "arborescence"]
 ENVIRONMENT = {**os.environ, "ARBORESCENCE_QUIET": "1", "COLUMNS": "100"}
@@ -66,6 +67,34 @@ def command(
 
 
 @pytest.fixture
+def terminal() -> Callable[..., tuple[int, str]]:
+    """Run the command with its streams (by name) on a terminal; return its status and what is seen.
+
+    What it writes is read while it runs: a terminal holds little, and a slow command shows more.
+    """
+
+    def terminal(*arguments: object, streams: Sequence[str] = ("stderr",)) -> tuple[int, str]:
+        import pty
+
+        ours, theirs = pty.openpty()
+        others = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        running = subprocess.Popen(
+            [*COMMAND, *map(str, arguments)],
+            env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "200"},
+            **(others | dict.fromkeys(streams, theirs)),
+        )
+        os.close(theirs)
+        parts = []
+        with suppress(OSError):  # how the end of a terminal shows on Linux
+            while part := os.read(ours, 2**16):
+                parts.append(part)
+        os.close(ours)
+        return running.wait(), b"".join(parts).decode()
+
+    return terminal
+
+
+@pytest.fixture
 def process() -> Callable[..., Result]:
     """Run the command in a process of its own."""
 
@@ -80,6 +109,11 @@ def process() -> Callable[..., Result]:
             check=False,
             **options,
         )
-        return Result(done.returncode, done.stdout, done.stderr)
+        return Result(done.returncode, done.stdout, without_progress(done.stderr))
 
     return process
+
+
+def without_progress(said: str) -> str:
+    """Leave out the lines of progress, which a slow machine has more of."""
+    return re.sub(r"^\d+:\d\d:\d\d  .*\n", "", said, flags=re.MULTILINE)

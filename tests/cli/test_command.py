@@ -46,6 +46,7 @@ def test_a_wrong_command_and_a_wrong_option(command: Command) -> None:
     assert "OUTPUT" in command("train", "a.conllu", "--dev", "b.conllu").complaint(2).upper()
 
 
+@pytest.mark.races
 def test_help_needs_no_numba() -> None:
     code = (
         "import sys; from arborescence.cli import run; run(['parse', '--help']); "
@@ -54,6 +55,7 @@ def test_help_needs_no_numba() -> None:
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
 
 
+@pytest.mark.races
 @pytest.mark.parametrize("package", ["typer", "rich"])
 def test_without_the_extra(package: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; from arborescence.cli import main; main()"
@@ -94,6 +96,7 @@ def test_evaluate_different_texts(command: Command, gold: Path, tmp_path: Path) 
     assert "Bees" in command("evaluate", gold, other).complaint()
 
 
+@pytest.mark.races
 def test_a_full_disk(process: Command, gold: Path) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
@@ -106,6 +109,7 @@ def test_a_full_disk(process: Command, gold: Path) -> None:
     assert done.stderr == "arborescence: error: No space left on device\n"
 
 
+@pytest.mark.races
 def test_a_reader_that_goes_away(gold: Path) -> None:
     done = subprocess.Popen(
         [sys.executable, "-m", "arborescence", "evaluate", str(gold), str(gold)],
@@ -121,6 +125,7 @@ def test_a_reader_that_goes_away(gold: Path) -> None:
     done.stderr.close()
 
 
+@pytest.mark.races
 def test_the_terminal_of_another_language(gold: Path) -> None:
     from_latin = {"PYTHONIOENCODING": "latin-1", "PATH": ""}
     text = GOLD.replace("Birds", "Ča").encode()

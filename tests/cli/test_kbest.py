@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -259,25 +257,15 @@ def test_decode_one_sentence(command: Command, tmp_path: Path) -> None:
     assert "2" in command("decode", path, "--kbest", 2).complaint()
 
 
+@pytest.mark.races
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("to_file", [True, False])
-def test_progress_on_a_terminal(gold: Path, model: Path, tmp_path: Path, to_file: bool) -> None:
+def test_progress_on_a_terminal(
+    terminal: Command, gold: Path, model: Path, tmp_path: Path, to_file: bool
+) -> None:
     """The bar is shown where the trees do not run through the same terminal."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    more = ["-o", str(tmp_path / "kbest.conllu")] if to_file else []
-    done = subprocess.run(
-        [sys.executable, "-m", "arborescence", "parse", str(gold), "-m", str(model), *more],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, "ARBORESCENCE_QUIET": "1", "TERM": "xterm"},
-        timeout=600,
-    )
-    os.close(theirs)
-    with os.fdopen(ours, "rb") as terminal:
-        seen = terminal.read1().decode()
-    assert done.returncode == 0
+    more = ["-o", tmp_path / "kbest.conllu"] if to_file else []
+    status, seen = terminal("parse", gold, "-m", model, *more, streams=("stdout", "stderr"))
+    assert status == 0
     assert ("sentences parsed" in seen) is to_file
     assert ("Birds" in seen) is not to_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import signal
 import subprocess
@@ -291,18 +290,19 @@ def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Pat
     assert f"{bare}:1: " in message
 
 
-def test_a_full_disk(model: Path, lessons: Path) -> None:
+@pytest.mark.races
+def test_a_full_disk(process: Command, model: Path, lessons: Path) -> None:
     for arguments in (["-o", "/dev/full"], ["--json", "-o", "/dev/full"]):
-        done = run_process("parse", "-m", model, lessons, *arguments)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == "arborescence: error: No space left on device\n"
+        done = process("parse", "-m", model, lessons, *arguments)
+        assert done.complaint() == "arborescence: error: No space left on device\n"
 
 
+@pytest.mark.races
 def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
     many = lessons.read_bytes() * 200
     head = subprocess.Popen([sys.executable, "-c", "pass"], stdin=subprocess.PIPE)
     done = subprocess.run(
-        [sys.executable, "-m", "arborescence", "parse", "-m", str(model)],
+        [sys.executable, "-m", "arborescence", "parse", "--quiet", "-m", str(model)],
         input=many,
         stdout=head.stdin,
         stderr=subprocess.PIPE,
@@ -313,6 +313,7 @@ def test_a_reader_that_goes_away(model: Path, lessons: Path) -> None:
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
+@pytest.mark.races
 @pytest.mark.parametrize("number", STOPS)
 def test_an_interruption_leaves_nothing_behind(
     model: Path, lessons: Path, tmp_path: Path, number: int
@@ -340,6 +341,7 @@ def test_an_interruption_leaves_nothing_behind(
     running.stderr.close()
 
 
+@pytest.mark.races
 def test_no_more_threads(
     command: Command, model: Path, lessons: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -352,21 +354,12 @@ def test_no_more_threads(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_demo(tmp_path: Path) -> None:
-    demo = run_process("demo", "-o", tmp_path / "demo.svg")
-    assert (demo.returncode, demo.stderr) == (0, "")
-    assert re.search(r"^  ──.* lost +VERB +root$", demo.stdout, re.MULTILINE)
+@pytest.mark.races
+def test_demo(process: Command, tmp_path: Path) -> None:
+    demo = process("demo", "-o", tmp_path / "demo.svg")
+    assert (demo.status, demo.err) == (0, "")
+    assert re.search(r"^  ──.* lost +VERB +root$", demo.out, re.MULTILINE)
     assert len(ET.parse(tmp_path / "demo.svg").getroot().findall("{*}g")) == 5
-
-
-def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arborescence", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "ARBORESCENCE_QUIET": "1"},
-        timeout=600,
-    )
 
 
 def test_lines_of_words_point_to_the_format(command: Command, tmp_path: Path) -> None:

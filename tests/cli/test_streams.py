@@ -14,6 +14,8 @@ from cli.conftest import COMMAND, ENVIRONMENT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.races
+
 WORD = "1\tGrow\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 
 

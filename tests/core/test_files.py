@@ -39,6 +39,7 @@ def test_other_errors_are_left_alone(tmp_path):
     assert caught.value.filename == "elsewhere"
 
 
+@pytest.mark.races
 def test_other_threads_files_keep_their_rights(tmp_path, monkeypatch):
     """The umask is the whole process's: a file of another thread shows whether it was changed."""
     mask = os.umask(0o022)

@@ -217,6 +217,7 @@ print(tree.is_tree([-1, 0, 1]))
 """
 
 
+@pytest.mark.races
 def test_processes_do_not_compile_the_same(tmp_path: Path) -> None:
     if native.KERNELS is not None:
         pytest.skip("nothing is compiled")

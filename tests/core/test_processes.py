@@ -16,7 +16,10 @@ from arborescence.core.processes import STOPS, stoppable
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+pytestmark = [
+    pytest.mark.races,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs signals"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -37,12 +37,23 @@ def test_half_a_draw_is_kept():
     assert generator.integers(*small, dtype=np.uint32) == same.integers(*small, dtype=np.uint32)
 
 
+@pytest.mark.races
 def test_nobody_else_draws_at_the_same_time():
     generator = np.random.default_rng(3)
-    other = threading.Thread(target=generator.random)
+    free = []
+
+    def look():
+        lock = generator.bit_generator.lock
+        free.append(lock.acquire(blocking=False))
+        if free[-1]:
+            lock.release()
+
+    def look_from_another_thread():
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+
     with source_of(generator):
-        other.start()
-        other.join(0.05)
-        assert other.is_alive()
-    other.join(5.0)
-    assert not other.is_alive()
+        look_from_another_thread()
+    look_from_another_thread()
+    assert free == [False, True]

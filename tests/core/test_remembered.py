@@ -11,6 +11,8 @@ import pytest
 import arborescence as arb
 from arborescence.core.remembered import remembered
 
+pytestmark = pytest.mark.races
+
 LIMIT = 60  # seconds, after which a test gives up
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from arborescence.core.threads import in_threads
 
+pytestmark = pytest.mark.races
+
 
 @pytest.mark.parametrize("costs", [None, np.arange(40) ** 2])
 @pytest.mark.parametrize("threads", [1, 3, 50])

@@ -10,7 +10,10 @@ import jobs
 from arborescence.core.errors import ArborescenceError
 from arborescence.integrations.workers import Failure, in_processes
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+pytestmark = [
+    pytest.mark.races,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs signals"),
+]
 
 
 def test_every_item_comes_back_once_whoever_dies(tmp_path):

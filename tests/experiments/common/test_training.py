@@ -80,6 +80,7 @@ def test_a_stopped_run_goes_on(treebanks, tmp_path, monkeypatch):
     assert trained == [5]
 
 
+@pytest.mark.races
 def test_processes_give_the_same(treebanks, tmp_path):
     done = []
     alone = scored(treebanks, tmp_path / "alone")
@@ -174,6 +175,7 @@ def test_a_full_disk_leaves_one_out(treebanks, tmp_path, monkeypatch):
     assert all(isinstance(result, Scores) for result in scored(treebanks, folder, RECIPES[:1]))
 
 
+@pytest.mark.races
 def test_processes_end_with_the_caller(treebanks, tmp_path):
     tasks = [(treebank, recipe) for treebank in treebanks for recipe in RECIPES]
     results = score(tasks, tmp_path / "scores", jobs=2)

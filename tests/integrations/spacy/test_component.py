@@ -372,6 +372,7 @@ def test_displacy(nlp):
     assert "nsubj" in page
 
 
+@pytest.mark.races
 def test_two_processes(nlp):
     texts = [TEXT, "", "Go!", "They went.  We stayed."] * 2
     expected = [described(nlp(text)) for text in texts]
@@ -390,6 +391,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.races
 @pytest.mark.long
 def test_two_processes_that_are_spawned(tmp_path):
     script = tmp_path / "script.py"

@@ -169,14 +169,9 @@ class Encoder:
             model = model.get_encoder()
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # a vector of the whole sentence: not used, and often untrained
+        model = model.float()
         return cls(
-            name,
-            model.float(),
-            tokenizer,
-            layers=layers,
-            fine_tune=fine_tune,
-            device=device,
-            digest=digest,
+            name, model, tokenizer, layers=layers, fine_tune=fine_tune, device=device, digest=digest
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -36,8 +37,8 @@ def sent(case):
         for n in (1, 2, 5, 14)
     ]
     if way in POOLS:
-        with multiprocessing.get_context(way).Pool(1) as pool:
-            found = pool.apply(parsed, (parser, sentences))
+        with ProcessPoolExecutor(1, multiprocessing.get_context(way)) as pool:
+            found = pool.submit(parsed, parser, sentences).result()
     else:
         found = parsed(WAYS[way](parser), sentences)
     if found != parsed(parser, sentences):

@@ -4,21 +4,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import arborescence as arb
 from modes import UNCOMPILED
+from small_parsers import KINDS, parsed, small_parser
 
-TEXT = "Old trees don't grow. Birds sing in the old trees. Where did you put the scissors?"
+THREADS = 4
 
 
-@pytest.mark.parametrize("name", ["english", "english-fast"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.skipif(UNCOMPILED, reason="takes minutes without compiled kernels")
-def test_a_parser_that_threads_share(name):
-    parser = arb.load(name)
-
-    def parsed(_):
-        return [*map(bytes, parser.parse_text(TEXT))]
-
-    right = parsed(0)
-    with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(parsed, range(16)):
+def test_a_parser_that_threads_share(kind):
+    parser = small_parser(kind)
+    right = parsed(parser)
+    with ThreadPoolExecutor(THREADS) as pool:
+        for found in pool.map(parsed, [parser] * 4 * THREADS):
             assert found == right

@@ -28,5 +28,4 @@ def remembered(compute: Method) -> Method:
         values = vars(self)
         return values[name] if name in values else values.setdefault(name, compute(self))
 
-    kept: Any = get
-    return kept  # type: ignore[no-any-return]
+    return get  # type: ignore[return-value]

@@ -115,12 +115,8 @@ def sparse_kernel(
     (fault, edge)
         FINE, NO_TREE, NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE and the index of that edge.
     """
-    best = Best(
-        np.empty(n + 1, np.int64),
-        np.full(n + 1, -1, np.int64),
-        np.full(n + 1, -np.inf),
-        np.full(n + 1, -np.inf),
-    )
+    absent = np.full((2, n + 1), -np.inf)
+    best = Best(np.empty(n + 1, np.int64), np.full(n + 1, -1, np.int64), absent[0], absent[1])
     fault, edge = greedy(n, heads, deps, weights, best)
     if fault != FINE:
         return fault, edge

@@ -14,6 +14,7 @@ pytest.importorskip("typer", reason="needs the extra 'cli'")
 pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
 
 from arborescence.treebank import Sentence, read, write  # noqa: E402
+from interrupts import DEFAULTS, STOPS  # noqa: E402
 
 pytestmark = pytest.mark.races
 
@@ -46,17 +47,39 @@ def folder(tmp_path):
     return folder
 
 
-def test_an_actor_that_is_killed(folder, tmp_path):
-    out, once = tmp_path / "out", tmp_path / "once"
+@pytest.fixture
+def held(folder, tmp_path):
+    """Start a run, one of whose actors waits where a file is half written; return both."""
+    once = tmp_path / "once"
     process = subprocess.Popen(
-        [sys.executable, "-c", "import held; held.run()", "parse",
-         "--ray", "local", "--workers", "2", str(folder), str(out)],
+        [sys.executable, "-c", f"{DEFAULTS}\nimport held; held.run()", "parse",
+         "--ray", "local", "--workers", "2", str(folder), str(tmp_path / "out")],
         stderr=subprocess.PIPE, text=True, env={**ENVIRONMENT, "HELD": f"once {once}"},
     )  # fmt: skip
     while not once.exists() or not (actor := once.read_text()).endswith("\n"):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
-    os.kill(int(actor), signal.SIGKILL)
+    yield process, int(actor)
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_a_run_that_is_stopped_leaves_nothing_half_written(held, tmp_path, number):
+    process, actor = held
+    process.send_signal(number)
+    lines = iter(process.stderr.readline, "")
+    assert "arborescence: error: interrupted\n" in lines
+    with pytest.raises(ProcessLookupError):  # before that is said
+        os.kill(actor, 0)
+    assert not list((tmp_path / "out").glob(".*"))
+    assert process.wait() == 128 + number
+
+
+def test_an_actor_that_is_killed(held, folder, tmp_path):
+    out = tmp_path / "out"
+    process, actor = held
+    os.kill(actor, signal.SIGKILL)
     _, said = process.communicate()
     assert process.returncode == 1, said
     *_, broken, last = said.splitlines()

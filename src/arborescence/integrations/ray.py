@@ -8,10 +8,13 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import signal
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from arborescence.core.errors import ArborescenceError, MissingExtraError
+from arborescence.core.processes import STOPS
 from arborescence.integrations.workers import Failure, told
 
 if TYPE_CHECKING:
@@ -66,11 +69,15 @@ def on_cluster(
     where: dict[str, Any] = {"address": address}
     if address == "local":
         where |= {"num_cpus": workers, "include_dashboard": False}
+    handlers = {number: signal.getsignal(number) for number in STOPS}
     try:
         ray.init(**where, logging_level=logging.ERROR, log_to_driver=False)
     except Exception as error:  # of any type: where nothing starts in time, a plain Exception
         raise ArborescenceError(f"no Ray cluster at {address}: {error}") from error
     try:
+        with suppress(ValueError):  # in another thread, signals are not ours
+            for number, handler in handlers.items():  # Ray has put others, which abort
+                signal.signal(number, handler)
         context = data.DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False

@@ -2,7 +2,7 @@
 
 from statistics import fmean
 
-from figures import csv_table, rows, table, view
+from figures import csv_table, rows, view
 
 TABLE_2 = "src/arborescence/experiments/root/paper_table_2.csv"
 APPENDIX_A = "src/arborescence/experiments/kbest/paper_appendix_a.csv"
@@ -137,36 +137,6 @@ def by_k():
     here, there = BY_K[1:], ("there", "growth there", "mean there")
     order = ("k", here[0], there[0], here[1], there[1], here[2], there[2], here[3])
     return columns("experiment-kbest/malformed-trees-by-k", *order)
-
-
-TREEBANKS = "earlier/experiment-undirected/all-treebanks"
-AVERAGES = "earlier/experiment-undirected/experiment-undirected-spanning-trees-2"
-
-
-@view("experiment-undirected/averages")
-def undirected_averages():
-    """Return the paper's averages and ours; the oracle's gain as in the paper, over D-MST."""
-    header = ["averages", "the paper, 20 setups", "all 49 treebanks", "the 14 with a train part"]
-    *lines, _ = [list(row.values()) for row in rows(AVERAGES)]
-    _, treebanks = table(TREEBANKS)
-    treebanks = [row for row in treebanks if not row[0].startswith("*")]
-    trained = [row for row in treebanks if "train" in row[1]]
-
-    def over_directed(row):
-        directed, enhanced = map(float, row[2:4])
-        return max(directed, enhanced) - directed + float(row[-1])
-
-    def is_ahead(row):
-        return float(row[-2]) > float(row[-3])
-
-    groups = treebanks, trained
-    ahead = (f"{sum(map(is_ahead, some))} of {len(some)}" for some in groups)
-    adds = (f"{fmean(map(over_directed, some)):.2f}" for some in groups)
-    lines.append(
-        ["treebanks of which U-MST-uf-lep parses more sentences better", "11 of 20", *ahead]
-    )
-    lines.append(["what the oracle of the two adds to D-MST, directed UAS", "1.2", *adds])
-    return header, lines
 
 
 RACES = {

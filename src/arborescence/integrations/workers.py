@@ -32,6 +32,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _TRIES: Final = 3  # an item whose processes were killed so often is given up
+#: Seconds after which to look for a signal: it does not end a wait that another thread has taken it
+#: from, or that had not quite begun.
+_LOOK: Final = 1.0
 _PATIENCE: Final = 10.0  # seconds that a process has to clean up after itself
 
 #: What tells BLAS, PyTorch and Numba how many threads a process may have.
@@ -97,7 +100,7 @@ def in_processes(
                 with _settings_of_workers(threads):
                     worker = _Worker(make)
                     team[worker.pipe] = worker
-            ready = set(connection.wait(list(team)))
+            ready = set(connection.wait(list(team), _LOOK))
             for worker in [each for pipe, each in team.items() if pipe in ready]:
                 item = worker.item
                 try:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 
@@ -21,13 +22,16 @@ def dying():
 
 
 def do(item):
-    """Square a number, name a setting, raise, or die: always, or unless a file is there."""
+    """Square a number, name a setting, raise, wait for ever, or die (once, or always)."""
     what, value = item
     if what == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if what == "die once" and not Path(value).exists():
         Path(value).touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    if what == "wait":
+        Path(value).touch()
+        threading.Event().wait()
     if what == "raise":
         raise ValueError(value)
     return os.environ[value] if what == "setting" else f"did {value}"

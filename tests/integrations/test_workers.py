@@ -2,7 +2,10 @@
 
 import multiprocessing
 import os
+import signal
 import sys
+import threading
+import time
 
 import pytest
 
@@ -57,3 +60,23 @@ def test_nothing_is_left_when_the_caller_stops():
 
 def test_no_items_no_processes():
     assert list(in_processes(jobs.failing, [], 2)) == []
+
+
+def test_a_signal_that_another_thread_takes(tmp_path):
+    def stop(_number, _frame):
+        raise KeyboardInterrupt
+
+    def take():
+        while not begun.exists():
+            time.sleep(0.01)
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+
+    begun = tmp_path / "begun"
+    old = signal.signal(signal.SIGUSR1, stop)
+    thread = threading.Thread(target=take)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        list(in_processes(jobs.doing, [("wait", str(begun))], 1))
+    thread.join()
+    signal.signal(signal.SIGUSR1, old)
+    assert not multiprocessing.active_children()

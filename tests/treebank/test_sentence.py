@@ -179,3 +179,10 @@ def test_any_words_survive_writing_and_reading(words):
     again = sentence_of(str(sentence))
     assert (again.forms, again.upos, again.misc) == (forms, upos, misc)
     assert np.array_equal(again.spans, sentence.spans)
+
+
+def test_where_the_columns_are_cannot_be_changed():
+    sentence = Sentence.from_words(["Trees", "grow"])
+    with pytest.raises(ValueError, match="read-only"):
+        sentence.spans[0, 0] = 1 << 30
+    assert pickle.loads(pickle.dumps(sentence)).spans.flags.writeable is False

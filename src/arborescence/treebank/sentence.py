@@ -68,6 +68,7 @@ class Sentence:
     ) -> None:
         self.raw = raw
         self.spans = spans
+        spans.flags.writeable = False  # kernels take these numbers as places in `raw`
         self.source = source
         self.line = line
 

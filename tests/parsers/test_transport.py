@@ -130,6 +130,8 @@ def test_joblib():
     parsers = [*map(small_parser, KINDS), arb.load("english-fast")]
     pool = joblib.Parallel(n_jobs=2, max_nbytes=1)
     assert pool(map(joblib.delayed(parsed), parsers)) == list(map(parsed, parsers))
+    # Its processes would stay for the next call.
+    joblib.externals.loky.get_reusable_executor().shutdown(wait=True)
 
 
 @pytest.mark.long

@@ -199,7 +199,9 @@ def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) 
     for options in ([], ["--encoder-cache", cache], ["--fine-tune", "--encoder-rate", "0.001"]):
         done = command(*train, *settings, "--encoder", encoder, *options)
         assert done.status == 0, done
-        assert command("parse", lessons, "-m", model).status == 0
+        found = command("parse", lessons, "-m", model)
+        assert (found.status, "give its folder or its name" in found.err) == (1, True)
+        assert command("parse", lessons, "-m", model, "--encoder", encoder).status == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bert", "cache", "model"]
     assert len(list(cache.iterdir())) == 1
     done = command(*train, *settings, "--encoder", tmp_path / "no")

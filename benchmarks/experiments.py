@@ -9,34 +9,24 @@ are printed. Figures go into ``docs/images``, with the end of NAME before their 
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arborescence.experiments.common.report import tables_of
 from figures import IMAGES
 from recording import commit, processor, versions, write
 
-#: A heading, or a table.
-PART = re.compile(r"^#+ (.*)\n|^\|.*\|\n\| ---.*\n(?:\|.*\n)*", re.MULTILINE)
 
-
-def tables_of(text):
+def tables_as_data(text):
     """Return the tables of a report or of a page, by name."""
-    found, heading = {}, ""
-    for part in PART.finditer(text):
-        if part[1] is not None:
-            heading = re.sub(r"[^a-z0-9]+", "-", part[1].lower()).strip("-")
-            continue
-        lines = [line.strip("|").split("|") for line in part[0].splitlines()]
-        number = 1 + sum(re.fullmatch(rf"{heading}(-\d+)?", name) is not None for name in found)
-        name = heading if number == 1 else f"{heading}-{number}"
-        columns, _, *rows = [[cell.strip() for cell in line] for line in lines]
-        found[name] = {
-            "unit": "as the header says", "condition": heading, "columns": columns, "rows": rows,
-        }  # fmt: skip
-    return found
+    return {
+        name: {
+            "unit": "as the header says", "condition": name, "columns": columns, "rows": rows,
+        }
+        for name, (columns, *rows) in tables_of(text).items()
+    }  # fmt: skip
 
 
 def record(name, folder, command):
@@ -50,7 +40,7 @@ def record(name, folder, command):
         "commit": commit(),
         "processor": processor(),
         "versions": versions(),
-        "tables": tables_of(report.read_text(encoding="utf-8")),
+        "tables": tables_as_data(report.read_text(encoding="utf-8")),
     })  # fmt: skip
     for figure in sorted(folder.glob("*.svg")):
         shutil.copy(figure, IMAGES / f"{name.removeprefix('experiment-')}-{figure.name}")

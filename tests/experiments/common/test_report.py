@@ -15,7 +15,15 @@ from arborescence.experiments.common.treebanks import LeftOut
 
 def test_csv_can_be_read_again():
     rows = [["name", "rate"], ["A, B", "1.5"], ['"C"', ""], ["D|E\n", "–"]]
-    assert list(csv.reader(io.StringIO(report.csv_text(rows[0], rows[1:])))) == rows
+    assert list(csv.reader(io.StringIO(report.csv_text(*rows)))) == rows
+
+
+def test_the_files_of_a_report():
+    one, other = report.table(("k", "rate"), [(1, "12,000")]), report.table(("", "n"), [])
+    texts = report.with_tables(f"# The k-best\n\n{one}\ntext\n\n{one}\n## Rates\n\n{other}")
+    assert list(texts) == ["report.md", "the-k-best.csv", "the-k-best-2.csv", "rates.csv"]
+    assert texts["the-k-best-2.csv"] == 'k,rate\n1,"12,000"\n'
+    assert texts["rates.csv"] == ",n\n"
 
 
 def test_tables():

@@ -35,7 +35,12 @@ from small_treebanks import sentences, write_treebanks
 
 RECIPE = Recipe(epochs=1, bits=10)
 ONE = {"recipe": RECIPE, "seeds": 1, "curve": "", "losses": False}
-FILES = ["curve.csv", "groups.csv", "losses.csv", "report.md", "treebanks.csv"]
+UAS, EXACT = (f"{what}-without-and-with-the-constraint.csv" for what in ("uas", "exact-match"))
+CURVE, LOSSES = "learning-curve.csv", "what-parsers-learn-by.csv"
+FILES = [
+    *("report.md", "treebanks.csv", "beside-the-paper.csv", "beside-the-paper-2.csv"),
+    *("malformed-trees.csv", UAS, EXACT, CURVE, LOSSES),
+]
 FIGURES = ["change.svg", "curve.svg", "losses.svg", "rate.svg"]
 
 
@@ -200,23 +205,21 @@ FINDINGS = Findings(
 
 def test_tables(tmp_path):
     write_texts(tmp_path, report.texts(FINDINGS, []))
-    first, second, *_ = rows_of(tmp_path / "treebanks.csv")
-    assert (first["treebank"], first["training_sentences"], first["words"]) == ("A", "100", "400")
-    assert (first["malformed"], first["malformed_least"]) == ("40", "40")
+    first, second, *_ = rows_of(tmp_path / UAS)
+    assert (first["treebank"], first["sentences to learn from"]) == ("A", "100")
     # 16 of 200 right words more; 16 sentences more than 4.
-    assert (first["uas_multi"], first["uas_single"], first["uas_change"]) == ("50", "54", "8")
-    assert first["exact_change"] == "400"
-    assert float(first["uas_p_holm"]) == pytest.approx(5 * float(first["uas_p"]), rel=1e-4)
-    assert (second["split"], second["uas_p"], second["uas_change"]) == ("dev", "1", "0")
-    everything, low, *_ = rows_of(tmp_path / "groups.csv")
-    assert (everything["group"], everything["treebanks"]) == ("all", "5")
-    assert (low["malformed_paper"], low["malformed"], low["malformed_low"]) == ("6.21", "30", "20")
-    curve = rows_of(tmp_path / "curve.csv")
-    assert [row["training_sentences"] for row in curve] == ["20", "200", "2000"]
-    assert [row["malformed"] for row in curve] == ["20", "10", "5"]
-    losses = rows_of(tmp_path / "losses.csv")
-    assert len(losses) == 7 * 4
-    assert (losses[5]["method"], losses[5]["treebank"]) == ("perceptron-multi", "B")
+    assert (first["without, %"], first["with, %"]) == ("50.00", "54.00")
+    assert first["relative change, %"].startswith("8.00 [")
+    assert rows_of(tmp_path / EXACT)[0]["relative change, %"] == "400.00\\*"
+    assert (second["p"], second["sentences to learn from"]) == ("1.00", "900 (dev)")
+    everything, low, *_ = rows_of(tmp_path / "beside-the-paper.csv")
+    assert (everything[""], everything["treebanks"]) == ("all", "5")
+    assert low["malformed in the paper, %"] == "6.21"
+    assert low["malformed trees, %"] == "30.00 [20.00, 40.00]"
+    curve = rows_of(tmp_path / CURVE)
+    assert [row["sentences to learn from"] for row in curve] == ["20", "200", "2,000"]
+    assert [row["malformed, %"].split()[0] for row in curve] == ["20.00", "10.00", "5.00"]
+    assert [row[""] for row in rows_of(tmp_path / LOSSES)] == list(methods(RECIPE))
 
 
 def test_report():
@@ -315,26 +318,16 @@ def done(treebanks, tmp_path_factory):
 def test_from_treebanks_to_a_report(done):
     assert sorted(path.name for path in done.iterdir()) == sorted([*FILES, *FIGURES, "scores"])
     birdish, arboric = rows_of(done / "treebanks.csv")
-    assert (birdish["treebank"], birdish["training_sentences"], birdish["sentences"]) == (
-        "Birdish",
-        "24",
-        "4",
-    )
-    assert (arboric["treebank"], arboric["split"], arboric["training_sentences"]) == (
-        "Arboric",
-        "dev",
-        "5",
-    )
+    assert [*birdish.values()][:3] == ["Birdish", "24", "4"]
+    assert [*arboric.values()][:2] == ["Arboric", "5 (dev)"]
     scores = Scores.read(done / "scores" / "head-seed1" / "Arboric.npz")
     malformed = np.mean([(tree == 0).sum() > 1 for tree in scores.multi])
-    assert float(arboric["malformed"]) == pytest.approx(100 * malformed, rel=1e-5)
-    curve = rows_of(done / "curve.csv")
-    assert [(row["treebank"], row["training_sentences"], row["parsers"]) for row in curve] == [
-        ("Birdish", "20", "2"),
-        ("Birdish", "24", "2"),
-    ]
-    assert len(rows_of(done / "losses.csv")) == 2 * 7
+    rate, *_ = arboric["malformed trees, %"].split()
+    assert float(rate) == pytest.approx(100 * malformed, abs=0.005)
+    assert [row["sentences to learn from"] for row in rows_of(done / CURVE)] == ["20", "24"]
+    assert len(rows_of(done / LOSSES)) == 7
     text = (done / "report.md").read_text()
+    assert "Parsers of Birdish, 2 of each size." in text
     for word in ("Birdish", "5 (dev)", "- Untested: no test part", *FIGURES):
         assert word in text
 
@@ -382,8 +375,8 @@ def test_a_part_that_is_missing(treebanks, undrawn, tmp_path, monkeypatch, full,
     assert birdish.reason.endswith("No space left on device")
     names = [row["treebank"] for row in rows_of(tmp_path / "treebanks.csv")]
     assert names == (["Birdish", "Arboric"] if said else ["Arboric"])
-    curve = [row["treebank"] for row in rows_of(tmp_path / "curve.csv")]
-    assert curve == ([] if said else ["Arboric"])
+    curve = "Parsers of Arboric, 1 of each size." in (tmp_path / "report.md").read_text()
+    assert curve == (not said)
 
 
 def test_loaded_parsers(treebanks, undrawn, tmp_path):
@@ -393,31 +386,32 @@ def test_loaded_parsers(treebanks, undrawn, tmp_path):
     options = {"recipe": RECIPE, "seeds": 2, "curve_seeds": 1, "models": models}
     reproduce(treebanks, tmp_path / "out", **options)
     birdish, arboric = rows_of(tmp_path / "out" / "treebanks.csv")
-    assert (birdish["training_sentences"], birdish["parsers"]) == ("3", "1")
-    assert (arboric["training_sentences"], arboric["parsers"]) == ("5", "2")
+    learned, seeds = "sentences to learn from", "least and most by seed"
+    assert (birdish[learned], birdish[seeds]) == ("3 (loaded)", "–")
+    assert arboric[learned] == "5 (dev)"
+    assert ", " in arboric[seeds]
     # Only what is trained takes part in what is about training.
-    for name in ("curve.csv", "losses.csv"):
-        assert {row["treebank"] for row in rows_of(tmp_path / "out" / name)} == {"Arboric"}
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "Parsers of Arboric, 1 of each size." in text
+    assert "in other ways, over 1 treebanks." in text
     with pytest.raises(TreebankError, match="Birdish: no learning curve"):
         reproduce(treebanks, tmp_path / "out", **options, curve="Birdish")
 
 
 def test_quick(treebanks, undrawn, tmp_path):
     reproduce(treebanks, tmp_path, **ONE | {"seeds": 5, "curve": "Arboric"}, quick=True)
-    assert [row["parsers"] for row in rows_of(tmp_path / "treebanks.csv")] == ["1", "1"]
-    [point] = rows_of(tmp_path / "curve.csv")
-    assert (point["treebank"], point["training_sentences"], point["parsers"]) == (
-        "Arboric",
-        "5",
-        "2",
-    )
+    rows = rows_of(tmp_path / "treebanks.csv")
+    assert [row["least and most by seed"] for row in rows] == ["–", "–"]
+    [point] = rows_of(tmp_path / CURVE)
+    assert point["sentences to learn from"] == "5"
+    assert "Parsers of Arboric, 2 of each size." in (tmp_path / "report.md").read_text()
 
 
 def test_transition_parsers(treebanks, undrawn, tmp_path):
     recipe = Recipe(parser="transition", epochs=1, bits=10)
     reproduce(treebanks, tmp_path, only=["Birdish"], recipe=recipe, seeds=1, curve_seeds=1)
-    assert len(rows_of(tmp_path / "curve.csv")) == 2
-    assert not rows_of(tmp_path / "losses.csv")
+    assert len(rows_of(tmp_path / CURVE)) == 2
+    assert not (tmp_path / LOSSES).exists()
     assert "Trained parsers: transition-multi" in (tmp_path / "report.md").read_text()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 
 #: The significance level of p-values.
 LEVEL: Final = 0.05
+#: A heading, or a table.
+_PART: Final = re.compile(r"^#+ (.*)\n|^\|.*\|\n\| ---.*\n(?:\|.*\n)*", re.MULTILINE)
 
 
-def csv_text(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    r"""Write a table as CSV.
+def csv_text(*rows: Sequence[object]) -> str:
+    r"""Write a table as CSV; the first row is its header.
 
     Examples
     --------
-    >>> csv_text(("treebank", "rate"), [("Birdish", "1.80")])
+    >>> csv_text(("treebank", "rate"), ("Birdish", "1.80"))
     'treebank,rate\nBirdish,1.80\n'
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
@@ -45,6 +48,42 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """
     lines = [header, ("---",) * len(header), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def tables_of(text: str) -> dict[str, list[list[str]]]:
+    r"""Return the tables of a report or of a page in Markdown: each a header, and rows of cells.
+
+    A table is named after its heading, with a number from the second one under it on.
+
+    Examples
+    --------
+    >>> tables_of("## Rates, by k\n\n| k | rate |\n| --- | --- |\n| 1 | 1.80 |\n")
+    {'rates-by-k': [['k', 'rate'], ['1', '1.80']]}
+    """
+    found: dict[str, list[list[str]]] = {}
+    heading = ""
+    for part in _PART.finditer(text):
+        if part[1] is not None:
+            heading = re.sub(r"[^a-z0-9]+", "-", part[1].lower()).strip("-")
+            continue
+        columns, _, *rows = (
+            [cell.strip() for cell in line.strip("|").split("|")] for line in part[0].splitlines()
+        )
+        number = 1 + sum(re.fullmatch(rf"{heading}(-\d+)?", name) is not None for name in found)
+        found[heading if number == 1 else f"{heading}-{number}"] = [columns, *rows]
+    return found
+
+
+def with_tables(report: str) -> dict[str, str]:
+    r"""Return the files of a report: ``report.md``, and a CSV file for each of its tables.
+
+    Examples
+    --------
+    >>> with_tables("# Rates\n\n| k | rate |\n| --- | --- |\n| 1 | 1.80 |\n")["rates.csv"]
+    'k,rate\n1,1.80\n'
+    """
+    tables = {f"{name}.csv": csv_text(*rows) for name, rows in tables_of(report).items()}
+    return {"report.md": report} | tables
 
 
 def listing(rows: Iterable[Mapping[str, object]]) -> str:
@@ -70,33 +109,6 @@ def number(x: float, digits: int = 2) -> str:
     ('1.79', '12,544', '0.00', '–')
     """
     return "–" if isnan(x) else f"{x:z,.{digits}f}"
-
-
-def exact(x: float) -> str:
-    """Write a number for a CSV file, with six significant digits; nan as an empty string.
-
-    Examples
-    --------
-    >>> exact(12.5), exact(100 / 3), exact(float("nan"))
-    ('12.5', '33.3333', '')
-    """
-    return "" if isnan(x) else f"{x:.6g}"
-
-
-def cells(*numbers: float) -> list[str]:
-    """Write numbers for a CSV file, as `exact` does."""
-    return [exact(x) for x in numbers]
-
-
-def with_ends(name: str) -> tuple[str, str, str]:
-    """Return the column names of a number and of the ends of its interval.
-
-    Examples
-    --------
-    >>> with_ends("rate")
-    ('rate', 'rate_low', 'rate_high')
-    """
-    return name, f"{name}_low", f"{name}_high"
 
 
 def with_interval(x: float, interval: Interval, digits: int = 2) -> str:

@@ -74,11 +74,6 @@ class Average(NamedTuple):
     interval: Interval
     items: int
 
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """The mean and the ends of its interval."""
-        return self.value, *self.interval
-
 
 class Correlation(NamedTuple):
     """A correlation of two columns.

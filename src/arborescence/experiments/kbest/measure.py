@@ -15,7 +15,6 @@ from arborescence.experiments.common.groups import by_size, group_of
 from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (
     Average,
-    Interval,
     average,
     holm,
     paired_p,
@@ -207,11 +206,6 @@ class Outcome(NamedTuple):
         return _percent(self.counts.malformed, self.counts.trees)
 
     @property
-    def rate_intervals(self) -> list[Interval]:
-        """The bootstrap intervals of the rates, over sentences."""
-        return _intervals(self.counts.malformed, self.counts.trees)
-
-    @property
     def growth(self) -> float:
         """The last rate divided by the first; nan if the first is 0."""
         first, last = self.rates[[0, -1]].tolist()
@@ -242,11 +236,6 @@ class Outcome(NamedTuple):
     def gain(self) -> Numbers:
         """The gain in oracle UAS from the constraint, in percentage points."""
         return self.single_uas - self.multi_uas
-
-    @property
-    def gain_intervals(self) -> list[Interval]:
-        """The bootstrap intervals of the gains, over sentences."""
-        return _intervals(self.counts.single - self.counts.multi, self.counts.words)
 
     @property
     def gain_ps(self) -> list[float]:
@@ -416,11 +405,3 @@ def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Numbers:
     """Return the ratios of the sums over sentences in percent; 0 / 0 counts as 0."""
     sums: Numbers = 100 * part.sum(axis=0) / whole.sum(axis=0).clip(1)
     return sums
-
-
-def _intervals(part: NDArray[np.int64], whole: NDArray[np.int64]) -> list[Interval]:
-    found = []
-    for column in range(part.shape[1]):
-        interval = ratio_interval(part[:, column], whole[:, column % whole.shape[1]])
-        found.append(interval.percent)
-    return found

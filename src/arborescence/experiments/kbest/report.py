@@ -13,16 +13,14 @@ from arborescence.experiments.common.papers import same_languages
 from arborescence.experiments.common.report import (
     LEVEL,
     averaged,
-    cells,
-    csv_text,
     left_out,
     listing,
     number,
     p_value,
     star,
     table,
-    with_ends,
     with_interval,
+    with_tables,
 )
 from arborescence.experiments.common.statistics import rank_correlation
 from arborescence.experiments.kbest.measure import (
@@ -42,20 +40,7 @@ if TYPE_CHECKING:
     from arborescence.experiments.kbest.measure import Averages, Growth, Outcome
 
     Adjusted = Sequence[Sequence[float]]
-    Rows = Iterator[tuple[object, ...]]
 
-_TREEBANK: Final = (
-    *("treebank", "split", "training_sentences", "group", "sentences", "k"),
-    *with_ends("malformed"),
-    *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
-    *(*with_ends("gain"), "gain_p", "gain_p_adjusted"),
-)
-_AVERAGE: Final = (
-    *("group", "treebanks", "k", *with_ends("malformed"), *with_ends("growth")),
-    *(*with_ends("growth_mean"), "growth_median", "without_growth"),
-    *("touched", "well_formed", "multi_uas", "single_uas", "multi_exact", "single_exact"),
-    *(*with_ends("gain"), "gain_p"),
-)
 _CORRELATED: Final = 4  # the minimum number of treebanks for a trend
 _READING: Final = """\
 ## How to read this
@@ -82,13 +67,7 @@ def texts(
     figures: Sequence[str],
     others: Sequence[LeftOut],
 ) -> dict[str, str]:
-    """Return the content of ``treebanks.csv``, ``averages.csv`` and ``report.md``.
-
-    Numbers in the tables are percentages, except counts, p-values, growth (a ratio) and
-    ``well_formed`` (a number of trees). ``_low`` and ``_high`` are the ends of 95 % intervals.
-    Undefined values are empty. ``gain`` is the gain in oracle UAS from the constraint. Its p-values
-    are paired by sentence in ``treebanks.csv`` and by treebank in ``averages.csv``. Adjusted
-    p-values are by Holm's method, over the treebanks for the same k.
+    """Return the content of ``report.md``, and of a CSV file for each of its tables.
 
     Parameters
     ----------
@@ -117,39 +96,7 @@ def texts(
         _READING,
         left_out(others),
     )
-    return {
-        "treebanks.csv": csv_text(_TREEBANK, _treebank_rows(outcomes, adjusted, ks)),
-        "averages.csv": csv_text(_AVERAGE, _average_rows(groups, ks)),
-        "report.md": "\n".join(part for part in parts if part),
-    }
-
-
-def _treebank_rows(outcomes: Sequence[Outcome], adjusted: Adjusted, ks: Sequence[int]) -> Rows:
-    for one, ps in zip(outcomes, adjusted, strict=True):
-        columns = (
-            *(ks, one.rates, one.rate_intervals),
-            *(one.touched, one.well_formed, one.multi_uas, one.single_uas),
-            *(one.multi_exact, one.single_exact),
-            *(one.gain, one.gain_intervals, one.gain_ps, ps),
-        )
-        about = one.treebank, one.split, one.size, one.group, one.sentences
-        for k, rate, ends, *more, gain, gain_ends, p, q in zip(*columns, strict=True):
-            yield *about, k, *cells(rate, *ends, *more, gain, *gain_ends, p, q)
-
-
-def _average_rows(groups: Mapping[str, Averages], ks: Sequence[int]) -> Rows:
-    for name, means in groups.items():
-        for i, (k, growth) in enumerate(zip(ks, means.growths, strict=True)):
-            values = (
-                *(means.touched, means.well_formed, means.multi_uas, means.single_uas),
-                *(means.multi_exact, means.single_exact),
-            )
-            numbers = (
-                *(*means.rates[i].ends, *growth.of_averages.ends, *growth.of_treebanks.ends),
-                *(growth.median, growth.without, *(column[i].value for column in values)),
-                *(*means.gain[i].ends, means.gain_ps[i]),
-            )
-            yield name, means.treebanks, k, *cells(*numbers)
+    return with_tables("\n".join(part for part in parts if part))
 
 
 def _beginning(outcomes: Sequence[Outcome], recipes: Sequence[Recipe]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def reproduce(
     Parameters
     ----------
     treebanks, output, options
-        As for `Experiment`. The output is ``report.md``, ``treebanks.csv``, ``averages.csv``,
+        As for `Experiment`. The output is ``report.md``, its tables as CSV, ``sizes.svg``,
         ``rates.svg`` and ``oracle.svg``; intermediate results are score files in ``scores`` and
         counts in ``lists``. ``quick`` also means one parser per treebank.
     recipe
@@ -80,8 +80,8 @@ def reproduce(
     ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
     >>> reproduce(home / "ud", home / "out", recipe=Recipe(epochs=1, bits=10), seeds=1)
     []
-    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[2][:31])
-    Birdish,train,1,low,1,5,33.3333
+    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
+    Birdish,1,1,0.00,33.33
     """
     if recipe.parser == "transition":
         raise OptionError(

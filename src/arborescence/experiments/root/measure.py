@@ -104,11 +104,6 @@ class Change:
         return percent(self.single.sum() - self.multi.sum(), self.multi.sum())
 
     @property
-    def rates(self) -> tuple[float, float, float]:
-        """Both percentages, and the relative change."""
-        return self.rate_multi, self.rate_single, self.relative
-
-    @property
     def each(self) -> list[float]:
         """The relative change for each parser."""
         return [

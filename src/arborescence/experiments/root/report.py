@@ -12,16 +12,14 @@ from arborescence.experiments.common.papers import language_of, same_languages
 from arborescence.experiments.common.report import (
     LEVEL,
     averaged,
-    cells,
-    csv_text,
     left_out,
     listing,
     number,
     p_value,
     star,
     table,
-    with_ends,
     with_interval,
+    with_tables,
 )
 from arborescence.experiments.common.statistics import average, holm, log_slope, rank_correlation
 from arborescence.experiments.root.measure import (
@@ -40,28 +38,6 @@ if TYPE_CHECKING:
 
     from arborescence.experiments.root.measure import Change, Effect, Findings
 
-    Rows = Iterator[tuple[object, ...]]
-
-_MEASURES: Final = ("malformed", "uas_change", "exact_change")
-_TREEBANKS: Final = (
-    *("treebank", "split", "training_sentences", "parsers", "sentences", "words"),
-    *(*with_ends("malformed"), "malformed_paper", "malformed_least", "malformed_most"),
-    *("uas_multi", "uas_single", *with_ends("uas_change"), "uas_p", "uas_p_holm"),
-    *("exact_multi", "exact_single", *with_ends("exact_change"), "exact_p", "exact_p_holm"),
-)
-_GROUPS: Final = (
-    *("group", "treebanks", "malformed_paper"),
-    *(column for name in _MEASURES for column in (*with_ends(name), f"{name}_treebanks")),
-)
-_CURVE: Final = (
-    *("treebank", "training_sentences", "parsers", *with_ends("malformed")),
-    *("uas_multi", "uas_single", *with_ends("uas_change")),
-    *("exact_multi", "exact_single", *with_ends("exact_change")),
-)
-_METHODS: Final = (
-    *("treebank", "split", "training_sentences", "method", "parsers", "malformed"),
-    *("uas_multi", "uas_single", "uas_change", "exact_multi", "exact_single", "exact_change"),
-)
 _SOURCES: Final = {
     "train": "of the parsers learned from the train part.",
     "dev": "learned from the dev part, as there is no train part.",
@@ -98,11 +74,9 @@ _READING: Final = """\
 
 
 def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
-    """Return the content of ``report.md`` and of four tables.
+    """Return the content of ``report.md``, and of a CSV file for each of its tables.
 
-    The tables are ``treebanks.csv``, ``groups.csv``, ``curve.csv`` and ``losses.csv``: one row for
-    each treebank, group, point of the learning curve, and method, respectively. All rates and
-    changes are in percent. Undefined values are empty.
+    All rates and changes are in percent.
 
     Parameters
     ----------
@@ -123,36 +97,7 @@ def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
     if findings.studied:
         parts += [*_losses(findings.studied), *_figures(figures, "losses.svg")]
     parts += [_READING, left_out(findings.left_out)]
-    return {
-        "treebanks.csv": csv_text(_TREEBANKS, _treebank_rows(findings.effects)),
-        "groups.csv": csv_text(_GROUPS, _group_rows(findings.effects)),
-        "curve.csv": csv_text(_CURVE, _curve_rows(findings.curve)),
-        "losses.csv": csv_text(_METHODS, _method_rows(findings.studied)),
-        "report.md": "\n".join(part for part in parts if part),
-    }
-
-
-def _treebank_rows(effects: Sequence[Effect]) -> Rows:
-    uas, exact = (holm([change.p for change in changes]) for changes in _changes(effects).values())
-    for effect, *adjusted in zip(effects, uas, exact, strict=True):
-        yield (
-            *(effect.treebank, effect.split, effect.size, len(effect.roots)),
-            *(effect.lengths.size, effect.uas.whole.sum()),
-            *cells(effect.rate, *effect.rate_interval, _printed(effect, "malformed")),
-            *cells(min(effect.rates), max(effect.rates)),
-            *(
-                cell
-                for change, p in zip((effect.uas, effect.exact), adjusted, strict=True)
-                for cell in cells(*change.rates, *change.interval, change.p, p)
-            ),
-        )
-
-
-def _group_rows(effects: Sequence[Effect]) -> Rows:
-    for name, some in groups(effects).items():
-        averages = [average(map(measure, some)) for measure in MEASURES.values()]
-        numbers = [cell for one in averages for cell in (*cells(*one.ends), one.items)]
-        yield name, len(some), *cells(PAPER_GROUPS[name]), *numbers
+    return with_tables("\n".join(part for part in parts if part))
 
 
 def _printed(effect: Effect, column: str) -> float:
@@ -163,23 +108,6 @@ def _printed(effect: Effect, column: str) -> float:
 def _changes(effects: Sequence[Effect]) -> dict[str, list[Change]]:
     """Return the changes, keyed by measure."""
     return {"UAS": [one.uas for one in effects], "exact match": [one.exact for one in effects]}
-
-
-def _curve_rows(curve: Sequence[Effect]) -> Rows:
-    for effect in curve:
-        rate, uas, exact = map(average, (effect.rates, effect.uas.each, effect.exact.each))
-        yield (
-            *(effect.treebank, effect.size, len(effect.roots)),
-            *cells(*rate.ends, effect.uas.rate_multi, effect.uas.rate_single),
-            *cells(*uas.ends, effect.exact.rate_multi, effect.exact.rate_single, *exact.ends),
-        )
-
-
-def _method_rows(studied: Mapping[str, Sequence[Effect]]) -> Rows:
-    for method, effects in studied.items():
-        for effect in effects:
-            about = effect.treebank, effect.split, effect.size, method, len(effect.roots)
-            yield *about, *cells(effect.rate, *effect.uas.rates, *effect.exact.rates)
 
 
 def _figures(drawn: Sequence[str], *names: str) -> list[str]:

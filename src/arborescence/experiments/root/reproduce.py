@@ -46,11 +46,10 @@ def reproduce(
     Parameters
     ----------
     treebanks, output, options
-        As for `Experiment`. The output is ``report.md``, ``treebanks.csv``, ``groups.csv``,
-        ``curve.csv``, ``losses.csv``, and the plots ``rate.svg`` (the paper's Figure 3),
-        ``change.svg`` (Figure 4), ``curve.svg`` and ``losses.svg``. ``quick`` also means one seed,
-        and two samples of each size. A treebank whose parser was given is not used in the learning
-        curve and in the comparison of losses.
+        As for `Experiment`. The output is ``report.md``, its tables as CSV, and the plots
+        ``rate.svg`` (the paper's Figure 3), ``change.svg`` (Figure 4), ``curve.svg`` and
+        ``losses.svg``. ``quick`` also means one seed, and two samples of each size. A treebank
+        whose parser was given is not used in the learning curve and in the comparison of losses.
     recipe
         The training recipe of the parsers. Its seed is the first one.
     seeds
@@ -95,8 +94,8 @@ def reproduce(
     >>> recipe = Recipe(epochs=1, bits=10)
     >>> reproduce(home / "ud", home / "out", recipe=recipe, seeds=1, curve="", losses=False)
     []
-    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
-    Birdish,train,1,1,1,2,
+    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:11])
+    Birdish,1,1
     """
     for name, count in (("seeds", seeds), ("curve_seeds", curve_seeds)):
         if count < 1:

@@ -20,7 +20,6 @@ from arborescence.core.errors import ScoresError
 from arborescence.core.graph import Root
 from arborescence.core.tree import root_count
 from arborescence.experiments.common.results import Results
-from arborescence.experiments.common.statistics import Interval, ratio_interval
 from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.runtime.clock import machine, race
 from arborescence.experiments.runtime.decoders import (
@@ -278,10 +277,6 @@ class Lists:
     def ratio(self, slow: str, fast: str) -> float:
         """Return the ratio of total times without the overhead of a call."""
         return float(self.searches(slow).sum() / self.searches(fast).sum())
-
-    def interval(self, slow: str, fast: str) -> Interval:
-        """Return the bootstrap interval of the ratio, over sentences."""
-        return ratio_interval(self.searches(slow), self.searches(fast))
 
     def microseconds(self, name: str) -> float:
         """Return the mean microseconds per sentence, without the overhead of a call.

@@ -13,11 +13,11 @@ from arborescence.experiments.common.groups import grouped
 from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.report import (
     averaged,
-    csv_text,
     left_out,
     listing,
     number,
     table,
+    with_tables,
 )
 from arborescence.experiments.common.statistics import average, log_slope
 from arborescence.experiments.runtime.clock import machine
@@ -48,15 +48,6 @@ PAPER: Final[Mapping[int, float]] = {
 #: The names of the constraint in tables and plots.
 ROOTS: Final[Mapping[Root, str]] = {"multi": "any number", "single": "one"}
 
-_LIST_COLUMNS: Final = (
-    *("graphs", "root", "k", "sentences", "words", "slow", "fast", "slow_microseconds"),
-    *("fast_microseconds", "ratio", "low", "high", "unequal", "unfinished"),
-)
-_LENGTH_COLUMNS: Final = ("root", "k", "words", "sentences", "slow", "fast", "ratio")
-_DECODER_COLUMNS: Final = (
-    *("graphs", "n", "sentences", "easy", "several_roots", "decoder", "microseconds"),
-    *("times_unconstrained", "worse"),
-)
 _LAST: Final = 3  # the number of sizes used for the second exponent
 _LENGTHS: Final = (10, 20, 30, 50)  # the most words of the groups of sentences but the last
 _CONTESTANTS: Final = """\
@@ -81,7 +72,7 @@ _DECODERS: Final = """\
 def texts(
     times: Times, figures: Mapping[str, str], recipe: Recipe, others: Sequence[LeftOut]
 ) -> dict[str, str]:
-    """Return the content of ``report.md``, ``lists.csv``, ``lengths.csv`` and ``decoders.csv``.
+    """Return the content of ``report.md``, and of a CSV file for each of its tables.
 
     Parameters
     ----------
@@ -94,13 +85,7 @@ def texts(
     others
         The treebanks that were left out.
     """
-    lists = [*times.treebanks, *times.with_words, *times.with_trees]
-    return {
-        "lists.csv": csv_text(_LIST_COLUMNS, _list_rows(lists)),
-        "lengths.csv": csv_text(_LENGTH_COLUMNS, _length_rows(times.treebanks)),
-        "decoders.csv": csv_text(_DECODER_COLUMNS, _decoder_rows(times.decoders)),
-        "report.md": "\n".join([*_report(times, figures, recipe), left_out(others)]),
-    }
+    return with_tables("\n".join([*_report(times, figures, recipe), left_out(others)]))
 
 
 def pairs_of(root: Root) -> list[tuple[str, str]]:
@@ -116,17 +101,6 @@ def pairs_of(root: Root) -> list[tuple[str, str]]:
     return [*((other, papers) for other in others), (papers, OURS)]
 
 
-def _list_rows(measured: Iterable[Measured]) -> Iterator[tuple[object, ...]]:
-    for one in measured:
-        name, lists = one
-        for slow, fast in pairs_of(lists.root):
-            times = (f"{lists.microseconds(side):.3f}" for side in (slow, fast))
-            ratios = (number(x) for x in (lists.ratio(slow, fast), *lists.interval(slow, fast)))
-            row = (name, lists.root, lists.k, len(lists.words), f"{one.words:.1f}", slow, fast)
-            unfinished = lists.unfinished if slow == LEAVING_OUT else ""
-            yield *row, *times, *ratios, lists.unequal, unfinished
-
-
 def _length_rows(treebanks: Sequence[Measured]) -> Iterator[tuple[Any, ...]]:
     """Compare the algorithms on the sentences of all treebanks, by their number of words."""
     for (root, k), group in grouped(treebanks, lambda one: (one.lists.root, one.lists.k)).items():
@@ -140,14 +114,6 @@ def _length_rows(treebanks: Sequence[Measured]) -> Iterator[tuple[Any, ...]]:
                     for side in pair
                 )
                 yield root, k, name, inside.sum(), *pair, number(slow / fast)
-
-
-def _decoder_rows(decoders: Iterable[Timed]) -> Iterator[tuple[object, ...]]:
-    for timed in decoders:
-        for name, seconds in timed.seconds.items():
-            multiple = seconds / timed.seconds[UNCONSTRAINED]
-            row = (timed.kind, timed.n, timed.sentences, timed.easy, timed.several, name)
-            yield *row, f"{1e6 * seconds:.3f}", f"{multiple:.2f}", timed.worse.get(name, "")
 
 
 def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterator[str]:
@@ -167,7 +133,7 @@ def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterato
         yield "Ratios of total times over the sentences of all treebanks, by their words.\n"
         yield from _ratios(_length_rows(treebanks))
         yield "### All treebanks\n"
-        yield "Ratios of total times; `lists.csv` has their intervals over sentences.\n"
+        yield "Ratios of total times.\n"
         yield from _ratios(
             (lists.root, lists.k, name, len(lists.words), *pair, number(lists.ratio(*pair)))
             for name, lists in treebanks

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from arborescence import __version__
-from arborescence.experiments.common.report import csv_text, left_out, number, table
+from arborescence.experiments.common.report import left_out, number, table, with_tables
 from arborescence.experiments.undirected.measure import (
     DIRECTED,
     ENHANCED,
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
 
     Row = tuple[object, ...]
 
-_MODEL_COLUMNS: Final = (
-    *("treebank", "model", "split", "training_sentences", "sentences", "words"),
-    *("uas", "undirected_uas", "right_roots"),
-)
-_PAIR_COLUMNS: Final = ("treebank", "d_mst_better", "u_mst_uf_lep_better", "oracle_uas", "gain")
 _EXPLANATION: Final = """\
 ## Where they differ from the paper's
 
@@ -59,7 +54,7 @@ def texts(
     figures: Iterable[str],
     others: Sequence[LeftOut],
 ) -> dict[str, str]:
-    """Return the content of ``models.csv``, ``pairs.csv`` and ``report.md``.
+    """Return the content of ``report.md``, and of a CSV file for each of its tables.
 
     Parameters
     ----------
@@ -73,24 +68,7 @@ def texts(
         The treebanks that were left out.
     """
     parts = *_report(outcomes, recipe, figures), left_out(others)
-    return {
-        "models.csv": csv_text(_MODEL_COLUMNS, _model_rows(outcomes)),
-        "pairs.csv": csv_text(_PAIR_COLUMNS, _pair_rows(outcomes)),
-        "report.md": "\n".join(part for part in parts if part),
-    }
-
-
-def _model_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
-    for treebank, split, size, models in outcomes:
-        for name, counts in models.items():
-            sizes = size, counts.words.size, counts.words.sum()
-            rates = counts.uas, counts.undirected_uas, counts.right_roots
-            yield treebank, name, split, *sizes, *map(number, rates)
-
-
-def _pair_rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
-    for outcome in outcomes:
-        yield outcome.treebank, *map(number, _pair(outcome.counts))
+    return with_tables("\n".join(part for part in parts if part))
 
 
 def _pair(models: Models) -> tuple[float, ...]:

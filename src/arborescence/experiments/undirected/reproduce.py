@@ -34,8 +34,8 @@ def reproduce(
     Parameters
     ----------
     treebanks, output, options
-        As for `Experiment`; without ``models``. The output is ``report.md``, ``models.csv``,
-        ``pairs.csv``, ``uas.svg`` and ``wins.svg``; no plots if Matplotlib or SciPy is missing.
+        As for `Experiment`; without ``models``. The output is ``report.md``, its tables as CSV,
+        ``uas.svg`` and ``wins.svg``; no plots if Matplotlib or SciPy is missing.
     recipe
         The training recipe of the linear parsers, except inference and features.
 
@@ -67,8 +67,8 @@ def reproduce(
     ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
     >>> recipe = Recipe(loss="mira", root="single", epochs=2, bits=10)
     >>> _ = reproduce(home / "ud", home / "out", recipe=recipe)
-    >>> print((home / "out" / "models.csv").read_text().splitlines()[1])
-    Birdish,D-MST,train,1,1,2,100.00,100.00,100.00
+    >>> print((home / "out" / "directed-uas.csv").read_text().splitlines()[1])
+    Birdish,1 (train),100.00,100.00,100.00,100.00
     """
     if options.get("models") or recipe.parser != "linear":
         raise OptionError("parsers must be linear ones that are trained here: three are compared")

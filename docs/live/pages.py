@@ -47,6 +47,7 @@ def pages() -> dict[str, str]:
         "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),
         "contraction": explain_html(graph(LECTURE), "chu-liu-edmonds"),
         "eisner": explain_html(tree_scores(HEADS), "eisner", words=SENTENCE),
+        "cky": explain_html(tree_scores(HEADS), "cky", words=SENTENCE),
         "transitions": explain_html(tree_scores(HEADS), "transitions", words=SENTENCE),
         "undirected": explain_html(graph(PAIRS), "undirected"),
         "sums": explain_html(graph(LECTURE), "sums"),

@@ -7,6 +7,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.core.errors import ScoresError
+from arborescence.projective.bilexical_cky import bilexical_cky
 from graphs import ABSENT, FINITE, random_graphs
 from modes import UNCOMPILED
 
@@ -65,6 +66,14 @@ def test_the_best_projective_tree(kind, root):
     for scores in random_graphs(kind, COUNT):
         heads = best(arb.decode, scores, root=root, projective=True)
         same_tree(last_step(scores, "eisner", root=root), heads)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_derivation(kind):
+    for scores in random_graphs(kind, COUNT):
+        as_good(last_step(scores, "cky"), scores, best(arb.decode, scores, projective=True))
+        if kind == "small-integers":  # ties, and nothing is rounded
+            same_tree(last_step(scores, "cky"), best(bilexical_cky, scores))
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -140,5 +149,6 @@ def test_a_sentence_without_words(algorithm, root):
 
 
 def test_no_words_have_a_tree():
+    assert last_step([[0.0]], "cky").heads == (-1,)
     assert last_step([[0.0]], "chu-liu-edmonds").heads == (-1,)
     assert last_step([[0.0]]).heads == (-1,)

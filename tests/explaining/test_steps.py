@@ -13,7 +13,8 @@ from arborescence.explaining import as_json
 from graphs import random_graphs
 
 ALGORITHMS = [
-    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "sums", "undirected", "transitions"
+    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
+    "transitions",
 ]  # fmt: skip
 TIES = ["small-integers", "absent-integers", "nested"]
 
@@ -221,6 +222,7 @@ def test_a_reduction():
         ("root-constraint", "No edge enters 2"),
         ("kbest", "There is no first tree. No edge enters 2"),
         ("eisner", "no projective tree"),
+        ("cky", "no projective tree"),
         ("sums", "The determinant is 0"),
         ("undirected", "The pairs do not connect"),
         ("transitions", "no projective tree"),
@@ -262,6 +264,7 @@ def test_json():
         ({"algorithm": "prim"}, "algorithm must be 'chu-liu-edmonds', "),
         ({"algorithm": "chu-liu-edmonds", "root": "single"}, "has no root constraint"),
         ({"root": "multi"}, "finds trees with one root edge"),
+        ({"root": "multi", "algorithm": "cky"}, "take algorithm='eisner'"),
         ({"root": "both"}, "root must be"),
         ({"k": 2}, "k is for algorithm='kbest'"),
         ({"algorithm": "kbest", "k": 21}, "20 trees at most"),

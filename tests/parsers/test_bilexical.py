@@ -53,7 +53,7 @@ def test_counts():
     assert counts.look_up(np.array([[3, 7], [0, 9]])).tolist() == [[1, 2], [0, 0]]
 
 
-def slow_weight(sentences, new, h, d, backoff):
+def slow_weight(sentences, new, h, d, backoff, sides=True):
     """The weight of an edge as the class documents it, with strings in place of codes."""
     often = [form.lower() for s in sentences for form in s.forms]
 
@@ -75,8 +75,9 @@ def slow_weight(sentences, new, h, d, backoff):
             tags.append((tag, contexts(own[h_], side)))
             words.append((word, contexts_of_word(own[h_], side, tag)))
             if h_ > 0:
-                more.append((MORE, contexts(own[h_], side)))
-            more += [(END, contexts(own[d_], side)) for side in (LEFT, RIGHT)]
+                more.append((MORE, side) if sides else (MORE + side, None))
+                more[-1] = more[-1][0], contexts(own[h_], more[-1][1])
+            more += [(END, contexts(own[d_], s)) for s in ((LEFT, RIGHT) if sides else (None,))]
 
     own = nodes(new)
     (word, tag), side = own[d], RIGHT if d > h else LEFT
@@ -86,15 +87,17 @@ def slow_weight(sentences, new, h, d, backoff):
         probability(tags, tag, contexts(own[h], side), known_tags, backoff),
         probability(words, word, contexts_of_word(own[h], side, tag), known_words, backoff),
     ]
-    if h > 0:
+    if h > 0 and sides:
         factors.append(probability(more, MORE, contexts(own[h], side), 2, backoff))
+    elif h > 0:
+        factors.append(probability(more, MORE + side, contexts(own[h], None), 3, backoff))
     return sum(map(log, factors))
 
 
-@pytest.mark.parametrize("backoff", [1.0, 5.0])
-def test_scores_are_the_weights_as_documented(backoff):
+@pytest.mark.parametrize(("backoff", "sides"), [(1.0, True), (5.0, True), (5.0, False)])
+def test_scores_are_the_weights_as_documented(backoff, sides):
     lessons = treebank()
-    model = BilexicalModel.train(lessons, backoff=backoff)
+    model = BilexicalModel.train(lessons, backoff=backoff, sides=sides)
     new = Sentence.from_words(
         ["The", "old", "bird", "saw", "trees", "."],
         upos=["DET", "ADJ", "NOUN", "VERB", "NOUN", "PUNCT"],
@@ -108,7 +111,7 @@ def test_scores_are_the_weights_as_documented(backoff):
         for h in range(n + 1):
             for d in range(1, n + 1):
                 if h != d:
-                    expected = slow_weight(lessons, sentence, h, d, backoff)
+                    expected = slow_weight(lessons, sentence, h, d, backoff, sides)
                     assert scores[h, d] == pytest.approx(expected, rel=1e-12)
 
 

@@ -18,8 +18,9 @@ Root = Literal["single", "multi"]
 Encoding = Literal["mean", "product", "max", "min"]
 #: The algorithms that are explained step by step, each in the module of its name.
 Algorithm = Literal[
-    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "sums", "undirected", "transitions"
-]
+    "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
+    "transitions",
+]  # fmt: skip
 #: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]
 #: The head of a coordination: what head rules find, what stands before the conjunction in front of

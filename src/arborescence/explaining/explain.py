@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 #: The number of trees, and the largest one that is explained.
 K, MOST_TREES = 3, 20
+#: The algorithms with a setting of `root` of their own, and what to take for the other setting.
+_FIXED: dict[str, tuple[Root, Algorithm]] = {
+    "chu-liu-edmonds": ("multi", "root-constraint"),
+    "root-constraint": ("single", "chu-liu-edmonds"),
+    "cky": ("single", "eisner"),
+}
 
 
 def explain(
@@ -45,6 +51,8 @@ def explain(
           (Zmigrod, Vieira and Cotterell 2021). As `kbest`.
         - ``"eisner"``: the chart of spans, and the way back by its pointers. As `decode` with
           ``projective=True``.
+        - ``"cky"``: the chart of constituents of the bilexical grammar (Smith 2017), in O(n⁵), and
+          the derivation. The tree weighs as much as that of ``"eisner"``.
         - ``"sums"``: the Laplacian, its determinant, and marginals (Koo et al. 2007). As
           `TreeDistribution`. Scores of edges into a word may differ by 300 at most.
         - ``"undirected"``: one score for each pair, Borůvka's spanning tree, directed and
@@ -93,20 +101,15 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     (-1, 2, 0)
     """
     check_choice("algorithm", algorithm, get_args(Algorithm))
-    free = algorithm == "chu-liu-edmonds"
-    single = check_root(root) if root is not None else not free
-    if free and single:
+    fixed, other = _FIXED.get(algorithm, (None, ""))
+    single = check_root((fixed or "single") if root is None else root)
+    if fixed and single != (fixed == "single"):
+        trees = "finds trees with one root edge" if fixed == "single" else "has no root constraint"
         raise OptionError(
-            "algorithm='chu-liu-edmonds' has no root constraint: leave root='single' out, or take "
-            "algorithm='root-constraint'"
-        )
-    if algorithm == "root-constraint" and not single:
-        raise OptionError(
-            "algorithm='root-constraint' finds trees with one root edge: leave root='multi' out, "
-            "or take algorithm='chu-liu-edmonds'"
+            f"algorithm={algorithm!r} {trees}: leave root={root!r} out, or take algorithm={other!r}"
         )
     options: dict[str, Any] = {}
-    if algorithm not in ("chu-liu-edmonds", "root-constraint"):
+    if not fixed:
         options["single"] = single
     if algorithm == "kbest":
         options["k"] = check_count(K if k is None else k)

@@ -163,6 +163,9 @@ class BilexicalModel:
 
         log p(one more | head, side) + log p(tag | head, side) + log p(word | tag, head, side)
 
+    The lecture's model has the first decision for both sides at once: left, right or stop, from one
+    distribution for each head, as the rules of a bilexical grammar have (``sides=False``).
+
     The root draws exactly one dependent. The probability of a tree with its words is the product
     over its edges and over the stop decisions of all sides. The stop decisions have the same
     probability in all trees of a sentence, so `arborescence.decode` finds the most probable tree.
@@ -197,7 +200,8 @@ class BilexicalModel:
     def __init__(self, lexicon: Lexicon, more: Estimate, tag: Estimate, word: Estimate) -> None:
         """Make a model from the estimates of its three factors.
 
-        The outcomes of `more` are 0 (stop) and 1 (one more dependent).
+        The outcomes of `more` are 0 (stop) and 1 (one more dependent on a side); or stop, 1 (one
+        more on the left) and 2 (on the right).
         """
         self.lexicon = lexicon
         self._more = more
@@ -206,7 +210,12 @@ class BilexicalModel:
 
     @classmethod
     def train(
-        cls, treebank: Iterable[Sentence], *, tags: bool = True, backoff: float = 5.0
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        tags: bool = True,
+        backoff: float = 5.0,
+        sides: bool = True,
     ) -> Self:
         """Estimate a model from the counts in a treebank: O(m log m) for m words.
 
@@ -218,6 +227,9 @@ class BilexicalModel:
             Whether to use UPOS. Otherwise all words have the same tag.
         backoff
             The weight of more general contexts: see `Estimate`.
+        sides
+            Whether each side of a head has a distribution of its own for one more dependent or
+            none. Otherwise, left, right and stop share one.
 
         Raises
         ------
@@ -238,17 +250,18 @@ class BilexicalModel:
             word, tag = lexicon.nodes(sentence)
             side = (np.arange(1, len(heads) + 1) > heads).astype(np.int64)
             edges.append(np.stack([word[heads], tag[heads], side, word[1:], tag[1:], heads > 0]))
-            for end in (0, 1):
+            for end in (0, 1) if sides else (0,):
                 ends.append(np.stack([word[1:], tag[1:], np.full(len(heads), end)]))
 
         *head, word, tag, of_word = np.concatenate(edges, axis=1)
         contexts = lexicon.contexts(*head)
         drawn = np.concatenate([np.stack(head)[:, of_word > 0], *ends], axis=1)
         outcome = np.zeros(drawn.shape[1], np.int64)
-        outcome[: of_word.sum()] = 1
+        outcome[: of_word.sum()] = 1 if sides else 1 + drawn[2, : of_word.sum()]
+        drawn[2] *= sides
         return cls(
             lexicon,
-            Estimate.of(outcome, lexicon.contexts(*drawn), 2, backoff),
+            Estimate.of(outcome, lexicon.contexts(*drawn), 2 if sides else 3, backoff),
             Estimate.of(tag, contexts, tagset, backoff),
             Estimate.of(word, lexicon.contexts_of_words(contexts, tag), words, backoff),
         )
@@ -274,7 +287,9 @@ class BilexicalModel:
             word[:, None], tag[:, None], word[1:], tag[1:], side
         )
         contexts = self.lexicon.contexts(head_word, head_tag, side)
-        more = self._more.log(np.ones_like(side), contexts)
+        sides = self._more.outcomes == 2
+        outcome = np.ones_like(side) if sides else 1 + side
+        more = self._more.log(outcome, self.lexicon.contexts(head_word, head_tag, side * sides))
         more[0] = 0
         scores = np.zeros((len(nodes), len(nodes)))
         scores[:, 1:] = (

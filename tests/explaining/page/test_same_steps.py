@@ -18,6 +18,7 @@ COUNT = 12
 ALGORITHMS = [
     ("chu-liu-edmonds", "multi"),
     ("root-constraint", "single"),
+    ("cky", "single"),
     *((name, root) for name in ("kbest", "eisner", "sums", "undirected", "transitions")
       for root in ("single", "multi")),
 ]  # fmt: skip
@@ -43,7 +44,7 @@ def plain(scores):
 
 
 def in_python(scores, algorithm, root, k):
-    fixed = algorithm in ("chu-liu-edmonds", "root-constraint")
+    fixed = algorithm in ("chu-liu-edmonds", "root-constraint", "cky")
     return arb.explain(scores, algorithm, root=None if fixed else root, k=k)
 
 

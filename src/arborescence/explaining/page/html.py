@@ -29,7 +29,8 @@ FOLDER = Path(__file__).parent
 PARTS = {
     "algorithms": (
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint", "swaps"),
-        *("kbest", "eisner", "sums", "enhancement", "undirected", "transitions", "explain"),
+        *("kbest", "chart", "eisner", "cky", "sums", "enhancement", "undirected", "transitions"),
+        "explain",
     ),
     "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
 }

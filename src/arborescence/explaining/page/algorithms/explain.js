@@ -5,6 +5,7 @@ const ALGORITHMS = {
   "root-constraint": rootConstraint,
   kbest,
   eisner,
+  cky,
   sums,
   undirected,
   transitions,

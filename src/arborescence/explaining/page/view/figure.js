@@ -1,4 +1,4 @@
-// The picture of a state: words, arcs, contracted nodes around their words, Eisner's spans.
+// The picture of a state: words, arcs, contracted nodes around their words, the cells of a chart.
 
 const escaped = (text) =>
   String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
@@ -110,12 +110,15 @@ function drawBox({ runs, height }, place, ground, depth, joint) {
   return frames.join("");
 }
 
-// A complete span is a triangle, high at its head; an incomplete one a trapezoid.
-function drawSpan({ kind, head, end, weight }, place, top) {
-  const [x, z] = [place.centers[head], place.centers[end]];
+// A complete span is a triangle, high at its head; an incomplete one a trapezoid. A constituent is a
+// triangle over its words, too.
+function drawSpan({ kind, head, end, first, last, weight }, place, top) {
+  const [x, z] = [place.centers[first ?? head], place.centers[last ?? end]];
   const y = top + 26;
-  const low = kind === "complete" ? y - 2 : y - 12;
-  const shape = head === end ? `M${x - 5} ${y}h10v-6h-10z` : `M${x} ${top + 4}V${y}H${z}V${low}Z`;
+  const low = kind === "incomplete" ? y - 12 : y - 2;
+  let shape = `M${x} ${top + 4}V${y}H${z}V${low}Z`;
+  if (first) shape = `M${x} ${y}L${place.centers[head]} ${top + 4}L${z} ${y}Z`;
+  if (x === z) shape = `M${x - 5} ${y}h10v-6h-10z`;
   const text = weight === null ? "none" : shortName(weight);
-  return `<g class="span ${kind}"><path d="${shape}"/>${drawText("label", (x + z) / 2, y - 4, text)}</g>`;
+  return `<g class="span ${kind ?? "complete"}"><path d="${shape}"/>${drawText("label", (x + z) / 2, y - 4, text)}</g>`;
 }

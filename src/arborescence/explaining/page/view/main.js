@@ -36,18 +36,17 @@ function recompute() {
   drawAll();
 }
 
-// Two algorithms say by their name how many root edges a tree has.
-function isSingle() {
-  if (page.algorithm === "chu-liu-edmonds") return false;
-  return page.algorithm === "root-constraint" || page.single;
-}
+// Some algorithms say by themselves how many root edges a tree has.
+const FIXED = { "chu-liu-edmonds": false, "root-constraint": true, cky: true };
+
+const isSingle = () => FIXED[page.algorithm] ?? page.single;
 
 // Draw all that depends on the graph and the algorithm, and then the step.
 function drawAll() {
   const { algorithm, problem, steps } = page;
   byId("algorithm").value = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
-  byId("root").disabled = ["chu-liu-edmonds", "root-constraint"].includes(algorithm);
+  byId("root").disabled = algorithm in FIXED;
   byId("k").value = page.k;
   byId("k-label").hidden = algorithm !== "kbest";
   byId("jump").max = steps.length;

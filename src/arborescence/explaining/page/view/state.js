@@ -72,20 +72,24 @@ function cyclesInside(steps, at) {
   return steps[at].nodes.flatMap(visit);
 }
 
-// The spans of a step; those that are opened, also with their parts.
+// The cells of a chart that a step has, of Eisner's algorithm or of CKY; none of another algorithm.
+const cellsOf = ({ detail }) => detail?.spans ?? detail?.constituents ?? [];
+
+// The name of a cell: its first three fields, which parts have, too.
+const cellName = (cell) => String(Object.values(cell).slice(0, 3));
+
+const isAlone = ({ head, end, first, last }) => (first === undefined ? head === end : first === last);
+
+// The cells of a step that are no words alone; those that are opened, also with their parts.
 function spansOf(steps, at) {
-  const { kind, detail } = steps[at];
-  if (detail?.type !== "Spans") return [];
-  const spans = detail.spans.filter(({ head, end }) => head !== end);
-  if (kind !== "back") return spans;
+  const cells = cellsOf(steps[at]);
   const chart = chartOf(steps, at);
-  const parts = spans[0].parts.filter(([, head, end]) => head !== end);
-  return [...spans, ...parts.map((part) => chart.get(String(part)))];
+  const parts = steps[at].kind === "back" ? cells[0].parts.map((part) => chart.get(String(part))) : [];
+  return [...cells, ...parts].filter((cell) => !isAlone(cell));
 }
 
-// Return the spans that are filled so far.
+// Return the cells that are filled so far.
 function chartOf(steps, at) {
   const filled = steps.slice(0, at + 1).filter(({ kind }) => kind === "start" || kind === "fill");
-  const spans = filled.flatMap(({ detail }) => detail.spans);
-  return new Map(spans.map((span) => [String([span.kind, span.head, span.end]), span]));
+  return new Map(filled.flatMap(cellsOf).map((cell) => [cellName(cell), cell]));
 }

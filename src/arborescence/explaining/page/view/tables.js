@@ -1,4 +1,4 @@
-// The tables of steps: rows as text, matrices as heat maps, Eisner's chart.
+// The tables of steps: rows as text, matrices as heat maps, charts.
 
 function drawTable([head, ...rows], caption) {
   const cell = (tag, text, attributes = "") => `<${tag}${attributes}><bdi>${escaped(text)}</bdi></${tag}>`;
@@ -21,7 +21,8 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   if (detail?.type === "Determinant") return drawTable([["", ""], ...tableOf(step, problem.names)], "The sum");
   const rows = tableOf(step, problem.names);
   const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") : "";
-  return detail?.type === "Spans" && chart ? table + drawChart(chartOf(steps, at), detail.spans, problem.names) : table;
+  if (!chart || !(detail?.type in CHARTS)) return table;
+  return table + drawChart(chartOf(steps, at), step, problem.names);
 }
 
 const CAPTIONS = {
@@ -31,6 +32,7 @@ const CAPTIONS = {
   Swaps: "The swaps",
   Trees: "The trees so far, and the parts that wait",
   Spans: "The spans of this step",
+  Constituents: "The constituents of this step",
   Links: "The pairs",
   RootWords: "The root words",
   Changes: "The changes",
@@ -54,28 +56,42 @@ function drawHeat({ name, first, rows }, names) {
   );
 }
 
-// Eisner's chart: a row for each head, a column for each other end.
-function drawChart(chart, current, names) {
-  const now = new Set(current.map((span) => String([span.kind, span.head, span.end])));
+// Of the chart of each type of detail: its first row, what stands above it, the names of the cells at
+// a row and a column, and what stands before the weight of each.
+const CHARTS = {
+  Spans: {
+    from: 0,
+    caption: "The chart: I is an incomplete span, C a complete one; its head is the row, its other end the column",
+    cells: (row, column) => (row === column ? [] : ["incomplete", "complete"].map((kind) => [kind, row, column])),
+    mark: ({ kind }) => (kind === "complete" ? "C" : "I"),
+  },
+  Constituents: {
+    from: 1,
+    caption: "The chart: the constituents from the row's word to the column's, each with its head",
+    cells: (row, column) => range(row, column + 1).map((head) => [row, column, head]),
+    mark: ({ head }, names) => names[head],
+  },
+};
+
+function drawChart(chart, step, names) {
+  const { from, caption, cells, mark } = CHARTS[step.detail.type];
+  const now = new Set(cellsOf(step).map(cellName));
   const words = [...names.keys()];
-  const cell = (head, end) => {
-    if (head === end) return '<td class="none"></td>';
-    const spans = ["incomplete", "complete"].map((kind) => chart.get(String([kind, head, end])));
-    if (!spans[1]) return "<td></td>";
-    const texts = spans.map((span) => {
-      const text = `${span.kind === "complete" ? "C" : "I"} ${span.weight === null ? "none" : shortName(span.weight)}`;
-      return now.has(String([span.kind, head, end])) ? `<b>${text}</b>` : text;
+  const draw = (row, column) => {
+    const found = cells(row, column).map((key) => chart.get(String(key)));
+    const texts = found.filter(Boolean).map((cell) => {
+      const text = `${escaped(mark(cell, names))} ${cell.weight === null ? "none" : shortName(cell.weight)}`;
+      return now.has(cellName(cell)) ? `<b>${text}</b>` : text;
     });
-    return `<td>${texts.join("<br>")}</td>`;
+    return `<td${row === column && !texts.length ? ' class="none"' : ""}>${texts.join("<br>")}</td>`;
   };
-  const rows = words.map(
-    (head) =>
-      `<tr><th scope="row"><bdi>${escaped(names[head])}</bdi></th>${words.slice(1).map((end) => cell(head, end)).join("")}</tr>`,
+  const rows = words.slice(from).map(
+    (row) =>
+      `<tr><th scope="row"><bdi>${escaped(names[row])}</bdi></th>${words.slice(1).map((column) => draw(row, column)).join("")}</tr>`,
   );
   const heading = names.slice(1).map((name) => `<th scope="col"><bdi>${escaped(name)}</bdi></th>`).join("");
   return (
-    '<table class="detail chart"><caption>The chart: I is an incomplete span, C a complete one; ' +
-    "its head is the row, its other end the column</caption>" +
+    `<table class="detail chart"><caption>${escaped(caption)}</caption>` +
     `<thead><tr><td></td>${heading}</tr></thead><tbody>${rows.join("")}</tbody></table>`
   );
 }

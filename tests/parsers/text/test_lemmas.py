@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 
 from arborescence.core.errors import TreebankError
-from arborescence.parsers.text import Lemmatizer, Text, lemmas
-from arborescence.parsers.text import rewriting as kernels
-from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules, cased
+from arborescence.parsers.text import Lemmatizer, Text, candidates, lemmas, rewriting
+from arborescence.parsers.text.candidates import Texts, number_of
+from arborescence.parsers.text.rewriting import CONTEXTS
+from arborescence.parsers.text.rules import (
+    AS_IS,
+    CAPITALIZED,
+    CASES,
+    LOWERED,
+    STEM,
+    Rule,
+    Rules,
+    cased,
+)
 from arborescence.parsers.text.weights import PLACES
 from arborescence.treebank import Sentence
 from raw_texts import TREEBANK
-
-CASES = (AS_IS, LOWERED, CAPITALIZED)
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +49,95 @@ def test_rules_between(form, words, rule):
         assert found.applied(form) == " ".join(words)
 
 
-def test_options_are_what_rules_and_exceptions_say():
-    """Beside a slow search through all rules."""
-    pairs = [("walked", ("walk",)), ("talked", ("talk",)), ("went", ("go",)), ("The", ("the",)),
-             ("An", ("an",)), ("undone", ("do",)), ("unbound", ("bind",))]  # fmt: skip
-    rules = Rules.of(pairs, CASES)
-    assert rules.exceptions["went"] == ("go",)
-    for form in ("jumped", "went", "Jumped", "ed", "x", "", "unwalked", "ÀÉ", "THE"):
-        slow = set(rules.exceptions.get(form, ()))
-        for rule in rules.rules:
-            base = cased(form, rule.case)
-            before = {LOWERED: [form], CAPITALIZED: [form, form.lower()]}.get(rule.case, [])
-            if base in before:
-                continue
-            fits = base.startswith(rule.prefix) and base.endswith(rule.suffix)
-            if fits and len(base) >= len(rule.prefix) + len(rule.suffix) + 2:
-                slow.add(rule.applied(form))
-        assert {words for _, words in rules.options(form)} == slow
+PAIRS = [
+    ("walked", "walk"), ("talked", "talk"), ("went", "go"), ("The", "the"), ("An", "an"),
+    ("undone", "do"), ("unbound", "bind"), ("been", "be"), ("seen", "see"), ("don't", "do n't"),
+    ("can't", "can n't"), ("ÀÉS", "Àé"), ("ÀÈS", "Àè"), ("went", "wend"), ("don't", "don't it"),
+    ("Jumped", "jump"), ("Landed", "land"), ("baked", "bake"), ("hoped", "hope"), ("dogs", "dog"),
+    ("birds", "bird"), ("glasses", "glass"), ("buses", "bus"), ("undo", "do"), ("unpack", "pack"),
+]  # fmt: skip
+FORMS = ["jumped", "went", "Jumped", "ed", "x", "unwalked", "ÀÉ", "THE", "Thés", "won't", "don't",
+         "TALKED", "中文s", "a b", "unDONE"]  # fmt: skip
+
+
+def checksum(text):
+    return crc32(text.encode())
+
+
+def slow_candidates(rules, known, form):
+    """The candidates of a form as text, source and row, by a search through all rules."""
+    found = {form: 0}
+    for k, words in enumerate(rules.exceptions.get(form, ())):
+        found.setdefault(words, -1 - k)
+    bases = []
+    for case in CASES:
+        base = cased(form, case)
+        if base not in bases:
+            bases.append(base)
+            for number, rule in enumerate(rules.in_order):
+                fits = base.startswith(rule.prefix) and base.endswith(rule.suffix)
+                long = len(base) >= len(rule.prefix) + len(rule.suffix) + 2
+                if rule.case == case and fits and long:
+                    found.setdefault(rule.applied(form), number + 1)
+    for words, source in list(found.items())[1:]:
+        parts = words.split(" ")
+        longest = max(parts, key=len)
+        known_words = (
+            4 * all(number_of(part) in known for part in parts)
+            + 2 * (number_of(form) in known)
+            + (number_of(longest) in known)
+        )
+        if source > 0:
+            rule = rules.in_order[source - 1]
+            name = checksum("\t".join((str(rule.case), rule.prefix, rule.suffix, rule.words)))
+        else:
+            name = checksum(words) + 1
+        yield words, source, (name, known_words, checksum(longest[-3:]))
+
+
+def spelling_of(form):
+    pieces = [form, *(form[-k:] for k in range(1, 6)), *(form[:k] for k in range(1, 4))]
+    return [checksum(piece) for piece in pieces]
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return Rules.of([(form, tuple(words.split(" "))) for form, words in PAIRS], CASES)
+
+
+def known_words(*words):
+    return np.array(sorted(map(number_of, words)), dtype=np.int64)
+
+
+def test_kernel_lists_what_a_search_through_all_rules_finds(rules):
+    words = known_words("walk", "jump", "the", "n't", "wo", "thé", "go", "x", "talk")
+    known = np.stack((words, np.full_like(words, -1)))
+    texts = Texts.of_rules(rules).and_forms(rules, FORMS)
+    table = candidates.table_of(rules)
+    found = candidates.room(texts.bounds, texts.firsts, table)
+    sizes = []
+    for i, form in enumerate(FORMS):
+        count = candidates.list_candidates(*texts, table, known, i, found)
+        slow = list(slow_candidates(rules, set(words.tolist()), form))
+        assert found.sources[1:count].tolist() == [source for _, source, _ in slow]
+        assert found.rows[1:count].tolist() == [list(row) for _, _, row in slow]
+        assert [rules.applied(source, form) for _, source, _ in slow] == [w for w, _, _ in slow]
+        assert found.spelling.tolist() == spelling_of(form)
+        sizes.append(len(slow))
+    assert min(sizes) == 0
+    assert max(sizes) > 3
+
+
+def test_a_word_may_be_unknown_to_one_form(rules):
+    words = known_words("walk", "talk")
+    texts = Texts.of_rules(rules).and_forms(rules, ["walked", "Walked"])
+    table = candidates.table_of(rules)
+    found = candidates.room(texts.bounds, texts.firsts, table)
+    for form, bits in ((0, 0), (1, 5)):
+        known = np.stack((words, np.zeros(2, np.int64)))
+        count = candidates.list_candidates(*texts, table, known, form, found)
+        made = [rules.applied(s, ["walked", "Walked"][form]) for s in found.sources[1:count]]
+        assert found.rows[1 + made.index("walk"), 1] == bits
 
 
 def test_learns_and_guesses(lemmatizer):
@@ -76,7 +158,6 @@ def test_what_is_given_is_kept(lemmatizer):
 def test_the_cache_may_be_emptied_at_any_time(lemmatizer, monkeypatch):
     whole = [s.lemmas for s in lemmatizer.lemmatize(TREEBANK, overwrite=True)]
     monkeypatch.setattr(lemmas, "_MOST_WORDS", 3)
-    monkeypatch.setattr(kernels, "_MOST_FORMS", 3)
     assert [s.lemmas for s in lemmatizer.lemmatize(TREEBANK, overwrite=True)] == whole
 
 
@@ -87,22 +168,20 @@ def test_a_treebank_without_lemmas():
     assert Text.train(bare).lemmatizer is None
 
 
-def test_kernel_chooses_as_slow_sums_do():
+def test_kernel_chooses_as_slow_sums_do(rules):
     generator = np.random.default_rng(2)
-    sizes = [0, 1, 4, 2, 7]
-    starts = np.cumsum([0, *sizes])
-    n, rows = len(sizes), int(starts[-1])
-    spelling = generator.integers(0, 2**60, (n, 9)).astype(np.uint64)
-    contexts = generator.integers(0, 2**60, (n, kernels.CONTEXTS)).astype(np.uint64)
-    table = generator.integers(0, 2**30, (rows, 3)).astype(np.uint64)
+    contexts = generator.integers(0, 2**60, (len(FORMS), CONTEXTS)).astype(np.uint64)
     weights = generator.integers(-9, 10, PLACES).astype(np.int8)
-    chosen = np.empty(n, dtype=np.int64)
-    learned = kernels._NO_GOLD, kernels.NOTHING
-    kernels.choose(np.arange(n), spelling, contexts, table, starts, weights, chosen, *learned)
-    for i in range(n):
-        scores = [0]
-        for row in range(starts[i], starts[i + 1]):
+    words = known_words("walk", "jump", "the")
+    found = rewriting.Rewriter(rules, words, weights).rewritten(FORMS, contexts)
+    for i, form in enumerate(FORMS):
+        best, highest = form, 0
+        spelling = np.array(spelling_of(form), dtype=np.uint64)
+        for text, _, row in slow_candidates(rules, set(words.tolist()), form):
             places = np.empty(39, dtype=np.uint64)
-            kernels._look(spelling[i], contexts[i], table[row], places)
-            scores.append(sum(int(weights[int(place)]) for place in places))
-        assert chosen[i] == int(np.argmax(scores)) - 1
+            rewriting._look(spelling, contexts[i], np.array(row, dtype=np.int64), places)
+            score = sum(int(weights[int(place)]) for place in places)
+            if score > highest:
+                best, highest = text, score
+        assert found.get(i, form) == best
+    assert 0 < len(found) < len(FORMS)

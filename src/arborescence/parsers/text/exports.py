@@ -5,10 +5,10 @@ EXPORTS = {
         "uint32[::1], uint8[::1], uint32[::1], out uint32[::1], out uint8[::1], out uint8[::1], "
         "out int64[::1], out int64[::1]"
     ),
-    "multiwords.hash_neighbours": "uint64[:, ::1], int64[::1], out uint64[:, ::1]",
+    "multiwords.hash_neighbours": "uint64[:, ::1], out uint64[:, ::1]",
     "rewriting.choose": (
-        "int64[::1], uint64[:, ::1], uint64[:, ::1], uint64[:, ::1], int64[::1], weight[::1], "
-        "out int64[::1], int64[::1], out float32[:, ::1]"
+        "int64[::1], int64[:, ::1], uint8[::1], int64[::1], int64[:, ::1], int64[:, ::1], "
+        "int64[:, ::1], uint64[:, ::1], weight[::1], out int64[:, ::1], out float32[:, ::1]"
     ),
     "sentences.end": (
         "uint64[:, ::1], weight[::1], out float64[::1], out bool[::1], bool[::1], "

@@ -7,14 +7,17 @@ known and unknown forms.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, Self
 from zlib import crc32
 
 import numpy as np
 
 from arborescence.core.errors import TreebankError
+from arborescence.parsers.shared.base import batches
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
-from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM
+from arborescence.parsers.text.rules import CASES, STEM
+from arborescence.treebank.sentence import FEATS, FORM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
     #: A form with its UPOS, XPOS and FEATS.
-    Word = tuple[str, str, str, str]
+    Word = tuple[str, ...]
 
 _EPOCHS: Final = 10
 _MOST_WORDS: Final = 100_000
@@ -51,9 +54,9 @@ class Lemmatizer(Rewriter):
     ['jump', 'go']
     """
 
-    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[np.int8]) -> None:
+    def __init__(self, rules: Rules, known: NDArray[np.int64], weights: NDArray[np.int8]) -> None:
         super().__init__(rules, known, weights)
-        self._found: dict[Word, str] = {}
+        self._found: dict[bytes, str] = {}
 
     @classmethod
     def train(
@@ -77,7 +80,8 @@ class Lemmatizer(Rewriter):
         """
         lemmas: defaultdict[Word, Counter[str]] = defaultdict(Counter)
         for sentence in treebank:
-            for word, lemma in zip(_words(sentence), sentence.lemmas, strict=True):
+            for row in _rows(sentence):
+                word, lemma = _parted(row)
                 if (lemma != "_" or word[0] == "_") and STEM not in lemma and " " not in lemma:
                     lemmas[word][lemma] += 1
         if not lemmas:
@@ -94,7 +98,7 @@ class Lemmatizer(Rewriter):
             [word[0] for word in words],
             targets,
             _contexts(words),
-            cases=(AS_IS, LOWERED, CAPITALIZED),
+            cases=CASES,
             epochs=_EPOCHS,
             generator=np.random.default_rng(seed),
             progress=lambda done, total: progress and progress("lemmas", done, total),
@@ -117,36 +121,49 @@ class Lemmatizer(Rewriter):
         Sentence
             The same sentences in the same order.
         """
-        for sentence in sentences:
-            if overwrite or set(sentence.lemmas) == {"_"}:
-                yield sentence.replace(lemmas=self._lemmas(_words(sentence)))
-            else:
-                yield sentence
+        for batch in batches(sentences):
+            rows = [
+                _rows(sentence) if overwrite or set(sentence.lemmas) == {"_"} else []
+                for sentence in batch
+            ]
+            lemmas = iter(self._lemmas(list(chain.from_iterable(rows))))
+            for sentence, changed in zip(batch, rows, strict=True):
+                found = list(islice(lemmas, len(changed)))
+                yield sentence.replace(lemmas=found) if found else sentence
 
-    def _lemmas(self, words: list[Word]) -> list[str]:
+    def _lemmas(self, rows: list[bytes]) -> list[str]:
         known = self._found
         # Other threads may fill or clear it at the same time.
-        found = {word: known.get(word, "") for word in words}
-        unknown = [word for word, lemma in found.items() if not lemma]
+        found = {row: known.get(row, "") for row in rows}
+        unknown = [row for row, lemma in found.items() if not lemma]
         if unknown:
-            contexts = _contexts(unknown)
-            new = self.rewritten([word[0] for word in unknown], contexts.__getitem__)
-            learned = {word: new.get(i, word[0]) for i, word in enumerate(unknown)}
+            words = [_parted(row)[0] for row in unknown]
+            new = self.rewritten([word[0] for word in words], _contexts(words))
+            learned = {row: new.get(i, words[i][0]) for i, row in enumerate(unknown)}
             if len(known) > _MOST_WORDS:
                 known.clear()
             known.update(learned)
             found |= learned
-        return [found[word] for word in words]
+        return [found[row] for row in rows]
 
 
-def _words(sentence: Sentence) -> list[Word]:
-    return list(zip(sentence.forms, sentence.upos, sentence.xpos, sentence.feats, strict=True))
+def _rows(sentence: Sentence) -> list[bytes]:
+    """Return the columns from FORM to FEATS of each word."""
+    raw = sentence.raw
+    starts, stops = sentence.spans[:, FORM].tolist(), sentence.spans[:, FEATS + 1].tolist()
+    return [raw[start : stop - 1] for start, stop in zip(starts, stops, strict=True)]
+
+
+def _parted(row: bytes) -> tuple[Word, str]:
+    """Part what `_rows` returns into a form with its tags, and the lemma."""
+    form, lemma, *tags = row.decode().split("\t")
+    return (form, *tags), lemma
 
 
 def _contexts(words: Sequence[Word]) -> NDArray[np.uint64]:
     """Hash the tags of words: each tag, and all together."""
-    hashes = [
-        [crc32(tag.encode()) for tag in (upos, xpos, feats, f"{upos}\t{xpos}\t{feats}")]
-        for _, upos, xpos, feats in words
-    ]
-    return np.array(hashes, dtype=np.uint64).reshape(-1, CONTEXTS)
+    hashes = {
+        tags: [crc32(tag.encode()) for tag in (*tags, "\t".join(tags))]
+        for tags in {word[1:] for word in words}
+    }
+    return np.array([hashes[word[1:]] for word in words], dtype=np.uint64).reshape(-1, CONTEXTS)

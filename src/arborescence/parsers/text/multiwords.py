@@ -65,7 +65,7 @@ class Splitter(Rewriter):
         return cls.trained(
             [token.lower() for token in tokens],
             targets,
-            _neighbours(letters, np.arange(len(tokens))),
+            _neighbours(letters),
             cases=(AS_IS,),
             epochs=_EPOCHS,
             generator=generator,
@@ -74,9 +74,7 @@ class Splitter(Rewriter):
 
     def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
         """Return the words of each multiword token, keyed by the number of the token."""
-        found = self.rewritten(
-            [token.lower() for token in tokens], lambda chosen: _neighbours(letters, chosen)
-        )
+        found = self.rewritten([token.lower() for token in tokens], _neighbours(letters))
         return {number: _cased(tokens[number], words) for number, words in found.items()}
 
 
@@ -100,22 +98,21 @@ def _cased(token: str, words: str) -> list[str]:
     return parts
 
 
-def _neighbours(letters: NDArray[np.uint64], chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Hash the neighbours of the tokens in `chosen`: (m, CONTEXTS) uint64. O(m)."""
-    contexts = np.empty((chosen.size, CONTEXTS), dtype=np.uint64)
-    hash_neighbours(letters, chosen, contexts)
+def _neighbours(letters: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Hash the neighbours of each token: (t, CONTEXTS) uint64. O(t)."""
+    contexts = np.empty((len(letters), CONTEXTS), dtype=np.uint64)
+    hash_neighbours(letters, contexts)
     return contexts
 
 
 @kernel
-def hash_neighbours(letters: np.ndarray, chosen: np.ndarray, contexts: np.ndarray) -> None:
+def hash_neighbours(letters: np.ndarray, contexts: np.ndarray) -> None:
     """Do the work of `_neighbours`: fill `contexts`."""
-    for row in range(chosen.size):
-        t = chosen[row]
+    for t in range(letters.shape[0]):
         before = letters[t - 1, FORM] if t > 0 else _OUTSIDE
         after = letters[t + 1, FORM] if t + 1 < letters.shape[0] else _OUTSIDE
-        contexts[row, 0] = before
-        contexts[row, 1] = after
-        contexts[row, 2] = mix(before, after)
+        contexts[t, 0] = before
+        contexts[t, 1] = after
+        contexts[t, 2] = mix(before, after)
         looks = mix(letters[t, OUTLINE], letters[t, GAP])
-        contexts[row, 3] = mix(looks, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)
+        contexts[t, 3] = mix(looks, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)

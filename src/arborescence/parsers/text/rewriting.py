@@ -8,8 +8,7 @@ that other forms were rewritten to in training. No rule is a choice too; its sco
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
-from zlib import crc32
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -17,7 +16,16 @@ from arborescence.core.kernels import kernel
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.adagrad import NOTHING, Learned, pack, unpack
 from arborescence.parsers.shared.hashing import mix
-from arborescence.parsers.text.rules import AS_IS, CAPITALIZED, LOWERED, STEM, Rule, Rules
+from arborescence.parsers.text.candidates import (
+    SPELLING,
+    Texts,
+    list_candidates,
+    number_among,
+    number_of,
+    room,
+    table_of,
+)
+from arborescence.parsers.text.rules import CASES, STEM, Rule, Rules
 from arborescence.parsers.text.weights import PLACES, move, to_places, total
 
 if TYPE_CHECKING:
@@ -27,35 +35,9 @@ if TYPE_CHECKING:
 
 #: The number of context hashes of a form.
 CONTEXTS: Final = 4
-_SUFFIXES: Final = 5
-_PREFIXES: Final = 3
-_SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
-# The columns of a row: rule; whether its words and the form are known; suffix of its first word.
-_ROW: Final = 3
-_FEATURES: Final = 1 + _SPELLING + 6 * CONTEXTS + 5
+_FEATURES: Final = 1 + SPELLING + 6 * CONTEXTS + 5
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
-_WORD_BITS: Final = 24
-_MOST_FORMS: Final = 100_000
-_NO_GOLD: Final = np.zeros(0, dtype=np.int64)
-
-
-class Options(NamedTuple):
-    """The candidate rewritings of a form.
-
-    Attributes
-    ----------
-    words
-        The words of each option, separated by spaces.
-    spelling
-        Hashes of the form, its suffixes and its prefixes.
-    rows
-        For each option: see `_ROW`.
-    """
-
-    words: tuple[str, ...]
-    spelling: tuple[int, ...]
-    rows: tuple[tuple[int, int, int], ...]
 
 
 class Rewriter:
@@ -66,20 +48,17 @@ class Rewriter:
     rules
         The rewriting rules.
     known
-        Hashes of the known words: see `_number`.
+        Hashes of the known words, ascending: see `number_of`.
     weights
-        int8, (PLACES,).
+        (PLACES,).
     """
 
-    def __init__(self, rules: Rules, known: frozenset[int], weights: NDArray[np.int8]) -> None:
+    def __init__(self, rules: Rules, known: NDArray[np.int64], weights: NDArray[np.int8]) -> None:
         self.rules = rules
-        self._known = known
         self.weights = weights
-        self._seen: dict[str, Options | None] = {}
-        self._hashes = [
-            crc32("\t".join((str(rule.case), rule.prefix, rule.suffix, rule.words)).encode())
-            for rule in rules.rules
-        ]
+        self._known = np.stack((known, np.full_like(known, -1)))
+        self._texts = Texts.of_rules(rules)
+        self._table = table_of(rules)
 
     @classmethod
     def trained(
@@ -114,113 +93,58 @@ class Rewriter:
             for form, became in zip(forms, words, strict=True)
             if became is not None
         ]
-        rules = Rules.of(pairs, cases)
+        numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+        targets: list[list[str]] = [[] for _ in numbers]
         # For a given form, a word is known if another form is rewritten to it.
-        sources: dict[int, set[str]] = {}
+        sources: dict[int, set[int]] = {}
         for form, became in zip(forms, words, strict=True):
+            number = numbers[form]
+            if became is not None and became not in targets[number]:
+                targets[number].append(became)
             for word in (became or form).split(" "):
-                sources.setdefault(_number(word), set()).add(form)
-
-        def known_to(form: str) -> Callable[[int], bool]:
-            return lambda word: bool(sources.get(word, set()) - {form})
-
-        self = cls(rules, frozenset(sources), np.zeros(0, np.int8))
-        numbers: list[int] = []
-        options: list[Options] = []
-        gold: list[int] = []
-        for i, form in enumerate(forms):
-            if form not in self._seen:
-                self._seen[form] = self._options(form, known_to(form))
-            found = self._seen[form]
-            became = words[i]
-            if found is None or (became is not None and became not in found.words):
-                continue
-            numbers.append(i)
-            options.append(found)
-            gold.append(-1 if became is None else found.words.index(became))
+                sources.setdefault(number_of(word), set()).add(number)
+        known, only = np.array(
+            [(word, -1 if len(by) > 1 else min(by)) for word, by in sorted(sources.items())],
+            dtype=np.int64,
+        ).T
+        self = cls(Rules.of(pairs, cases), known, np.zeros(0, np.int8))
+        texts = self._texts.and_forms(self.rules, numbers, targets)
+        items = np.full((len(forms), 2), -1)
+        for item, form, became in zip(items, forms, words, strict=True):
+            item[0] = number = numbers[form]
+            if became is not None:
+                item[1] = texts.firsts[number, 1] + targets[number].index(became)
+        given = (items, *texts, self._table, np.stack((known, only)), contexts)
+        chosen = np.empty_like(items)
+        choose(np.arange(len(forms)), *given, self.weights, chosen, NOTHING)
+        possible = np.flatnonzero(chosen[:, 1] >= 0)
         learned = Learned(PLACES)
-        spelling, rows, starts = _table(options)
-        contexts, right = contexts[numbers], np.array(gold, dtype=np.int64)
-        chosen = np.empty_like(right)
         for epoch in range(1, epochs + 1):
-            order = generator.permutation(len(numbers))
-            choose(
-                order, spelling, contexts, rows, starts, learned.weights, chosen, right,
-                learned.table,
-            )  # fmt: skip
+            order = generator.permutation(possible)
+            choose(order, *given, learned.weights, chosen, learned.table)
             if epoch == (epochs + 1) // 2:
                 learned.prune()
             progress(epoch, epochs)
-        return cls(rules, frozenset(sources), learned.in_bytes())
+        return cls(self.rules, known, learned.in_bytes())
 
-    def rewritten(
-        self, forms: Sequence[str], context: Callable[[NDArray[np.int64]], NDArray[np.uint64]]
-    ) -> dict[int, str]:
-        """Rewrite forms.
+    def rewritten(self, forms: Sequence[str], contexts: NDArray[np.uint64]) -> dict[int, str]:
+        """Return the rewritings of the forms that change, keyed by the number of the form.
 
-        Parameters
-        ----------
-        forms
-            Any number.
-        context
-            Returns the context hashes, (m, CONTEXTS), of the forms with the given numbers.
-
-        Returns
-        -------
-        words
-            The rewritings of the forms that change, keyed by the number of the form.
+        `contexts` is as for `trained`.
         """
-        seen = self._seen
-        if len(seen) > _MOST_FORMS:
-            seen.clear()
-        numbers: list[int] = []
-        options: list[Options] = []
-        for i, form in enumerate(forms):
-            try:
-                found = seen[form]
-            except KeyError:
-                found = seen[form] = self._options(form, self._known.__contains__)
-            if found is not None:
-                numbers.append(i)
-                options.append(found)
-        if not numbers:
-            return {}
-        spelling, rows, starts = _table(options)
-        chosen = np.empty(len(numbers), dtype=np.int64)
+        numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+        items = np.full((len(forms), 2), -1)
+        items[:, 0] = [numbers[form] for form in forms]
+        chosen = np.empty_like(items)
         choose(
-            np.arange(len(numbers)), spelling, context(np.array(numbers)), rows, starts,
-            self.weights, chosen, _NO_GOLD, NOTHING,
+            np.arange(len(forms)), items, *self._texts.and_forms(self.rules, numbers), self._table,
+            self._known, contexts, self.weights, chosen, NOTHING,
         )  # fmt: skip
         return {
-            number: found.words[option]
-            for number, found, option in zip(numbers, options, chosen.tolist(), strict=True)
-            if option >= 0
+            i: self.rules.applied(source, forms[i])
+            for i, source in enumerate(chosen[:, 0].tolist())
+            if source
         }
-
-    def _options(self, form: str, known: Callable[[int], bool]) -> Options | None:
-        """Return the candidate rewritings of a form; None if there are none."""
-        words: list[str] = []
-        rows: list[tuple[int, int, int]] = []
-        itself = known(_number(form))
-        for number, became in self.rules.options(form):
-            if became in words or became == form:
-                continue
-            parts = became.split(" ")
-            every = all(known(_number(part)) for part in parts)
-            some = max(parts, key=len)
-            words.append(became)
-            rows.append(
-                (
-                    self._hashes[number] if number >= 0 else crc32(became.encode()) + 1,
-                    4 * every + 2 * itself + known(_number(some)),
-                    crc32(some[-3:].encode()),
-                )
-            )
-        if not words:
-            return None
-        ends = [form, *(form[-k:] for k in range(1, _SUFFIXES + 1))]
-        pieces = ends + [form[:k] for k in range(1, _PREFIXES + 1)]
-        return Options(tuple(words), tuple(crc32(p.encode()) for p in pieces), tuple(rows))
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file."""
@@ -228,7 +152,7 @@ class Rewriter:
             "rules": [list(rule) for rule in self.rules.rules],
             "exceptions": self.rules.exceptions,
         }
-        known = np.array(sorted(self._known), dtype=np.uint32)
+        known = self._known[0].astype(np.uint32)
         return header, {"known": np.diff(known, prepend=np.uint32(0)), **pack(self.weights)}
 
     @classmethod
@@ -239,7 +163,7 @@ class Rewriter:
         rules = [Rule(*rule) for rule in fields["rules"]]
         exceptions = {form: tuple(words) for form, words in fields["exceptions"].items()}
         weights = unpack(arrays, PLACES)
-        return cls(Rules(rules, exceptions), frozenset(np.cumsum(known).tolist()), weights)
+        return cls(Rules(rules, exceptions), np.cumsum(known, dtype=np.int64), weights)
 
 
 def _is_rule(value: object) -> bool:
@@ -250,7 +174,7 @@ def _is_rule(value: object) -> bool:
     ends = all(end == "" or scheme.VALUE.fits(end) for end in (prefix, suffix))
     return (
         type(case) is int
-        and case in (AS_IS, LOWERED, CAPITALIZED)
+        and case in CASES
         and ends
         and _are_words(words)
         and words.count(STEM) == 1
@@ -278,26 +202,10 @@ _FIELDS: Final = {
 _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 
-def _number(word: str) -> int:
-    return crc32(word.encode()) >> (32 - _WORD_BITS)
-
-
-def _table(
-    options: Sequence[Options],
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
-    """Convert options to arrays: spelling, rows, and the start of each form's rows."""
-    spelling = np.array([found.spelling for found in options], dtype=np.uint64)
-    rows = np.array([row for found in options for row in found.rows], dtype=np.uint64)
-    starts = np.cumsum([0, *(len(found.rows) for found in options)])
-    return spelling.reshape(-1, _SPELLING), rows.reshape(-1, _ROW), starts
-
-
 @kernel
 def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray) -> None:
-    """Compute the weight indices of the features of one option."""
-    rule = row[0]
-    known = row[1]
-    tail = row[2]
+    """Compute the weight indices of the features of one candidate."""
+    rule, known, tail = np.uint64(row[0]), np.uint64(row[1]), np.uint64(row[2])
     places[0] = rule
     at = 1
     for k in range(spelling.size):
@@ -323,57 +231,63 @@ def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np
 @kernel
 def choose(
     order: np.ndarray,
-    spelling: np.ndarray,
+    items: np.ndarray,
+    raw: np.ndarray,
+    bounds: np.ndarray,
+    firsts: np.ndarray,
+    rules: np.ndarray,
+    known: np.ndarray,
     contexts: np.ndarray,
-    rows: np.ndarray,
-    starts: np.ndarray,
     weights: np.ndarray,
     chosen: np.ndarray,
-    gold: np.ndarray,
     learned: np.ndarray,
 ) -> None:
-    """Choose the best option of each form, or none; train the weights too if `gold` is given.
+    """Choose the best candidate of each item; train the weights too if `learned` is given.
 
-    O(rows).
+    O(features) per candidate; and see `list_candidates`.
 
     Parameters
     ----------
     order : int64
-        The forms to process, in this order.
-    spelling : uint64, shape (n, 9)
+        The items to process, in this order.
+    items : int64, shape (n, 2)
+        The form of each, and the number of the text that it is rewritten as; -1: as it is.
+    raw, bounds, firsts, rules, known
+        As for `list_candidates`.
     contexts : uint64, shape (n, CONTEXTS)
-    rows : uint64, shape (m, 3)
-        The options of all forms.
-    starts : int64, shape (n + 1,)
-        The start of each form's options in `rows`.
     weights : int8 or float32, shape (PLACES,)
-    chosen : int64, shape (n,)
-        Filled: the index of the chosen option of each form; -1 for none.
-    gold : int64, shape (n,)
-        The correct choices. Empty: no training.
+        Empty: nothing is chosen.
+    chosen : int64, shape (n, 2)
+        Filled: what made the chosen candidate (see `Candidates`), and the number of the correct
+        candidate; -1 if it is not among them, or nothing is.
     learned : float32, shape (2, PLACES)
         For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
-    most = 0
+    found = room(bounds, firsts, rules)
+    places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
+    scores = np.zeros(found.sources.size)
     for i in order:
-        most = max(most, starts[i + 1] - starts[i])
-    places = np.empty((most, _FEATURES), dtype=np.uint64)
-    scores = np.empty(most)
-    for i in order:
-        count = starts[i + 1] - starts[i]
-        highest = 0.0
-        chosen[i] = -1
-        for k in range(count):
-            _look(spelling[i], contexts[i], rows[starts[i] + k], places[k])
-            scores[k] = total(weights, places[k])
-            if scores[k] > highest:
-                highest = scores[k]
-                chosen[i] = k
-        if gold.size == 0:
+        count = list_candidates(raw, bounds, firsts, rules, known, items[i, 0], found)
+        gold = items[i, 1]
+        right = 0
+        if gold >= 0:
+            right = number_among(raw, bounds[gold], bounds[gold + 1], count, found)
+        chosen[i, 0] = 0
+        chosen[i, 1] = right if count > 1 else -1
+        if weights.size == 0:
             continue
-        partition = np.exp(-highest)  # the term of "none"
+        best = 0
+        for k in range(1, count):
+            _look(found.spelling, contexts[i], found.rows[k], places[k])
+            scores[k] = total(weights, places[k])
+            if scores[k] > scores[best]:
+                best = k
+        chosen[i, 0] = found.sources[best]
+        if learned.size == 0:
+            continue
+        partition = 0.0
         for k in range(count):
-            partition += np.exp(scores[k] - highest)
-        for k in range(count):
-            probability = np.exp(scores[k] - highest) / partition
-            move(learned, places[k], np.float32(probability - (k == gold[i])), _PENALTY)
+            partition += np.exp(scores[k] - scores[best])
+        for k in range(1, count):
+            probability = np.exp(scores[k] - scores[best]) / partition
+            move(learned, places[k], np.float32(probability - (k == right)), _PENALTY)

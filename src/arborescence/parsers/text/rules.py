@@ -11,15 +11,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 #: The placeholder of the substring that is kept.
 STEM: Final = "\0"
 #: How the form is changed first: not at all; to lower case; to lower case except the first letter.
-AS_IS, LOWERED, CAPITALIZED = range(3)
+AS_IS, LOWERED, CAPITALIZED = CASES = (0, 1, 2)
 # Rules with longer prefixes or suffixes are used only for forms seen in training.
 _LONGEST: Final = 8
-_SHORTEST_STEM: Final = 2
+#: Rules leave a stem of at least as many characters.
+SHORTEST_STEM: Final = 2
 
 
 class Rule(NamedTuple):
@@ -77,7 +78,7 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """A set of rules, indexed by the prefixes and suffixes of forms.
+    """A set of rules.
 
     Parameters
     ----------
@@ -90,14 +91,13 @@ class Rules:
     def __init__(self, rules: Iterable[Rule], exceptions: dict[str, tuple[str, ...]]) -> None:
         self.rules = tuple(rules)
         self.exceptions = exceptions
-        self._by_ends: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
-        for number, rule in enumerate(self.rules):
-            self._by_ends[rule.case, rule.prefix, rule.suffix].append(number)
-        self._prefixes = {
-            case: sorted({rule.prefix for rule in self.rules if rule.case == case}, key=len)
-            for case in (AS_IS, LOWERED, CAPITALIZED)
-        }
-        self._suffixes = {(rule.case, rule.suffix) for rule in self.rules}
+        #: The letter cases to try.
+        self.cases = CASES if any(rule.case != AS_IS for rule in self.rules) else (AS_IS,)
+        #: The rules in the order in which they are tried.
+        self.in_order = sorted(
+            (rule for rule in self.rules if len(rule.suffix) <= _LONGEST),
+            key=lambda rule: (rule.case, len(rule.prefix), len(rule.suffix)),
+        )
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, tuple[str, ...]]], cases: Iterable[int]) -> Rules:
@@ -110,7 +110,7 @@ class Rules:
         exceptions: defaultdict[str, list[str]] = defaultdict(list)
         for rule, examples in seen.items():
             ends = len(rule.prefix) + len(rule.suffix)
-            short = [pair for pair in examples if len(pair[0]) - ends < _SHORTEST_STEM]
+            short = [pair for pair in examples if len(pair[0]) - ends < SHORTEST_STEM]
             if rule.is_general and len(examples) - len(short) > 1:
                 rules.append(rule)
             else:
@@ -119,28 +119,11 @@ class Rules:
                 exceptions[form].append(text)
         return cls(sorted(rules), {form: tuple(texts) for form, texts in exceptions.items()})
 
-    def options(self, form: str) -> Iterator[tuple[int, str]]:
-        """Yield each candidate of a form: the rule's number (-1: an exception), and the words."""
-        for words in self.exceptions.get(form, ()):
-            yield -1, words
-        bases: list[str] = []
-        for case in (AS_IS, LOWERED, CAPITALIZED):
-            base = cased(form, case)
-            if base in bases:
-                continue
-            bases.append(base)
-            # All prefixes and suffixes of rules that fit and leave a stem.
-            suffixes = [
-                suffix
-                for cut in range(min(_LONGEST, len(base) - _SHORTEST_STEM) + 1)
-                if (case, suffix := base[len(base) - cut :]) in self._suffixes
-            ]
-            for prefix in self._prefixes[case]:
-                if base.startswith(prefix):
-                    for suffix in suffixes:
-                        if len(prefix) + len(suffix) + _SHORTEST_STEM <= len(base):
-                            for number in self._by_ends.get((case, prefix, suffix), ()):
-                                yield number, self.rules[number].applied(form)
+    def applied(self, source: int, form: str) -> str:
+        """Return what a rule makes of a form: r + 1 for rule r in order; -1 - k: exception k."""
+        if source > 0:
+            return self.in_order[source - 1].applied(form)
+        return self.exceptions[form][-1 - source]
 
 
 def cased(form: str, case: int) -> str:

@@ -1,0 +1,352 @@
+"""The candidates of a rewriting: what rules and exceptions make of a form (see `rules`).
+
+All texts are UTF-8, one after the other in one array. A candidate is three pieces of it: what
+stands before the stem, the stem, and what stands after it. Candidate 0 is the form itself.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from zlib import crc32
+
+import numpy as np
+
+from arborescence.core.kernels import kernel, uncounted_kernel
+from arborescence.parsers.shared.hashing import prefix_stop, suffix_start
+from arborescence.parsers.text.rules import CASES, SHORTEST_STEM, STEM, cased
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.text.rules import Rules
+
+_SUFFIXES: Final = 5
+_PREFIXES: Final = 3
+#: The number of hashes of a form: of itself, of its suffixes, and of its prefixes.
+SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
+_HIDDEN: Final = 8  # of the 32 bits of a checksum
+_SPACE: Final = 32
+# The texts of a rule: its prefix, its suffix, and its words before and after the stem.
+_TEXTS: Final = 4
+# The table of zlib's checksum (polynomial 0xEDB88320), from its checksums of single bytes.
+_TABLE: Final = np.array(
+    [crc32(bytes([255 - byte])) ^ 0xFF000000 for byte in range(256)], dtype=np.int64
+)
+
+
+class Texts(NamedTuple):
+    """The texts of rules and of forms, for kernels.
+
+    Attributes
+    ----------
+    raw : uint8
+        The bytes of all texts: `_TEXTS` for each rule; then, for each form, the form in each letter
+        case (empty where an earlier one is the same), its exceptions, and its other texts.
+    bounds : int64, shape (texts + 1,)
+        Text t is ``raw[bounds[t] : bounds[t + 1]]``.
+    firsts : int64, shape (forms, 2)
+        The first text of each form, and the one after its last exception.
+    """
+
+    raw: NDArray[np.uint8]
+    bounds: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], firsts: Iterable[tuple[int, int]] = ()) -> Self:
+        """Encode texts."""
+        encoded = [text.encode() for text in texts]
+        return cls(
+            np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            np.cumsum([0, *map(len, encoded)]),
+            np.array(firsts, dtype=np.int64).reshape(-1, 2),
+        )
+
+    @classmethod
+    def of_rules(cls, rules: Rules) -> Self:
+        """Encode the texts of rules in order."""
+        return cls.of(
+            text
+            for rule in rules.in_order
+            for text in (rule.prefix, rule.suffix, *rule.words.split(STEM))
+        )
+
+    def and_forms(
+        self, rules: Rules, forms: Iterable[str], others: Sequence[Sequence[str]] = ()
+    ) -> Self:
+        """Return these texts of rules and those of forms; `others` has more for each form."""
+        texts: list[str] = []
+        firsts: list[tuple[int, int]] = []
+        for number, form in enumerate(forms):
+            first = self.bounds.size - 1 + len(texts)
+            bases = [cased(form, case) if case in rules.cases else "" for case in CASES]
+            texts += (base if base not in bases[:case] else "" for case, base in enumerate(bases))
+            texts += rules.exceptions.get(form, ())
+            firsts.append((first, self.bounds.size - 1 + len(texts)))
+            texts += others[number] if others else ()
+        more = self.of(texts, firsts)
+        return more._replace(
+            raw=np.concatenate((self.raw, more.raw)),
+            bounds=np.concatenate((self.bounds[:-1], self.bounds[-1] + more.bounds)),
+        )
+
+
+def table_of(rules: Rules) -> NDArray[np.int64]:
+    """Return four numbers for each rule in order, int64.
+
+    They are the letter case, the least number of characters of a form that it fits, the last byte
+    of its suffix (-1 for none), and a hash.
+    """
+    rows = [
+        (
+            rule.case,
+            len(rule.prefix) + len(rule.suffix) + SHORTEST_STEM,
+            rule.suffix.encode()[-1] if rule.suffix else -1,
+            crc32("\t".join((str(rule.case), rule.prefix, rule.suffix, rule.words)).encode()),
+        )
+        for rule in rules.in_order
+    ]
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def number_of(word: str) -> int:
+    """Return the hash by which a word is known."""
+    return crc32(word.encode()) >> _HIDDEN
+
+
+class Candidates(NamedTuple):
+    """The candidates of one form; there is room for those of any.
+
+    Attributes
+    ----------
+    pieces : int64, shape (most, 6)
+        Where the three pieces of each start and stop.
+    sums : int64, shape (most, 2)
+        The checksum and the number of bytes of each.
+    sources : int64, shape (most,)
+        What made it: r + 1 for rule r in order; -1 - k for exception k; 0 for the form itself.
+    rows : int64, shape (most, 3)
+        The hash of the rule; which words are known: 4 if all words of the candidate, + 2 if the
+        form, + 1 if the candidate's longest word; the hash of the longest word's suffix.
+    spelling : uint64, shape (SPELLING,)
+        Hashes of the form, its suffixes and its prefixes.
+    text : uint8
+        The candidate at hand.
+    """
+
+    pieces: np.ndarray
+    sums: np.ndarray
+    sources: np.ndarray
+    rows: np.ndarray
+    spelling: np.ndarray
+    text: np.ndarray
+
+
+@kernel
+def room(bounds: np.ndarray, firsts: np.ndarray, rules: np.ndarray) -> Candidates:
+    """Make room for the candidates of any of the forms."""
+    longest = 0
+    for text in range(bounds.size - 1):
+        longest = max(longest, bounds[text + 1] - bounds[text])
+    most = 0
+    for form in range(firsts.shape[0]):
+        most = max(most, firsts[form, 1] - firsts[form, 0])
+    most += 1 + rules.shape[0]
+    return Candidates(
+        np.zeros((most, 6), dtype=np.int64),
+        np.zeros((most, 2), dtype=np.int64),
+        np.zeros(most, dtype=np.int64),
+        np.zeros((most, 3), dtype=np.int64),
+        np.empty(SPELLING, dtype=np.uint64),
+        np.empty(3 * longest, dtype=np.uint8),
+    )
+
+
+@uncounted_kernel
+def list_candidates(
+    raw: np.ndarray,
+    bounds: np.ndarray,
+    firsts: np.ndarray,
+    rules: np.ndarray,
+    known: np.ndarray,
+    form: int,
+    found: Candidates,
+) -> int:
+    """List the candidates of a form, each once; return their number.
+
+    After the form itself come its exceptions, then rules by letter case, length of prefix, and
+    length of suffix. O(rules), and for each candidate its bytes.
+
+    Parameters
+    ----------
+    raw, bounds, firsts
+        `Texts`.
+    rules
+        See `table_of`.
+    known : int64, shape (2, words)
+        The hashes of known words (see `number_of`) in ascending order, and for each the number of
+        the form to which it is not known; -1 if it is known to all.
+    form
+        The number of the form.
+    found
+        Changed.
+    """
+    first = firsts[form, 0]
+    _spell(raw, bounds[first], bounds[first + 1], found.spelling)
+    _is_new(raw, bounds[first], bounds[first + 1], 0, 0, 0, 0, 0, found)
+    found.rows[0, 1] = 2 * _is_known(known, found.sums[0, 0], form)
+    count = 1
+    exceptions = first + len(CASES)
+    for text in range(exceptions, firsts[form, 1]):
+        if _is_new(raw, bounds[text], bounds[text + 1], 0, 0, 0, 0, count, found):
+            found.sources[count] = exceptions - text - 1
+            found.rows[count, 0] = found.sums[count, 0] + 1
+            _look_up(known, form, count, found)
+            count += 1
+    rule = 0
+    for case in CASES:
+        begin, end = bounds[first + case], bounds[first + case + 1]
+        characters = _characters(raw, begin, end)
+        last = raw[end - 1] if characters else 0
+        while rule < rules.shape[0] and rules[rule, 0] == case:
+            if rules[rule, 1] <= characters and (rules[rule, 2] == last or rules[rule, 2] < 0):
+                at = _TEXTS * rule
+                stem = begin + bounds[at + 1] - bounds[at]
+                after = end - (bounds[at + 2] - bounds[at + 1])
+                if (
+                    _is_same(raw, after, end, bounds[at + 1])
+                    and _is_same(raw, begin, stem, bounds[at])
+                    and _is_new(
+                        raw, bounds[at + 2], bounds[at + 3], stem, after, bounds[at + 3],
+                        bounds[at + 4], count, found,
+                    )
+                ):  # fmt: skip
+                    found.sources[count] = rule + 1
+                    found.rows[count, 0] = rules[rule, 3]
+                    _look_up(known, form, count, found)
+                    count += 1
+            rule += 1
+    return count
+
+
+@uncounted_kernel
+def number_among(raw: np.ndarray, start: int, stop: int, count: int, found: Candidates) -> int:
+    """Return which candidate after the form itself is this text; -1 for none."""
+    for k in range(1, count):
+        if found.sums[k, 1] == stop - start and _is_text(raw, found.pieces[k], raw, start):
+            return k
+    return -1
+
+
+@uncounted_kernel
+def _is_new(
+    raw: np.ndarray,
+    before: int,
+    before_stop: int,
+    stem: int,
+    stem_stop: int,
+    after: int,
+    after_stop: int,
+    count: int,
+    found: Candidates,
+) -> bool:
+    """Write candidate `count`; return whether it differs from those before."""
+    pieces = found.pieces[count]
+    pieces[0], pieces[1] = before, before_stop
+    pieces[2], pieces[3] = stem, stem_stop
+    pieces[4], pieces[5] = after, after_stop
+    size = 0
+    for piece in range(3):
+        for i in range(pieces[2 * piece], pieces[2 * piece + 1]):
+            found.text[size] = raw[i]
+            size += 1
+    total = checksum(found.text, 0, size)
+    found.sums[count, 0], found.sums[count, 1] = total, size
+    for k in range(count):
+        same = found.sums[k, 0] == total and found.sums[k, 1] == size
+        if same and _is_text(raw, found.pieces[k], found.text, 0):
+            return False
+    return True
+
+
+@uncounted_kernel
+def _look_up(known: np.ndarray, form: int, count: int, found: Candidates) -> None:
+    """Describe the words of the candidate in `text`: fill columns 1 and 2 of its row."""
+    text, size = found.text, found.sums[count, 1]
+    every = True
+    longest = -1  # the number of characters of the longest word, the first of several
+    longest_known = False
+    start = tail = tail_stop = 0
+    for stop in range(size + 1):
+        if stop == size or text[stop] == _SPACE:
+            whole = stop - start == size
+            total = found.sums[count, 0] if whole else checksum(text, start, stop)
+            is_known = _is_known(known, total, form)
+            every &= is_known
+            characters = _characters(text, start, stop)
+            if characters > longest:
+                longest, longest_known = characters, is_known
+                tail, tail_stop = suffix_start(text, start, stop, 3), stop
+            start = stop + 1
+    found.rows[count, 1] = 4 * every + found.rows[0, 1] + longest_known
+    found.rows[count, 2] = checksum(text, tail, tail_stop)
+
+
+@uncounted_kernel
+def _spell(raw: np.ndarray, start: int, stop: int, spelling: np.ndarray) -> None:
+    """Hash a form, its suffixes and its prefixes."""
+    spelling[0] = checksum(raw, start, stop)
+    for k in range(_SUFFIXES):
+        spelling[1 + k] = checksum(raw, suffix_start(raw, start, stop, k + 1), stop)
+    for k in range(_PREFIXES):
+        at = prefix_stop(raw, start, stop, k + 1)
+        spelling[1 + _SUFFIXES + k] = checksum(raw, start, at)
+
+
+@uncounted_kernel
+def checksum(text: np.ndarray, start: int, stop: int) -> int:
+    """Return zlib's `crc32` of ``text[start:stop]``. O(bytes)."""
+    state = 0xFFFFFFFF
+    for i in range(start, stop):
+        state = _TABLE[(state ^ np.int64(text[i])) & 0xFF] ^ (state >> 8)
+    return state ^ 0xFFFFFFFF
+
+
+@uncounted_kernel
+def _is_known(known: np.ndarray, total: int, form: int) -> bool:
+    """Return whether the word with this checksum is known to a form."""
+    number = total >> _HIDDEN
+    at = np.searchsorted(known[0], number)
+    return at < known.shape[1] and known[0, at] == number and known[1, at] != form
+
+
+@uncounted_kernel
+def _characters(text: np.ndarray, start: int, stop: int) -> int:
+    """Count the characters of the UTF-8 text ``text[start:stop]``."""
+    count = 0
+    for i in range(start, stop):
+        count += text[i] & 0xC0 != 0x80
+    return count
+
+
+@uncounted_kernel
+def _is_same(raw: np.ndarray, start: int, stop: int, other: int) -> bool:
+    """Return whether ``raw[start:stop]`` stands at `other`, too."""
+    i = start
+    while i < stop and raw[i] == raw[other + i - start]:
+        i += 1
+    return i == stop
+
+
+@uncounted_kernel
+def _is_text(raw: np.ndarray, pieces: np.ndarray, text: np.ndarray, at: int) -> bool:
+    """Return whether the pieces of a candidate, one after the other, stand in `text` at `at`."""
+    for piece in range(3):
+        for i in range(pieces[2 * piece], pieces[2 * piece + 1]):
+            if raw[i] != text[at]:
+                return False
+            at += 1
+    return True

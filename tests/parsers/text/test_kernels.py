@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence.parsers import CombinedParser, TransitionParser, load
+from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Text, sentences, words
 from arborescence.parsers.text.characters import (
     NO_GAP,
@@ -17,7 +18,6 @@ from arborescence.parsers.text.characters import (
     Characters,
 )
 from arborescence.parsers.text.tokenizer import _spelled
-from arborescence.parsers.text.weights import PLACES
 from raw_texts import TREEBANK
 
 TEXT = 'He said ("no") twice. Don\'t\nsing a song of 2.5 trees!\n\nOak\u3000中文。\n\n\nx'

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from arborescence.core.errors import TreebankError
+from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Lemmatizer, Text, candidates, lemmas, rewriting
 from arborescence.parsers.text.candidates import Texts, number_of
 from arborescence.parsers.text.rewriting import CONTEXTS
@@ -21,7 +22,6 @@ from arborescence.parsers.text.rules import (
     Rules,
     cased,
 )
-from arborescence.parsers.text.weights import PLACES
 from arborescence.treebank import Sentence
 from raw_texts import TREEBANK
 

@@ -21,7 +21,7 @@ from arborescence.parsers.reranker.features import (
     score_lists,
 )
 from arborescence.parsers.reranker.lists import Lists
-from arborescence.parsers.shared.adagrad import Learned, descend
+from arborescence.parsers.shared.classifier import Learned, descend
 from arborescence.parsers.shared.features import Nodes
 
 if TYPE_CHECKING:

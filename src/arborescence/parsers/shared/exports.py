@@ -1,7 +1,7 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
 EXPORTS = {
-    "adagrad.spread": "uint8[::1], int8[::1], out int8[::1]",
+    "classifier.spread": "uint8[::1], int8[::1], out int8[::1]",
     "features.hash_batch": "uint8[::1], int64[::1], int32[:, ::1], int64[::1], out uint64[:, ::1]",
     "features.hash_sides": (
         "uint64[:, ::1], int64[::1], uint64[::1], int64[:, :, ::1], out uint64[:, ::1]"

@@ -1,9 +1,6 @@
-"""Tagger kernels: feature hashing, greedy left-to-right tagging, AdaGrad (Duchi et al. 2011).
+"""Tagger kernels: the features of words and tags, greedy left-to-right tagging.
 
-A feature is a 64-bit hash of a template's number and its value (a suffix, the two previous words,
-the previous tag, ...). The lower bits of the hash are an index into one long table of weights. From
-there on, the table holds the weights of this feature: that of tag t at index + t. Cells of
-different features may overlap; this does little harm, because the table is mostly empty.
+The classifier is that of `shared.classifier`; its classes are the tags.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -14,12 +11,16 @@ from typing import Final
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.adagrad import NEGLIGIBLE, descend
+from arborescence.parsers.shared.classifier import (
+    best_class,
+    learn,
+    to_places,
+    to_probabilities,
+)
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
 
 #: The number of feature indices. The table has one more weight for each tag, for the last index.
 PLACES: Final = 1 << 22
-_MASK = np.uint64(PLACES - 1)
 
 #: The columns of `spell`'s array.
 FORM, FOLDED, SUFFIX_1, PREFIX_1, SHAPE, LENGTH = 0, 1, 2, 7, 11, 12
@@ -35,8 +36,7 @@ HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
 
-# The step size, and the L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
-_RATE: Final = np.float32(0.2)
+# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
 
 
@@ -161,8 +161,9 @@ def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -
             found[40] = mix(right, suffix_3)
             found[41] = mix(left, suffix_3)
             found[42] = mix(left_2, word)
+            to_places(found, 0, PLACES)
             for template in range(WORD_FEATURES):
-                places[i, template] = mix(found[template], np.uint64(template)) & _MASK
+                places[i, template] = found[template]
 
 
 @kernel
@@ -216,29 +217,7 @@ def _look_at_tags(
             places[at + 6] = mix(here, left)
             places[at + 7] = mix(here, right)
             places[at + 8] = mix(here, mix(left, right))
-    for template in range(WORD_FEATURES, places.size):
-        places[template] = mix(places[template], np.uint64(template)) & _MASK
-
-
-@kernel
-def _best(places: np.ndarray, weights: np.ndarray, tags: np.ndarray, scores: np.ndarray) -> int:
-    """Sum the weights of each of `tags` over all features; return the index of the best tag."""
-    if tags.size == scores.size:  # all tags: their weights are adjacent, so the loop is vectorized
-        scores[:] = 0
-        for place in places:
-            for tag in range(np.uint64(scores.size)):
-                scores[tag] += weights[place + tag]
-    else:
-        for k in range(tags.size):
-            total = scores.dtype.type(0)
-            for place in places:
-                total += weights[place + tags[k]]
-            scores[k] = total
-    best = 0
-    for k in range(1, tags.size):
-        if scores[k] > scores[best]:
-            best = k
-    return best
+    to_places(places, WORD_FEATURES, PLACES)
 
 
 @kernel
@@ -341,7 +320,7 @@ def tag_words(
                 for template in range(WORD_FEATURES):  # a slice would take long to compile
                     places[template] = word_places[i, template]
                 _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
-                best = _best(places, weights, choices, scores)
+                best = best_class(weights, places, choices, scores)
                 if guesses.shape[1]:
                     _rank(choices, scores, unit, guesses, chances, i)
             elif guesses.shape[1]:
@@ -351,7 +330,7 @@ def tag_words(
             tag = choices[best]
             tags[i] = tag
             if gold.size and choices.size > 1:
-                _learn(places, choices, scores, best, np.uint64(gold[i]), learned)
+                _learn(places, choices, scores, best, gold[i], learned)
 
 
 @kernel
@@ -360,30 +339,12 @@ def _learn(
     tags: np.ndarray,
     scores: np.ndarray,
     best: int,
-    right: np.uint64,
+    gold: int,
     learned: np.ndarray,
 ) -> None:
     """Take a gradient step for one word; `best` is the index in `tags` of the highest score."""
-    if not _to_probabilities(scores[: tags.size], best, tags, right):
-        return
-    weights, squares = learned[0], learned[1]
-    for k in range(tags.size):
-        gradient = np.float32(scores[k]) - np.float32(tags[k] == right)
-        if abs(gradient) >= NEGLIGIBLE:
-            for place in places:
-                descend(weights, squares, place + tags[k], gradient, _RATE, _PENALTY)
-
-
-@kernel
-def _to_probabilities(scores: np.ndarray, best: int, tags: np.ndarray, right: np.uint64) -> bool:
-    """Apply softmax in place; return whether the gold tag is among `tags`."""
-    highest = scores[best]
-    total = np.float32(0)
-    found = False
-    for k in range(tags.size):
-        scores[k] = np.exp(scores[k] - highest)
-        total += scores[k]
-        found |= tags[k] == right
-    for k in range(tags.size):
-        scores[k] /= total
-    return found
+    right = np.searchsorted(tags, np.uint64(gold)) if gold >= 0 else tags.size
+    if right < tags.size and tags[right] == np.uint64(gold):
+        to_probabilities(scores[: tags.size], scores[best])
+        for k in range(tags.size):
+            learn(learned, places, tags[k], scores[k], k == right, _PENALTY)

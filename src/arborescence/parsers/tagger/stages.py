@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.errors import ModelError
 from arborescence.core.remembered import remembered
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import NOTHING, UNIT, pack, unpack
+from arborescence.parsers.shared.classifier import NOTHING, UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from arborescence.parsers.shared.adagrad import Learned
+    from arborescence.parsers.shared.classifier import Learned
     from arborescence.treebank import Sentence
 
     Codes = npt.NDArray[np.int64]

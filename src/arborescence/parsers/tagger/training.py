@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.parsers.shared.adagrad import Learned
+from arborescence.parsers.shared.classifier import Learned
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import UNKNOWN, Stage
 

@@ -14,7 +14,17 @@ import numpy as np
 
 from arborescence.core.kernels import kernel
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import NOTHING, Learned, pack, unpack
+from arborescence.parsers.shared.classifier import (
+    NOTHING,
+    PLACES,
+    Learned,
+    learn,
+    pack,
+    to_places,
+    to_probabilities,
+    total,
+    unpack,
+)
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.candidates import (
     SPELLING,
@@ -26,7 +36,6 @@ from arborescence.parsers.text.candidates import (
     table_of,
 )
 from arborescence.parsers.text.rules import CASES, STEM, Rule, Rules
-from arborescence.parsers.text.weights import PLACES, move, to_places, total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -225,7 +234,7 @@ def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np
     places[at + 2] = mix(known, mix(rule, context[0]))
     places[at + 3] = tail
     places[at + 4] = mix(mix(rule, context[0]), spelling[4])
-    to_places(places)
+    to_places(places, 0, PLACES)
 
 
 @kernel
@@ -265,7 +274,7 @@ def choose(
     """
     found = room(bounds, firsts, rules)
     places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
-    scores = np.zeros(found.sources.size)
+    scores = np.empty(found.sources.size)
     for i in order:
         count = list_candidates(raw, bounds, firsts, rules, known, items[i, 0], found)
         gold = items[i, 1]
@@ -276,7 +285,7 @@ def choose(
         chosen[i, 1] = right if count > 1 else -1
         if weights.size == 0:
             continue
-        best = 0
+        best, scores[0] = 0, 0.0
         for k in range(1, count):
             _look(found.spelling, contexts[i], found.rows[k], places[k])
             scores[k] = total(weights, places[k])
@@ -285,9 +294,6 @@ def choose(
         chosen[i, 0] = found.sources[best]
         if learned.size == 0:
             continue
-        partition = 0.0
-        for k in range(count):
-            partition += np.exp(scores[k] - scores[best])
+        to_probabilities(scores[:count], scores[best])
         for k in range(1, count):
-            probability = np.exp(scores[k] - scores[best]) / partition
-            move(learned, places[k], np.float32(probability - (k == right)), _PENALTY)
+            learn(learned, places[k], np.uint64(0), scores[k], k == right, _PENALTY)

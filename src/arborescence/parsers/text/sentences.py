@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from arborescence.core.kernels import kernel
+from arborescence.parsers.shared.classifier import PLACES, learn_only, to_places, total
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import (
     CLOSING,
@@ -23,7 +24,6 @@ from arborescence.parsers.text.characters import (
     TERMINAL,
     UPPER,
 )
-from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 54
 _START: Final = np.uint64(0x5851F42D4C957F2D)
@@ -205,7 +205,7 @@ def _look(
     places[51] = mix(ahead, mix(w, r))
     places[52] = mix(capitals, mix(w, v))
     places[53] = mix(ahead, mix(length, edge))
-    to_places(places)
+    to_places(places, 0, PLACES)
 
 
 @kernel
@@ -269,7 +269,7 @@ def end(
             scores[t] = score
             ends[t] = ended
             if learning:
-                learn(learned, places, score, gold[t], _PENALTY)
+                learn_only(learned, places, score, gold[t], _PENALTY)
                 ended = gold[t]
             if ended:
                 begin = t + 1

@@ -16,13 +16,12 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.adagrad import NOTHING, Learned, pack, unpack
+from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Learned, pack, unpack
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.multiwords import Splitter
 from arborescence.parsers.text.training_text import TrainingText, tokens_of
-from arborescence.parsers.text.weights import NO_GOLD, PLACES
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
 
 if TYPE_CHECKING:

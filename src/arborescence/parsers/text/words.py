@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arborescence.core.kernels import kernel
+from arborescence.parsers.shared.classifier import PLACES, learn_only, to_places, total
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH, Characters
-from arborescence.parsers.text.weights import learn, to_places, total
 
 _FEATURES: Final = 50
 _SPACE: Final = 32
@@ -157,7 +157,7 @@ def _look(
     places[47] = mix(long, kj)
     places[48] = mix(piece, j)
     places[49] = mix(long, here)
-    to_places(places)
+    to_places(places, 0, PLACES)
 
 
 @kernel
@@ -214,7 +214,7 @@ def cut(
                 score = total(weights, places)
                 end = score > 0
                 if learning:
-                    learn(learned, places, score, gold[i], _PENALTY)
+                    learn_only(learned, places, score, gold[i], _PENALTY)
             ends[i] = end
             if learning:
                 end = gold[i]

@@ -1,0 +1,219 @@
+"""A log-linear classifier over hashed features, learned online by AdaGrad: for text and tags.
+
+A feature is a 64-bit hash; its lower bits are a place in one table of weights. From there on the
+table holds the weights of this feature: that of class c at place + c. The cells of different
+features may overlap; this does little harm, because the table is mostly empty. The score of a
+class is the sum of its weights. Where there is only one class, the choice is between it and none,
+whose score is 0.
+
+AdaGrad (Duchi, Hazan and Singer 2011, section 5.1) gives every weight its own learning rate, and an
+L1 penalty moves it towards 0 at each step. So most weights become 0, and a model file stores only
+the others, as int8.
+"""
+
+# mypy: disable-error-code="no-untyped-call,no-any-return"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.hashing import mix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+#: The number of places for features of raw text: a power of two.
+PLACES: Final = 1 << 20
+#: The gold answers where nothing is learned.
+NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
+# The size of the first step. Chosen on the dev set of English-EWT.
+_RATE: Final = np.float32(0.2)
+# Smaller gradients are skipped: their effect is not worth the time.
+_NEGLIGIBLE: Final = np.float32(0.003)
+_FIRST_SQUARE: Final = np.float32(0.1)
+#: In place of a table of `Learned`, for a kernel that shall not learn.
+NOTHING: Final = np.empty((2, 0), np.float32)
+#: The unit of int8 weights: a weight of 1 is stored as 10.
+UNIT: Final = np.float32(0.1)
+_LONGEST_GAP: Final = 255
+_ARRAYS: Final = {
+    "gaps": scheme.Array((np.uint8,), ("weights",)),
+    "weights": scheme.Array((np.int8,), ("weights",)),
+}
+
+
+@inlined_kernel
+def descend(
+    weights: np.ndarray,
+    squares: np.ndarray,
+    at: int,
+    gradient: np.float32,
+    rate: np.float32,
+    penalty: np.float32,
+) -> None:
+    """Move one weight against its gradient: AdaGrad with an L1 penalty. O(1).
+
+    Parameters
+    ----------
+    weights, squares : float32
+        Changed at `at`. `squares` holds the sums of squared gradients so far, above 0; a weight
+        whose square is infinite does not change.
+    rate, penalty
+        The size of the first step, and how much a weight shrinks in a step of size 1.
+    """
+    squares[at] += gradient * gradient
+    step = rate / np.sqrt(squares[at])
+    weight = weights[at] - step * gradient
+    shrunk = max(abs(weight) - step * penalty, np.float32(0))
+    weights[at] = shrunk if weight > 0 else -shrunk
+
+
+@kernel
+def to_places(features: np.ndarray, first: int, places: int) -> None:
+    """Replace features, from the one with number `first` on, by their places in a table of weights.
+
+    `places` is the number of places, a power of two.
+    """
+    for number in range(first, features.size):
+        features[number] = mix(features[number], np.uint64(number)) & np.uint64(places - 1)
+
+
+@kernel
+def total(weights: np.ndarray, places: np.ndarray) -> float:
+    """Return the score of the only class: int8 or float32 weights."""
+    score = 0.0
+    for place in places:
+        score += weights[place]
+    return score
+
+
+@kernel
+def best_class(
+    weights: np.ndarray, places: np.ndarray, classes: np.ndarray, scores: np.ndarray
+) -> int:
+    """Write the score of each of `classes` into `scores`; return the index of the best."""
+    if classes.size == scores.size:  # all: their weights are adjacent, so the loop is vectorized
+        scores[:] = 0
+        for place in places:
+            for class_ in range(np.uint64(scores.size)):
+                scores[class_] += weights[place + class_]
+    else:
+        for k in range(classes.size):
+            score = scores.dtype.type(0)
+            for place in places:
+                score += weights[place + classes[k]]
+            scores[k] = score
+    best = 0
+    for k in range(1, classes.size):
+        if scores[k] > scores[best]:
+            best = k
+    return best
+
+
+@kernel
+def to_probabilities(scores: np.ndarray, highest: float) -> None:
+    """Apply softmax in place, in the precision of the scores."""
+    partition = scores.dtype.type(0)
+    for k in range(scores.size):
+        scores[k] = np.exp(scores[k] - highest)
+        partition += scores[k]
+    for k in range(scores.size):
+        scores[k] /= partition
+
+
+@kernel
+def learn(
+    learned: np.ndarray,
+    places: np.ndarray,
+    class_: np.uint64,
+    probability: float,
+    right: bool,
+    penalty: np.float32,
+) -> None:
+    """Move the weights of a class towards the answer that it was `right`, or not; see `descend`.
+
+    Parameters
+    ----------
+    learned : float32, shape (2, size)
+        The table of `Learned`. Changed.
+    places : uint64
+        Those of the features.
+    probability
+        The probability of the class.
+    penalty
+        As for `descend`.
+    """
+    gradient = np.float32(probability - right)
+    if abs(gradient) >= _NEGLIGIBLE:
+        weights, squares = learned[0], learned[1]
+        for place in places:
+            descend(weights, squares, place + class_, gradient, _RATE, penalty)
+
+
+@kernel
+def learn_only(
+    learned: np.ndarray, places: np.ndarray, score: float, right: bool, penalty: np.float32
+) -> None:
+    """Do as `learn` for the only class, with this score."""
+    learn(learned, places, np.uint64(0), 1 / (1 + np.exp(-score)), right, penalty)
+
+
+class Learned:
+    """A float32 table (2, size) during learning: weights, and the squares that `descend` needs."""
+
+    def __init__(self, size: int) -> None:
+        self.table = np.zeros((2, size), dtype=np.float32)
+        self.weights, self.squares = self.table
+        self.squares[:] = _FIRST_SQUARE
+
+    def prune(self, smallest: float = 0.1) -> None:
+        """Set small weights to 0 and keep them there; later training adapts the other weights."""
+        small = np.abs(self.weights) < smallest
+        self.weights[small] = 0
+        self.squares[small] = np.inf
+
+    def in_bytes(self) -> NDArray[np.int8]:
+        """Round the weights to int8, as model files store them."""
+        rounded: NDArray[np.int8] = np.rint(self.weights / UNIT).clip(-127, 127).astype(np.int8)
+        return rounded
+
+
+def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a model file: the nonzero weights, and the gaps between them."""
+    places = np.flatnonzero(weights)
+    gaps = np.diff(places, prepend=-1)
+    # A gap that does not fit into a byte is split by stored weights of 0.
+    bridges = (gaps - 1) // _LONGEST_GAP
+    ends = np.cumsum(bridges + 1) - 1
+    short_gaps = np.full(places.size + int(bridges.sum()), _LONGEST_GAP, dtype=np.uint8)
+    short_gaps[ends] = gaps - bridges * _LONGEST_GAP
+    values = np.zeros(short_gaps.size, dtype=np.int8)
+    values[ends] = weights[places]
+    return {"gaps": short_gaps, "weights": values}
+
+
+def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
+    """Make a table of `size` weights from what `pack` returned; raise ModelError if invalid."""
+    kept = scheme.arrays_of(arrays, _ARRAYS, {})
+    weights = np.zeros(size, dtype=np.int8)
+    if not spread(kept["gaps"], kept["weights"], weights):
+        raise ModelError("the gaps between weights lead out of their table")
+    return weights
+
+
+@kernel
+def spread(gaps: np.ndarray, values: np.ndarray, weights: np.ndarray) -> bool:
+    """Write values into a table, with gaps between them; return whether they fit. O(values)."""
+    place = -1
+    for i in range(gaps.size):
+        place += int(gaps[i])
+        if not 0 <= place < weights.size:
+            return False
+        weights[place] = values[i]
+    return True

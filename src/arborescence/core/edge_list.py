@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_NODE
-from arborescence.core.graph import as_array, as_edges
+from arborescence.core.graph import as_array, as_edges, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,13 +69,6 @@ def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> Ed
         raise OptionError(f"{caller} takes n, heads, deps and weights, or a SciPy sparse matrix")
     else:
         weights, give_back = as_array(weights, "weights", absent=-np.inf)
-    try:
-        words = operator.index(n)
-    except TypeError:
-        raise OptionError(
-            f"n must be a whole number of words, or a SciPy sparse matrix, not {type(n).__name__}"
-        ) from None
-    if not 0 <= words <= _MOST_WORDS:
-        raise OptionError(f"n must be between 0 and {_MOST_WORDS} words, not {words}")
+    words = check_count(n, "n", 0, _MOST_WORDS, " of words, or a SciPy sparse matrix")
     edges = as_edges(("heads", "deps", "weights"), (heads, deps), weights)
     return EdgeList(words, *edges, (heads, deps), give_back)

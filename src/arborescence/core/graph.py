@@ -8,6 +8,7 @@ caller's array is never changed.
 from __future__ import annotations
 
 import operator
+import reprlib
 import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -351,12 +352,21 @@ def check_root(root: str) -> bool:
     raise OptionError(f"root must be 'single' or 'multi', not {root!r}")
 
 
-def check_count(count: Any, name: str = "k", least: int = 1) -> int:
-    """Return `count` as an int; OptionError if it is not a whole number of at least `least`."""
+def check_count(
+    count: Any, name: str = "k", least: int = 1, most: int | None = None, kind: str = ""
+) -> int:
+    """Return `count` as an int; OptionError if it is not a whole number from `least` to `most`.
+
+    `kind` says in the error what it counts.
+    """
     try:
         whole = operator.index(count)
     except TypeError:
-        raise OptionError(f"{name} must be a whole number, not {count!r}") from None
+        raise OptionError(
+            f"{name} must be a whole number{kind}, not {reprlib.repr(count)}"
+        ) from None
+    if most is not None and not least <= whole <= most:
+        raise OptionError(f"{name} must be between {least} and {most}, not {whole}")
     if whole < least:
         raise OptionError(f"{name} must be at least {least}, not {whole}")
     return whole

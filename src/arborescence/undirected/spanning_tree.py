@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_NODE, FINE
-from arborescence.core.graph import as_array, as_edges, as_float64
+from arborescence.core.graph import as_array, as_edges, as_float64, check_count
 from arborescence.core.random import as_generator
 from arborescence.undirected.boruvka import boruvka
 from arborescence.undirected.edges import Edges, find_unusable, take_edges
@@ -139,14 +138,7 @@ def _span(
     rng: int | np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return the indices of the edges that an algorithm chooses from a list of edges."""
-    try:
-        nodes = operator.index(n)
-    except TypeError:
-        raise OptionError(
-            f"n must be a whole number of nodes, or a matrix, not {type(n).__name__}"
-        ) from None
-    if not 0 <= nodes <= _MOST:
-        raise OptionError(f"n must be between 0 and {_MOST} nodes, not {nodes}")
+    nodes = check_count(n, "n", 0, _MOST, " of nodes, or a matrix")
     of_u, of_v, of_edges = as_edges(("u", "v", "weight"), (u, v), weight)
     m = of_u.size
     if m > _MOST:

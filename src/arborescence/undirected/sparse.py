@@ -58,18 +58,12 @@ def decode_sparse(
     Returns
     -------
     heads : (n + 1,) int64
-        The head of each word; -1 for the root. A torch tensor, on the device of `weights`, if that
-        is one.
+        As from `arborescence.decode_sparse`.
 
     Raises
     ------
-    ScoresError
-        If a weight is NaN or +inf, a node is not in 0 to n, or shapes or types are invalid; or if a
-        weight is negative and ``encoding="product"``.
-    NoTreeError
-        If there is no tree.
-    OptionError
-        If an option is invalid.
+    ScoresError, NoTreeError, OptionError
+        As there; and if a weight is negative and ``encoding="product"``.
 
     Notes
     -----

@@ -104,6 +104,9 @@ def test_no_tree(command: Command, tmp_path: Path) -> None:
     scores = np.zeros((3, 3))
     scores[:, 2] = -np.inf
     assert "2" in command("decode", save(tmp_path / "none.npy", scores)).complaint()
+    scores = np.where(np.arange(3)[:, np.newaxis] > 0, -np.inf, np.zeros((3, 3)))
+    message = command("decode", save(tmp_path / "two.npy", scores)).complaint()
+    assert "--root multi allows several" in message
 
 
 def test_an_archive_without_scores(command: Command, tmp_path: Path) -> None:

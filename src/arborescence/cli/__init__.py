@@ -106,6 +106,7 @@ def _run(arguments: list[str]) -> int:
         import typer
 
         from arborescence.cli.app import app
+        from arborescence.cli.options import values_as_typed
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
@@ -119,7 +120,7 @@ def _run(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return complain(error.format_message(), error.exit_code)
     except ArborescenceError as error:
-        return complain(str(error))
+        return complain(values_as_typed(str(error)))
     except (BrokenPipeError, SystemExit):  # Typer turns BrokenPipeError into SystemExit
         discard_output()
         return BROKEN_PIPE

@@ -18,7 +18,7 @@ from arborescence.core.choices import Coordination, Heads, check_choice
 from arborescence.core.errors import TreeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from arborescence.core.choices import Conjuncts
     from arborescence.treebank import Sentence
@@ -92,37 +92,58 @@ def convert(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
     skipped = Skipped() if skip_invalid else None
+    output = output or (None if tree else "-")
+    told: Iterable[str] = ()
     if heads or back:
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        from arborescence.treebank import restyle
-
-        read = sentences_of(files, readers_of("conllu", skipped))
-        style = cast("Conjuncts", coordination or "first")
-        with usage_errors():
-            found = restyle(read, heads=heads or "content", coordination=style, back=back)
-        printed = output in (None, "-")
-        sentences = counted(found, "trees converted", printed=printed, quiet=quiet)
-        deliver(([sentence] for sentence in sentences), output=output or "-")
-        if skipped:
-            skipped.report()
-        return
-    from arborescence.treebank.phrase_structure import HeadRules, Tally
-
-    with usage_errors():
-        check_choice("coordination", coordination or "rules", get_args(Coordination))
-    rules = HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
-    tally = Tally()
-    output = output or (None if tree else "-")
-    found = chain.from_iterable(
-        converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files or ["-"]
-    )
+        found = restyled(files, heads or "content", coordination or "first", back, skipped)
+    else:
+        rules = rules_of(head_rules, coordination)
+        found, told = from_phrases(files or ["-"], rules, traces, tree, skipped)
     sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
     deliver(([sentence] for sentence in sentences), output=output)
     if skipped:
         skipped.report()
-    for line in report(tally, rules.name, traces):
+    for line in told:
         note(line, quiet=quiet)
+
+
+def restyled(
+    files: list[str] | None,
+    heads: Heads,
+    coordination: AnyCoordination,
+    back: bool,
+    skipped: Skipped | None,
+) -> Iterator[Sentence]:
+    """Convert dependency trees from one style to another."""
+    from arborescence.treebank import restyle
+
+    read = sentences_of(files, readers_of("conllu", skipped))
+    with usage_errors():
+        return restyle(read, heads=heads, coordination=cast("Conjuncts", coordination), back=back)
+
+
+def rules_of(head_rules: str, coordination: AnyCoordination | None) -> HeadRules:
+    """Return the head rules that the options ask for."""
+    from arborescence.treebank.phrase_structure import HeadRules
+
+    with usage_errors():
+        check_choice("coordination", coordination or "rules", get_args(Coordination))
+    return HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
+
+
+def from_phrases(
+    files: list[str], rules: HeadRules, traces: bool, tree: bool, skipped: Skipped | None
+) -> tuple[Iterator[Sentence], Iterator[str]]:
+    """Convert phrase structure; also return what to say when all trees are converted."""
+    from arborescence.treebank.phrase_structure import Tally
+
+    tally = Tally()
+    found = chain.from_iterable(
+        converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files
+    )
+    return found, report(tally, rules.name, traces)
 
 
 def converted(

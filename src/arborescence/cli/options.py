@@ -34,10 +34,23 @@ def as_typed(message: str) -> str:
     >>> as_typed("columns must be some of form, upos"), as_typed("not with projective=True")
     ('--columns must be some of form, upos', 'not with --projective yes')
     """
-    message = message.replace("projective=True", "projective=yes")
     message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
-    message = re.sub(r"\b(\w+)=True", r"--\1", message)
-    return re.sub(r"\b(\w+)=('?)([\w.-]+)\2", r"--\1 \3", message)
+    return values_as_typed(re.sub(r"\b(\w+)=(?!True\b)([\w.-]+)", r"\1='\2'", message))
+
+
+def values_as_typed(message: str) -> str:
+    """Name options with a quoted value, or True, as they are on the command line.
+
+    >>> values_as_typed("root='multi' allows several, see Gender=Fem in root=1/a.conllu")
+    '--root multi allows several, see Gender=Fem in root=1/a.conllu'
+    """
+
+    def typed(option: re.Match[str]) -> str:
+        value = option[2].strip("'")
+        return f"--{option[1].replace('_', '-')}" + (f" {value}" if value != "True" else "")
+
+    message = message.replace("projective=True", "projective='yes'")
+    return re.sub(r"\b([a-z_]+)=(True|'[\w.-]+')", typed, message)
 
 
 def ends(output: str | None, *endings: str) -> bool:

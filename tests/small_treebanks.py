@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from arborescence.treebank import Sentence, write
+from arborescence.treebank import write
+from lessons import BIRDS, SONGS, sentences_of
 
 # (words, tags, heads, relations); the edges of the fourth cross
 _SENTENCES = [
-    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
+    BIRDS,
     ("Old trees grow slowly", "ADJ NOUN VERB ADV", [2, 3, 0, 3], "amod nsubj root advmod"),
     (
         "Cats see old birds !",
@@ -14,7 +15,7 @@ _SENTENCES = [
         [2, 0, 4, 2, 2],
         "nsubj root amod obj punct",
     ),
-    ("Songs began of birds", "NOUN VERB ADP NOUN", [2, 0, 4, 1], "nsubj root case nmod"),
+    SONGS,
     (
         "Trees hear songs of cats",
         "NOUN VERB NOUN ADP NOUN",
@@ -26,12 +27,7 @@ _SENTENCES = [
 
 
 def sentences():
-    return [
-        Sentence.from_words(
-            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
-        )
-        for words, tags, heads, relations in _SENTENCES
-    ]
+    return sentences_of(_SENTENCES)
 
 
 def write_treebanks(folder):

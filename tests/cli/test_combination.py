@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.treebank import Sentence, write
+from arborescence.treebank import write
+from lessons import sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Command = Callable[..., Any]
+    from lessons import Command
 
 # (words, tags, heads, relations), written for these tests; the other model sees its own version
 LESSONS = [
@@ -33,14 +33,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
     folder = tmp_path_factory.mktemp("combination")
     for name, lessons in (("verbs", LESSONS), ("nouns", OTHERWISE)):
-        sentences = [
-            Sentence.from_words(
-                words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
-            )
-            for words, tags, heads, relations in lessons
-        ]
         path = folder / f"{name}.conllu"
-        write(sentences * 5, path)
+        write(sentences_of(lessons) * 5, path)
         options = ["-o", str(path.with_suffix(".model")), "--epochs", "3", "--bits", "12"]
         assert run(["train", str(path), "--dev", str(path), "--no-tagger", *options]) == 0
     return [folder / "verbs.model", folder / "nouns.model"]

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import arborescence as arb
 from arborescence.parsers.shared.confidence import edge_probs
-from arborescence.treebank import Sentence, read, write
+from arborescence.treebank import read, write
+from lessons import BIRDS, CATS, SONGS, write_lessons
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Command = Callable[..., Any]
-
-# (words, tags, heads, relations), written for these tests; the edges of the second cross
-LESSONS = [
-    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
-    ("Songs began of birds", "NOUN VERB ADP NOUN", [2, 0, 4, 1], "nsubj root case nmod"),
-    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
-]
+    from lessons import Command
 
 
 @pytest.fixture(scope="module")
 def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("confidence") / "lessons.conllu"
-    sentences = [
-        Sentence.from_words(
-            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
-        )
-        for words, tags, heads, relations in LESSONS
-    ]
-    write(sentences * 5, path)
-    return path
+    return write_lessons(tmp_path_factory.mktemp("confidence"), BIRDS, SONGS, CATS)
 
 
 @pytest.fixture(scope="module")

@@ -6,41 +6,29 @@ import gzip
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import arborescence as arb
 from arborescence.treebank import Sentence, evaluate, read_kbest, write, write_kbest
+from lessons import BIRDS, CATS, TREES, sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Command = Callable[..., Any]
+    from lessons import Command
 
-# (words, tags, heads, relations), written for these tests
-LESSONS = [
-    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
-    ("Old trees grow .", "ADJ NOUN VERB PUNCT", [2, 3, 0, 3], "amod nsubj root punct"),
-    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
-    ("Sleep", "VERB", [0], "root"),
-]
+LESSONS = [BIRDS, TREES, CATS, ("Sleep", "VERB", [0], "root")]
 
 
 @pytest.fixture(scope="session")
 def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("kbest") / "gold.conllu"
     sentences = [
-        Sentence.from_words(
-            words.split(),
-            upos=tags.split(),
-            heads=[-1, *heads],
-            deprels=relations.split(),
-            comments=[f"# sent_id = s{number}", f"# text = {words}"],
-        )
-        for number, (words, tags, heads, relations) in enumerate(LESSONS, 1)
+        sentence.replace(comments=[f"# sent_id = s{i}", f"# text = {' '.join(sentence.forms)}"])
+        for i, sentence in enumerate(sentences_of(LESSONS), 1)
     ]
     write(sentences, path)
     return path

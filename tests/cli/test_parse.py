@@ -9,41 +9,27 @@ import subprocess
 import sys
 import textwrap
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from arborescence.treebank import Sentence, read, write
 from interrupts import INTERRUPTIBLE, STOPS
+from lessons import BIRDS, CATS, TREES, write_lessons
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Command = Callable[..., Any]
+    from lessons import Command
 
-# (words, tags, heads, relations), written for these tests
-LESSONS = [
-    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
-    ("Old trees grow .", "ADJ NOUN VERB PUNCT", [2, 3, 0, 3], "amod nsubj root punct"),
-    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
-    ("Small cats sleep", "ADJ NOUN VERB", [2, 3, 0], "amod nsubj root"),
-]
+SLEEPERS = ("Small cats sleep", "ADJ NOUN VERB", [2, 3, 0], "amod nsubj root")
 PARSED = "1\tOld\t_\tADJ\t_\t_\t2\tamod\t_\t_\n2\tcats\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n"
 
 
 @pytest.fixture(scope="session")
 def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("treebank") / "lessons.conllu"
-    sentences = [
-        Sentence.from_words(
-            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
-        )
-        for words, tags, heads, relations in LESSONS
-    ]
-    write(sentences * 5, path)
-    return path
+    return write_lessons(tmp_path_factory.mktemp("treebank"), BIRDS, TREES, CATS, SLEEPERS)
 
 
 @pytest.fixture(scope="session")

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arborescence.treebank import Sentence, read, write
+from lessons import BIRDS, CATS, TREES, write_lessons
 from tiny_encoders import make_bert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    Command = Callable[..., Any]
-
-# (words, tags, heads, relations), written for these tests
-LESSONS = [
-    ("Birds sing .", "NOUN VERB PUNCT", [2, 0, 2], "nsubj root punct"),
-    ("Old trees grow .", "ADJ NOUN VERB PUNCT", [2, 3, 0, 3], "amod nsubj root punct"),
-    ("Cats see birds", "NOUN VERB NOUN", [2, 0, 2], "nsubj root obj"),
-]
+    from lessons import Command
 
 
 @pytest.fixture(scope="module")
 def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("train") / "lessons.conllu"
-    sentences = [
-        Sentence.from_words(
-            words.split(), upos=tags.split(), heads=[-1, *heads], deprels=relations.split()
-        )
-        for words, tags, heads, relations in LESSONS
-    ]
-    write(sentences * 5, path)
-    return path
+    return write_lessons(tmp_path_factory.mktemp("train"), BIRDS, TREES, CATS)
 
 
 @pytest.mark.parametrize(

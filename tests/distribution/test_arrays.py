@@ -25,6 +25,7 @@ from arborescence.projective.sums import (
 )
 from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
+from laws import said_of, squares
 from matrix_tree import MatrixTree
 from modes import NATIVE, UNCOMPILED
 
@@ -763,22 +764,6 @@ def batch_of(rng, sizes):
     return batch
 
 
-def all_of(dist, heads, values):
-    """What a distribution has to say, as (..., something)."""
-    return {
-        "log_partition": dist.log_partition,
-        "marginals": dist.marginals,
-        "entropy": dist.entropy,
-        "log_count": dist.log_count,
-        "log_prob": dist.log_prob(heads),
-        "expectation": dist.expectation(values),
-        "second_moment": dist.second_moment(values),
-        "covariance": dist.covariance(values),
-        "cross_entropy": dist.cross_entropy(dist),
-        "kl": dist.kl(dist),
-    }
-
-
 @FAMILIES
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_batch_equals_its_sentences(root, projective, threads):
@@ -791,10 +776,10 @@ def test_a_batch_equals_its_sentences(root, projective, threads):
         dist = arb.TreeDistribution(scores, sizes, threads=threads, **options)
         heads, mbr = dist.argmax, dist.mbr()
         np.testing.assert_array_equal(heads, arb.decode(scores, sizes, **options))
-        together = all_of(dist, heads, values)
+        together = said_of(dist, heads, values)
         for b, n in enumerate(sizes):
             one = arb.TreeDistribution(scores[b, : n + 1, : n + 1], **options)
-            alone = all_of(one, heads[b, : n + 1], values[b, : n + 1, : n + 1])
+            alone = said_of(one, heads[b, : n + 1], values[b, : n + 1, : n + 1])
             for name, result in alone.items():
                 found = together[name][b]
                 if name == "marginals":
@@ -1057,12 +1042,7 @@ def test_unusable_input():
 
 # Properties.
 
-number = st.floats(-20, 20)
-small_graphs = st.integers(1, 6 if JIT else 4).flatmap(
-    lambda n: st.lists(
-        st.lists(number, min_size=n + 1, max_size=n + 1), min_size=n + 1, max_size=n + 1
-    )
-)
+small_graphs = squares(st.floats(-20, 20), 6, 4)
 families = st.tuples(st.sampled_from(ROOTS), st.booleans())
 examples = settings(deadline=None, max_examples=100 if JIT else 10)
 

@@ -10,6 +10,7 @@ import pytest
 import arborescence as arb
 from brute_force import EveryTree, tree_weights
 from graphs import ABSENT, FINITE, padded_batch, random_graphs
+from laws import said_of
 
 torch = pytest.importorskip("torch", reason="needs the extra 'torch'")
 
@@ -413,19 +414,8 @@ def test_gradients_are_there_where_the_scores_have_them(projective):
 
 
 def all_of(dist, heads, values):
-    return {
-        "log_partition": dist.log_partition,
-        "marginals": dist.marginals,
-        "entropy": dist.entropy,
-        "log_count": dist.log_count,
-        "log_prob": dist.log_prob(heads),
-        "log_probs": dist.log_prob(torch.stack([heads, heads.flip(0)], -2)[..., :1, :])[..., 0],
-        "expectation": dist.expectation(values),
-        "second_moment": dist.second_moment(values),
-        "covariance": dist.covariance(values),
-        "cross_entropy": dist.cross_entropy(dist),
-        "kl": dist.kl(dist),
-    }
+    both = torch.stack([heads, heads.flip(0)], -2)
+    return said_of(dist, heads, values) | {"log_probs": dist.log_prob(both[..., :1, :])[..., 0]}
 
 
 @FAMILIES

@@ -1,7 +1,5 @@
 """The k best trees against every tree, weighed in exact arithmetic."""
 
-import heapq
-import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
+import laws
 from arborescence.core.graph import as_graph
 from arborescence.core.lists import Lists
 from arborescence.nonprojective.baselines import trees_by_decoding
 from arborescence.nonprojective.kbest_state import KBestState
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, LARGE, layouts, padded_batch, random_graphs
+from laws import every_tree
 from modes import CHECKED, UNCOMPILED
 from tree_lists import listed, rounded_weights, same
 
@@ -445,18 +445,13 @@ def first_of_each(scores, **options):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_bad_scores_are_named(value, dtype):
-    scores = np.zeros((3, 5, 5), dtype)
-    scores[1, 3, 2] = value
-    with pytest.raises(arb.ScoresError, match=rf"sentence 1: scores\[1, 3, 2\].*3 -> 2.*{value}"):
-        arb.kbest(scores, 4)
-    with pytest.raises(arb.ScoresError, match=r"scores\[1, 2, 3\]"):
-        arb.kbest(scores.mT, 4, threads=2)
-    with pytest.raises(arb.ScoresError, match=r"sentence 0, 1: scores\[0, 1, 3, 2\]"):
-        arb.kbest(scores[None], 4)
-    for call in first_of_each(scores[1]):
-        with pytest.raises(arb.ScoresError, match=r"^scores\[3, 2\]"):
-            call()
-    assert arb.kbest(scores, 4, lengths=[4, 1, 4])[2].tolist() == [4, 1, 4]
+    found = laws.bad_scores_are_named(
+        value,
+        dtype,
+        lambda scores, **options: arb.kbest(scores, 4, **options),
+        (lambda scores: next(iter(arb.trees(scores))), arb.second_best),
+    )
+    assert found[2].tolist() == [4, 1, 4]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -538,22 +533,8 @@ def test_no_tree_says_why():
 
 # Properties.
 
-small_graphs = st.integers(1, 5 if JIT else 3).flatmap(
-    lambda n: st.lists(
-        st.lists(st.one_of(st.integers(-4, 4), st.just(-math.inf)), min_size=n + 1, max_size=n + 1),
-        min_size=n + 1,
-        max_size=n + 1,
-    )
-)
+small_graphs = laws.squares(laws.ABSENT_TOO, 5, 3)
 examples = settings(deadline=None, max_examples=100 if JIT else 10)
-
-
-def every_tree(scores, root):
-    """All (weight, heads) in the order of `trees`; none where there is no tree."""
-    try:
-        return [(weight, tuple(heads.tolist())) for heads, weight in arb.trees(scores, root=root)]
-    except arb.NoTreeError:
-        return []
 
 
 @examples
@@ -587,25 +568,13 @@ def test_a_constant_on_all_edges_into_a_word_is_added_to_all(rows, root, eighths
 @examples
 @given(small_graphs, st.sampled_from(ROOTS), st.sampled_from([-1060, -500, 3, 900]))
 def test_a_power_of_two_scales_all(rows, root, power):
-    scores = np.array(rows, np.float64)
-    expected = [(math.ldexp(weight, power), heads) for weight, heads in every_tree(scores, root)]
-    assert every_tree(np.ldexp(scores, power), root) == expected
+    laws.a_power_of_two_scales_all(rows, root, power)
 
 
 @examples
 @given(small_graphs, st.sampled_from(ROOTS), st.integers(0, 5), st.integers(1, 5))
 def test_trees_with_an_edge_and_trees_without_it_are_all(rows, root, h, d):
-    scores = np.array(rows, np.float64)
-    n = len(scores) - 1
-    h, d = min(h, n), min(d, n)
-    if h == d:
-        h = 0
-    having = every_tree(arb.require(scores, [(h, d)]), root)
-    lacking = every_tree(arb.forbid(scores, [(h, d)]), root)
-    merged = list(heapq.merge(having, lacking, key=lambda tree: -tree[0]))
-    expected = every_tree(scores, root)
-    assert [weight for weight, _ in merged] == [weight for weight, _ in expected]
-    assert sorted(merged) == sorted(expected)
+    laws.trees_with_an_edge_and_trees_without_it_are_all(rows, root, h, d)
 
 
 @examples

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
+import laws
 from brute_force import all_trees, eisner, exact_weights, is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED
@@ -259,17 +260,7 @@ def test_ties_are_the_same_everywhere(root):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_bad_scores_are_named(value, dtype):
-    scores = np.zeros((3, 5, 5), dtype)
-    scores[1, 3, 2] = value
-    with pytest.raises(arb.ScoresError, match=rf"sentence 1: scores\[1, 3, 2\].*3 -> 2.*{value}"):
-        decode(scores)
-    with pytest.raises(arb.ScoresError, match=r"^scores\[3, 2\]"):
-        decode(scores[1])
-    with pytest.raises(arb.ScoresError, match=r"scores\[1, 2, 3\]"):
-        decode(scores.mT, threads=2)
-    with pytest.raises(arb.ScoresError, match=r"sentence 0, 1: scores\[0, 1, 3, 2\]"):
-        decode(scores[None])
-    assert decode(scores, lengths=[4, 1, 4]).shape == (3, 5)
+    assert laws.bad_scores_are_named(value, dtype, decode).shape == (3, 5)
 
 
 @both_roots
@@ -344,11 +335,7 @@ def test_no_projective_tree_says_so(root):
 
 # Properties.
 
-small_graphs = st.integers(1, 7 if JIT else 4).flatmap(
-    lambda n: st.lists(
-        st.lists(st.integers(-4, 4), min_size=n + 1, max_size=n + 1), min_size=n + 1, max_size=n + 1
-    )
-)
+small_graphs = laws.squares(laws.TIED, 7, 4)
 examples = settings(deadline=None, max_examples=100 if JIT else 20)
 
 
@@ -409,23 +396,8 @@ def test_constraints_cost(rows):
 @examples
 @given(small_graphs, st.sampled_from(ROOTS), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_labels(rows, root, many, seed):
-    base = np.array(rows, np.float64)
-    labeled = base[..., None] + np.random.default_rng(seed).integers(-3, 3, (*base.shape, many))
-    heads, labels = arb.decode_labeled(labeled, root=root, projective=True)
-    assert heads.tolist() == decode(labeled.max(axis=-1), root=root).tolist()
-    assert labels[0] == -1
-    for d in range(1, len(base)):
-        assert labels[d] == labeled[heads[d], d].argmax()
+    laws.labels_are_the_best(rows, many, seed, root=root, projective=True)
 
 
 def test_labels_in_batches():
-    rng = np.random.default_rng(7)
-    scores = rng.integers(-3, 4, (4, 3, 6, 6, 5)).astype(np.float16)
-    lengths = rng.integers(1, 6, (4, 3))
-    heads, labels = arb.decode_labeled(scores, lengths=lengths, threads=2, projective=True)
-    assert heads.shape == labels.shape == (4, 3, 6)
-    assert ((labels == -1) == (heads == -1)).all()
-    n = lengths[2, 1]
-    one = arb.decode_labeled(scores[2, 1, : n + 1, : n + 1], projective=True)
-    assert one[0].tolist() == heads[2, 1, : n + 1].tolist()
-    assert one[1].tolist() == labels[2, 1, : n + 1].tolist()
+    laws.labels_in_batches_are_those_of_sentences(projective=True)

@@ -1,6 +1,7 @@
 """The k best projective trees against every projective tree, weighed in exact arithmetic."""
 
 import math
+from functools import partial
 from itertools import islice, product
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
+import laws
 from brute_force import all_trees, eisner, exact_weights, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED
@@ -410,14 +412,13 @@ def first_of_each(scores, **options):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_bad_scores_are_named(value):
-    scores = np.zeros((3, 5, 5))
-    scores[1, 3, 2] = value
-    with pytest.raises(arb.ScoresError, match=rf"sentence 1: scores\[1, 3, 2\].*3 -> 2.*{value}"):
-        kbest(scores, 4)
-    for call in first_of_each(scores[1]):
-        with pytest.raises(arb.ScoresError, match=r"^scores\[3, 2\]"):
-            call()
-    assert kbest(scores, 4, [4, 1, 4])[2].tolist() == [4, 1, 4]
+    found = laws.bad_scores_are_named(
+        value,
+        np.float64,
+        lambda scores, **options: kbest(scores, 4, **options),
+        (lambda scores: next(stream(scores)), partial(arb.second_best, projective=True)),
+    )
+    assert found[2].tolist() == [4, 1, 4]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -448,29 +449,15 @@ def test_unusable_k(k):
 
 # Properties.
 
-small_graphs = st.integers(1, 5 if JIT else 3).flatmap(
-    lambda n: st.lists(
-        st.lists(st.one_of(st.integers(-4, 4), st.just(-math.inf)), min_size=n + 1, max_size=n + 1),
-        min_size=n + 1,
-        max_size=n + 1,
-    )
-)
+small_graphs = laws.squares(laws.ABSENT_TOO, 5, 3)
 examples = settings(deadline=None, max_examples=60 if JIT else 10)
-
-
-def every_tree(scores, root):
-    """All (weight, heads) in the order of `trees`; none where there is no tree."""
-    try:
-        return [(weight, tuple(heads.tolist())) for heads, weight in stream(scores, root=root)]
-    except arb.NoTreeError:
-        return []
 
 
 @examples
 @given(small_graphs, st.sampled_from(ROOTS))
 def test_the_projective_ones_of_all_trees(rows, root):
     scores = np.array(rows, np.float64)
-    found = every_tree(scores, root)
+    found = laws.every_tree(scores, root, projective=True)
     try:
         every = list(arb.trees(scores, root=root))
     except arb.NoTreeError:
@@ -483,21 +470,10 @@ def test_the_projective_ones_of_all_trees(rows, root):
 @examples
 @given(small_graphs, st.sampled_from(ROOTS), st.sampled_from([-1060, -500, 3, 900]))
 def test_a_power_of_two_scales_all(rows, root, power):
-    scores = np.array(rows, np.float64)
-    expected = [(math.ldexp(weight, power), heads) for weight, heads in every_tree(scores, root)]
-    assert every_tree(np.ldexp(scores, power), root) == expected
+    laws.a_power_of_two_scales_all(rows, root, power, projective=True)
 
 
 @examples
 @given(small_graphs, st.sampled_from(ROOTS), st.integers(0, 5), st.integers(1, 5))
 def test_trees_with_an_edge_and_trees_without_it_are_all(rows, root, h, d):
-    scores = np.array(rows, np.float64)
-    n = len(scores) - 1
-    h, d = min(h, n), min(d, n)
-    if h == d:
-        h = 0
-    having = every_tree(arb.require(scores, [(h, d)]), root)
-    lacking = every_tree(arb.forbid(scores, [(h, d)]), root)
-    assert all(heads[d] == h for _, heads in having)
-    assert all(heads[d] != h for _, heads in lacking)
-    assert sorted(having + lacking) == sorted(every_tree(scores, root))
+    laws.trees_with_an_edge_and_trees_without_it_are_all(rows, root, h, d, projective=True)

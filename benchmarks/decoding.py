@@ -12,7 +12,7 @@ from arborescence.core.errors import ArborescenceError
 from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.inference.decode import best_labels
 from arborescence.nonprojective.baselines import reweighted
-from inputs import KINDS, TREEBANKS, masked
+from inputs import KINDS, english_scores, masked
 from peers import installed
 from recording import Results, options
 from timing import least_seconds, microseconds
@@ -73,16 +73,11 @@ def single_calls(results, sizes, peers, quick):
 
 def real_scores(results):
     """The scores of the built-in linear parser for real sentences."""
-    from arborescence.treebank import read
-
-    files = sorted((TREEBANKS / "English-EWT").glob("*test*"))
-    if not files:
-        print("(no ../shared/ud/English-EWT: real parser scores are left out)\n")
-        return
-    parser = arb.load("english-fast")
     groups = {}
-    for sentence in read(files[0]):
-        groups.setdefault(min(len(sentence) // 10, 4), []).append(parser.scores(sentence))
+    for matrix in english_scores():
+        groups.setdefault(min((len(matrix) - 1) // 10, 4), []).append(matrix)
+    if not groups:
+        return
     rows = []
     for group, scores in sorted(groups.items()):
         size = max(map(len, scores))

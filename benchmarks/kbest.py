@@ -19,7 +19,7 @@ from arborescence.nonprojective.baselines import trees_by_decoding
 from arborescence.nonprojective.contraction import expand, new_forest, plant
 from arborescence.nonprojective.decode import constrained, unconstrained
 from arborescence.nonprojective.greedy import find_heads, new_greedy
-from inputs import ADVERSARIAL, KINDS, TREEBANKS, model_like
+from inputs import ADVERSARIAL, KINDS, english_scores, model_like
 from recording import Results, options
 from timing import microseconds
 
@@ -81,18 +81,6 @@ def batches(results, sizes):
         rows, unit="µs a sentence",
         condition="batches, float32, one thread, processor time, least of runs",
     )  # fmt: skip
-
-
-def real_graphs(quick):
-    """Return the scores of the built-in parser on English-EWT test, if it is here."""
-    from arborescence.treebank import read
-
-    files = sorted((TREEBANKS / "English-EWT").glob("*test*"))
-    if not files:
-        print("(no ../shared/ud/English-EWT: real parser scores are left out)\n")
-        return []
-    parser = arb.load("english-fast")
-    return [parser.scores(sentence) for sentence in read(files[0])][:: 8 if quick else 1]
 
 
 def real_scores(results, graphs):
@@ -221,7 +209,7 @@ def main():
     quick = options(__doc__).quick
     results = Results("kbest", "the k best trees beside one decode and other algorithms", quick)
     batches(results, SIZES[:2] if quick else SIZES)
-    graphs = real_graphs(quick)
+    graphs = english_scores()[:: 8 if quick else 1]
     if graphs:
         real_scores(results, graphs)
     growth(results, quick)

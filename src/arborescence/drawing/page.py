@@ -67,11 +67,9 @@ def trace_html(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> sentence = SimpleNamespace(
-    ...     forms=["Birds", "sing"], upos=["NOUN", "VERB"], heads=[-1, 2, 0],
-    ...     deprels=["nsubj", "root"],
-    ... )
+    >>> from arborescence.treebank import Sentence
+    >>> birds, tree = ["Birds", "sing"], [-1, 2, 0]
+    >>> sentence = Sentence.from_words(birds, heads=tree, deprels=["nsubj", "root"])
     >>> page = trace_html(sentence, system="arc-hybrid")
     >>> page.startswith("<!DOCTYPE html>"), page.count("<tr"), page.count("<bdi>sing</bdi> →")
     (True, 6, 1)

@@ -34,7 +34,7 @@ from arborescence.core.kernels import (
 )
 from arborescence.core.lanes import LANES, as_row, load, top, where
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,12 +128,8 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
     and the second best split over all spans of the tree, with the rounding errors of the charts.
     """
     margin = np.inf
-    top = push(stack, 0, (COMPLETE, 0, n))
-    while top > 0:
-        top -= 1
-        kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
-        if h == e:
-            continue
+    top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
+    while top >= 0:
         low, stop = splits_of(kind, h, e, single)
         if kind == INCOMPLETE:
             heads[e] = h
@@ -142,7 +138,7 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
         else:
             r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
         first, last = parts_of(kind, h, e, low + r)
-        top = push(stack, push(stack, top, first), last)
+        top, kind, h, e = pop(stack, push(stack, push(stack, top, first), last))
         if best - second < margin:
             margin = best - second
     return margin

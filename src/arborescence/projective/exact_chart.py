@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence.core.accumulator import MASK, add_float, unit_of
 from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,14 +198,10 @@ def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) ->
     if splits[COMPLETE, 0, n] < 0:
         return False
     stack = np.empty((n + 2, 3), np.int64)
-    top = push(stack, 0, (COMPLETE, 0, n))
-    while top > 0:
-        top -= 1
-        kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
-        if h == e:
-            continue
+    top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
+    while top >= 0:
         if kind == INCOMPLETE:
             heads[e] = h
         one, other = parts_of(kind, h, e, splits[kind, h, e])
-        top = push(stack, push(stack, top, one), other)
+        top, kind, h, e = pop(stack, push(stack, push(stack, top, one), other))
     return True

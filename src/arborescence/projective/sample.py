@@ -6,7 +6,7 @@ import numpy as np
 
 from arborescence.core.kernels import kernel
 from arborescence.core.random import uniform
-from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, push, splits_of
+from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 from arborescence.projective.sums import inside_in_logs, new_inside, sum_in_logs, way_of
 
 
@@ -41,12 +41,8 @@ def draw_down(
     for draw in range(heads.shape[0]):
         tree = heads[draw]
         tree[0] = -1
-        top = push(stack, 0, (COMPLETE, 0, n))
-        while top > 0:
-            top -= 1
-            kind, h, e = stack[top, 0], stack[top, 1], stack[top, 2]
-            if h == e:
-                continue
+        top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
+        while top >= 0:
             low, stop = splits_of(kind, h, e, single)
             if kind == INCOMPLETE:
                 tree[e] = h
@@ -67,7 +63,7 @@ def draw_down(
                     if rest < 0.0:
                         break
             first, second = parts_of(kind, h, e, low + split)
-            top = push(stack, push(stack, top, first), second)
+            top, kind, h, e = pop(stack, push(stack, push(stack, top, first), second))
 
 
 @kernel

@@ -50,3 +50,17 @@ def push(stack: np.ndarray, height: int, span: Span) -> int:
     """Push a span on a stack, ``(H, 3)`` int64, of this height; return the new height. O(1)."""
     stack[height, 0], stack[height, 1], stack[height, 2] = span
     return height + 1
+
+
+@inlined_kernel
+def pop(stack: np.ndarray, height: int) -> tuple[int, int, int, int]:
+    """Take the next span of more than one word; return the new height, its kind, head and end.
+
+    The height is -1 if there is none. O(1) for each span on the stack.
+    """
+    while height > 0:
+        height -= 1
+        kind, h, e = stack[height, 0], stack[height, 1], stack[height, 2]
+        if h != e:
+            return height, kind, h, e
+    return -1, 0, 0, 0

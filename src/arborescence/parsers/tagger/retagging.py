@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arborescence.core.graph import check_count
 from arborescence.parsers.shared.jackknifing import jackknife
@@ -84,15 +84,14 @@ def taggers_of_others(
     treebank: Sequence[Sentence],
     *,
     folds: int = 5,
-    columns: Sequence[str] = ("upos", "xpos", "feats"),
-    epochs: int = 8,
     seed: int = 1,
     progress: Progress | None = None,
+    **how: Any,
 ) -> Iterator[tuple[list[int], Tagger]]:
     """Yield the numbers of the sentences of each fold, and a tagger trained on the other folds.
 
-    The parameters and the errors are those of `retagged`. Nothing is yielded if there are fewer
-    sentences than folds.
+    The errors are those of `retagged`, and the parameters, too: `how` are `columns` and `epochs`.
+    Nothing is yielded if there are fewer sentences than folds.
     """
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
@@ -104,7 +103,5 @@ def taggers_of_others(
             if progress:
                 progress("jackknifing", before * total + done, folds * total)
 
-        tagger = Tagger.train(
-            [treebank[i] for i in rest], columns=columns, epochs=epochs, seed=seed, progress=say
-        )
+        tagger = Tagger.train([treebank[i] for i in rest], seed=seed, progress=say, **how)
         yield part, tagger

@@ -9,6 +9,14 @@ EDGES = (
     "parsers.linear.edges.Layout(int64, int64, int64), weight[::1])"
 )
 LEARNED_EDGES = EDGES.replace("weight", "out float32")
+#: `EdgeFilter`, likewise.
+FILTER = (
+    "parsers.linear.pruning.EdgeFilter(int64[::1], int64[:, :, ::1], int8[:, ::1], "
+    "int8[:, :, ::1], int64)"
+)
+LEARNED_FILTER = FILTER.replace("int8", "out float32")
+#: `KeptEdges`.
+KEPT = "parsers.linear.kept.KeptEdges(int64[::1], int64[::1], int64[::1], float32[::1])"
 
 EXPORTS = {
     "edges.move_edges": (
@@ -40,20 +48,10 @@ EXPORTS = {
         f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], int64[::1], "
         "int64[::1], float64, int64"
     ),
-    "kept.fill_kernel": (
-        "int64[::1], int64[::1], int64[::1], float32[::1], int64[::1], int64[::1], out float32[::1]"
-    ),
-    "pruning.keep_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[:, :, ::1], int8[:, ::1], "
-        "int8[:, :, ::1], int64, bool, int64, out int64[::1], out int64[::1]"
-    ),
+    "kept.fill_kernel": f"{KEPT}, int64[::1], int64[::1], out float32[::1]",
+    "pruning.keep_kernel": f"{BATCH}, {FILTER}, bool, int64, out int64[::1], out int64[::1]",
     "pruning.learn_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[:, :, ::1], "
-        "out float32[:, ::1], out float32[:, :, ::1], int64, out float32[:, ::1], "
-        "out float32[:, :, ::1], int64[::1], int64[::1], int64"
+        f"{BATCH}, {LEARNED_FILTER}, {LEARNED_FILTER}, int64[::1], int64[::1], int64"
     ),
-    "pruning.margins_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[:, :, ::1], int8[:, ::1], "
-        "int8[:, :, ::1], int64, int64[::1], out int64[::1]"
-    ),
+    "pruning.margins_kernel": f"{BATCH}, {FILTER}, int64[::1], out int64[::1]",
 }

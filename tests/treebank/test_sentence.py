@@ -97,6 +97,9 @@ def test_replace_can_write_every_column():
     )
     assert changed.replace(comments=[]).comments == []
     assert changed.replace() is changed
+    cleared = changed.replace(heads=None, comments=None, **dict.fromkeys(values))
+    assert cleared == sentence
+    assert changed.replace(upos=None) == changed.replace(upos=["_", "_"]) != changed
 
 
 def test_unknown_heads_are_underscores():

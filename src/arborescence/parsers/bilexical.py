@@ -324,4 +324,4 @@ class BilexicalModel:
         """
         for sentence in as_sentences(sentences):
             heads = decode(self.scores(sentence), root=root, projective=projective)
-            yield sentence.replace(heads=heads, deprels=["_"] * len(sentence))
+            yield sentence.replace(heads=heads, deprels=None)

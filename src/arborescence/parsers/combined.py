@@ -110,7 +110,7 @@ class CombinedParser(Parser):
             raise OptionError(f"weights must be positive numbers, not {list(self.weights)}")
 
     @classmethod
-    def train(
+    def train(  # type: ignore[override]  # it has no options of its own, and asks for parsers
         cls,
         treebank: Iterable[Sentence],
         *,
@@ -277,12 +277,12 @@ class _Question(NamedTuple):
 
     def answered(self, heads: NDArray[np.int64], options: Options) -> Sentence:
         """Return the sentence with a tree, relations, and edge probabilities if requested."""
-        misc = None
+        changed: dict[str, Any] = {"heads": heads, "deprels": self._vote(heads)}
         if options.confidence:
             words = np.arange(1, len(heads))
             shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
-            misc = with_edge_probs(self.sentence.misc, shares.tolist())
-        return self.sentence.replace(heads=heads, deprels=self._vote(heads), misc=misc)
+            changed["misc"] = with_edge_probs(self.sentence.misc, shares.tolist())
+        return self.sentence.replace(**changed)
 
     def _vote(self, heads: NDArray[np.int64]) -> list[str]:
         """Vote on the relation of each edge of a tree; ties go to the first.

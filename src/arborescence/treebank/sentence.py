@@ -8,7 +8,7 @@ kept unchanged.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from arborescence.core.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import EllipsisType
 
     import numpy.typing as npt
 
@@ -125,32 +126,35 @@ class Sentence:
         spans[:, 1:10] = spans[:, 10:] + np.arange(-18, 0, 2, dtype=np.int32)
         spans[:, 0] = spans[:, 1] - widths - 1
         blank = cls(raw.encode(), spans)
-        return blank._with_columns({FORM: forms}).replace(
-            lemmas=lemmas,
-            upos=upos,
-            xpos=xpos,
-            feats=feats,
-            heads=heads,
-            deprels=deprels,
-            misc=misc,
-            comments=comments or None,
-        )
+        given = {
+            "lemmas": lemmas,
+            "upos": upos,
+            "xpos": xpos,
+            "feats": feats,
+            "heads": heads,
+            "deprels": deprels,
+            "misc": misc,
+            "comments": comments,
+        }
+        values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
+        return blank._with_columns({FORM: forms}).replace(**values)
 
     def replace(
         self,
         *,
-        lemmas: Sequence[str] | None = None,
-        upos: Sequence[str] | None = None,
-        xpos: Sequence[str] | None = None,
-        feats: Sequence[str] | None = None,
-        heads: npt.ArrayLike | None = None,
-        deprels: Sequence[str] | None = None,
-        misc: Sequence[str] | None = None,
-        comments: Sequence[str] | None = None,
+        lemmas: Sequence[str] | EllipsisType | None = ...,
+        upos: Sequence[str] | EllipsisType | None = ...,
+        xpos: Sequence[str] | EllipsisType | None = ...,
+        feats: Sequence[str] | EllipsisType | None = ...,
+        heads: npt.ArrayLike | EllipsisType | None = ...,
+        deprels: Sequence[str] | EllipsisType | None = ...,
+        misc: Sequence[str] | EllipsisType | None = ...,
+        comments: Sequence[str] | EllipsisType | None = ...,
     ) -> Sentence:
         r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`; None keeps a column.
+        Parameters and errors are those of `from_words`. What is not given is kept. None clears a
+        column (to ``_`` for each word), or removes the comments.
 
         Examples
         --------
@@ -160,19 +164,25 @@ class Sentence:
         2 grow _ _ _ _ 0 _ _ _
         <BLANKLINE>
         <BLANKLINE>
+        >>> Sentence.from_words(["Trees"], upos=["NOUN"]).replace(upos=None).upos
+        ['_']
         """
-        columns = {
+        columns: dict[int, Any] = {
             LEMMA: lemmas,
             UPOS: upos,
             XPOS: xpos,
             FEATS: feats,
-            HEAD: None if heads is None else self._written_heads(heads),
+            HEAD: heads if heads is ... or heads is None else self._written_heads(heads),
             DEPREL: deprels,
             MISC: misc,
         }
-        given = {column: values for column, values in columns.items() if values is not None}
+        given = {
+            column: ["_"] * len(self) if values is None else values
+            for column, values in columns.items()
+            if values is not ...
+        }
         changed = self._with_columns(given) if given else self
-        return changed if comments is None else changed._with_comments(comments)
+        return changed if comments is ... else changed._with_comments(comments or ())
 
     def comment(self, name: str) -> str | None:
         """Return the value of the first comment ``# name = value``, or None if there is none.

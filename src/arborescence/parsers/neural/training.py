@@ -420,5 +420,4 @@ def _seed(seed: int, epoch: int) -> int:
 
 def _without_tags(sentence: Sentence) -> Sentence:
     """Return a sentence without tags and lemmas."""
-    nothing = ["_"] * len(sentence)
-    return sentence.replace(lemmas=nothing, upos=nothing, xpos=nothing, feats=nothing)
+    return sentence.replace(lemmas=None, upos=None, xpos=None, feats=None)

@@ -42,7 +42,8 @@ def parser_of(treebank, loss, parts, folder):
     """Train a parser, or load it if the folder has it."""
     path = folder / f"{treebank}-{loss}.npz"
     if not path.exists():
-        LinearParser.train(parts["train"], dev=parts["dev"], loss=loss).save(path)
+        options = {"dev": parts["dev"], "loss": loss, "projective": False}
+        LinearParser.train(parts["train"], **options).save(path)
     return load(path)
 
 

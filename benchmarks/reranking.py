@@ -46,7 +46,8 @@ def parser_maker(folder):
         digest = hashlib.sha256(b"".join(s.raw for s in (*sentences, *dev))).hexdigest()
         path = folder / f"{digest[:16]}.model"
         if not path.exists():
-            LinearParser.train(sentences, dev=dev, root=root, progress=progress).save(path)
+            options = {"dev": dev, "root": root, "projective": False, "progress": progress}
+            LinearParser.train(sentences, **options).save(path)
         return LinearParser.load(path)
 
     return make_parser

@@ -173,7 +173,11 @@ def parser_of(treebank, joint, folder):
         if treebank != "English-EWT":
             columns = ("form", "lemma", *columns[1:])
         LinearParser.train(
-            read(files["train"]), dev=read(files["dev"]), columns=columns, joint=joint
+            read(files["train"]),
+            dev=read(files["dev"]),
+            columns=columns,
+            joint=joint,
+            projective=False,
         ).save(path)
     return arb.load(path)
 

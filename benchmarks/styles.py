@@ -26,7 +26,7 @@ STYLES = [
 ]
 EPOCHS = 5
 PARSERS = {
-    "graph-based": (LinearParser, {}),
+    "graph-based": (LinearParser, {"projective": False}),
     "through undirected trees": (
         LinearParser,
         {"inference": "undirected", "features": "undirected"},

@@ -34,7 +34,7 @@ UNDIRECTEDLY = {"inference": "undirected", "features": "undirected", "rounds": 0
 
 def counts_of(training, test, root="single", rounds=(5,), **options):
     """Train, parse, and yield the counts of three models for each number of rounds."""
-    directed = LinearParser.train(training, root=root, **options)
+    directed = LinearParser.train(training, root=root, projective=False, **options)
     undirected = LinearParser.train(training, root=root, **options, **UNDIRECTEDLY)
     scores = [directed.scores(sentence) for sentence in test]
     gold = [sentence.heads for sentence in test], [*map(counted_words, test)]

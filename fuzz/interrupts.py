@@ -20,10 +20,10 @@ from command import CONTROL
 SETTINGS = "--epochs 4 --patience 9 --bits 11 --seed 3 --columns form,upos --no-tagger"
 WORDS = SETTINGS.split()
 TRAIN = {
-    "linear": ["train", "lessons.conllu", "--dev", "lessons.conllu", *WORDS],
+    "linear": ["train", "linear", "lessons.conllu", "--dev", "lessons.conllu", *WORDS],
     "transition": [
-        *("train", "lessons.conllu", "--dev", "lessons.conllu", *WORDS),
-        *("--parser", "transition", "--beam", "2"),
+        *("train", "transition", "lessons.conllu", "--dev", "lessons.conllu", *WORDS),
+        *("--beam", "2"),
     ],
 }
 

@@ -65,8 +65,11 @@ def commands(path):
         ["trace", "--treebank", path, "--sentence", "all"],
         ["trace", "-m", path, whole],
         ["explain", path],
-        ["train", path, "-o", "out.model", "--epochs", "1", "--bits", "10", "--no-text"],
-        ["train", whole, "--dev", path, "-o", "out.model", "--epochs", "1", "--bits", "10"],
+        ["train", path, "-o", "out.model", "--no-text"],
+        [
+            *("train", "linear", whole, "--dev", path, "-o", "out.model"),
+            *("--epochs", "1", "--bits", "10"),
+        ],
     ]
 
 

@@ -67,8 +67,10 @@ def test_commands_and_their_options_exist(page: Path) -> None:
             assert part  # the shell can split it
         for name, rest in re.findall(r"(?<![\w/'])arborescence ([a-z]+)([^|>]*)", line):
             command = commands[name]
-            if hasattr(command, "commands"):  # `experiment undirected`
-                command = command.commands[rest.split()[0]]
+            if hasattr(command, "commands"):  # `experiment undirected`, `train linear`
+                [first, *_] = rest.split()
+                known = first in command.list_commands(None)
+                command = command.get_command(None, first if known else "auto")
             options = {"--help"}
             for option in command.params:
                 options.update(option.opts, option.secondary_opts)

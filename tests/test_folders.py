@@ -41,7 +41,7 @@ DELETED = {
     "second-order": (
         ("second_order", "parsers/second_order"),
         "arborescence.parsers.SecondOrderParser",
-        ("train", "--order", "2", "TREEBANK", "--dev", "TREEBANK", "-o", "MODEL"),
+        ("train", "second-order", "TREEBANK", "--dev", "TREEBANK", "-o", "MODEL"),
     ),
     "transitions": (
         ("transitions", "parsers/transition"),

@@ -36,7 +36,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         path = folder / f"{name}.conllu"
         write(sentences_of(lessons) * 5, path)
         options = ["-o", str(path.with_suffix(".model")), "--epochs", "3", "--bits", "12"]
-        assert run(["train", str(path), "--dev", str(path), "--no-tagger", *options]) == 0
+        assert run(["train", "linear", str(path), "--dev", str(path), "--no-tagger", *options]) == 0
     return [folder / "verbs.model", folder / "nouns.model"]
 
 

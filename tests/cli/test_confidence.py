@@ -29,7 +29,10 @@ def model(lessons: Path) -> Path:
 
     path = lessons.with_name("pseudo.model")
     options = ["--epochs", "4", "--bits", "12", "--no-tagger", "--projective", "pseudo"]
-    assert run(["train", str(lessons), "--dev", str(lessons), "-o", str(path), *options]) == 0
+    assert (
+        run(["train", "linear", str(lessons), "--dev", str(lessons), "-o", str(path), *options])
+        == 0
+    )
     return path
 
 
@@ -43,7 +46,7 @@ def test_projective_parsers(command: Command, lessons: Path, model: Path, tmp_pa
 
     other = tmp_path / "projective.model"
     options = ("--dev", lessons, "-o", other, "--epochs", 2, "--bits", 12, "--no-tagger")
-    assert command("train", lessons, *options, "--projective", "yes").status == 0
+    assert command("train", "linear", lessons, *options, "--projective", "yes").status == 0
     assert arb.load(other).info["projective"] is True
 
 
@@ -52,12 +55,14 @@ def test_training_by_likelihood(command: Command, lessons: Path, tmp_path: Path,
     model = tmp_path / "likely.model"
     options = ("--dev", lessons, "-o", model, "--epochs", 2, "--bits", 12, "--no-tagger")
     options = (*options, "--loss", loss)
-    assert command("train", lessons, *options).status == 0
+    assert command("train", "linear", lessons, *options).status == 0
     assert arb.load(model).info["loss"] == loss
     assert "--k 2 goes with --loss mira only" in command(
-        "train", lessons, *options, "--k", 2
+        "train", "linear", lessons, *options, "--k", 2
     ).complaint(2)
-    assert "--joint does not go" in command("train", lessons, *options, "--joint").complaint(2)
+    assert "--joint does not go" in command(
+        "train", "linear", lessons, *options, "--joint"
+    ).complaint(2)
 
 
 def test_confidence_in_misc(command: Command, lessons: Path, model: Path, tmp_path: Path) -> None:

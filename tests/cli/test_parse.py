@@ -37,7 +37,9 @@ def model(lessons: Path) -> Path:
     from arborescence.cli import run
 
     path = lessons.with_name("lessons.model")
-    status = run(["train", str(lessons), "--dev", str(lessons), "-o", str(path), "--epochs", "3"])
+    status = run(
+        ["train", "linear", str(lessons), "--dev", str(lessons), "-o", str(path), "--epochs", "3"]
+    )
     assert status == 0
     return path
 
@@ -46,7 +48,9 @@ def test_training_is_reproducible(
     command: Command, lessons: Path, model: Path, tmp_path: Path
 ) -> None:
     again = tmp_path / "again.model"
-    result = command("train", lessons, "--dev", lessons, "-o", again, "--epochs", 3, "--quiet")
+    result = command(
+        "train", "linear", lessons, "--dev", lessons, "-o", again, "--epochs", 3, "--quiet"
+    )
     assert result.status == 0
     assert result.err == ""
     assert again.read_bytes() == model.read_bytes()
@@ -57,20 +61,20 @@ def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path)
 
     model = tmp_path / "k.model"
     options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger", "--k", 3)
-    assert command("train", lessons, *options).status == 0
+    assert command("train", "linear", lessons, *options).status == 0
     assert load(model).info["k"] == 3
-    complaint = command("train", lessons, *options, "--loss", "perceptron").complaint(2)
+    complaint = command("train", "linear", lessons, *options, "--loss", "perceptron").complaint(2)
     assert "--k 3 goes with --loss mira only" in complaint
 
 
 def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> None:
     model, parsed = tmp_path / "pruned.model", tmp_path / "parsed.conllu"
     options = ("--dev", lessons, "-o", model, "--epochs", 3, "--no-tagger", "--prune")
-    assert command("train", lessons, *options).status == 0
+    assert command("train", "linear", lessons, *options).status == 0
     assert command("parse", lessons, "-m", model, "-o", parsed).status == 0
     gold, guessed = read(lessons), read(parsed)
     assert all(a.heads.tolist() == b.heads.tolist() for a, b in zip(gold, guessed, strict=True))
-    assert command("train", lessons, *options, "--inference", "undirected").status == 0
+    assert command("train", "linear", lessons, *options, "--inference", "undirected").status == 0
 
 
 def test_train_with_undirected_inference(command: Command, lessons: Path, tmp_path: Path) -> None:
@@ -79,12 +83,16 @@ def test_train_with_undirected_inference(command: Command, lessons: Path, tmp_pa
     model = tmp_path / "undirected.model"
     options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger")
     features = ("--features", "undirected", "--rounds", 2)
-    assert "goes with --inference" in command("train", lessons, *options, *features).complaint(2)
+    assert "goes with --inference" in command(
+        "train", "linear", lessons, *options, *features
+    ).complaint(2)
     options = (*options, "--inference", "undirected")
-    assert command("train", lessons, *options, *features).status == 0
+    assert command("train", "linear", lessons, *options, *features).status == 0
     parser = load(model)
     assert (parser.inference, parser.features, parser.rounds) == ("undirected", "undirected", 2)
-    assert "does not go with" in command("train", lessons, *options, "--joint").complaint(2)
+    assert "does not go with" in command("train", "linear", lessons, *options, "--joint").complaint(
+        2
+    )
     assert (
         "the k best trees need" in command("parse", lessons, "-m", model, "--kbest", 2).complaint()
     )
@@ -142,7 +150,7 @@ def test_a_model_that_has_not_learned_to_read(
 ) -> None:
     path = tmp_path / "words.model"
     options = ("--dev", lessons, "-o", path, "--epochs", 1, "--no-text")
-    assert command("train", lessons, *options).status == 0
+    assert command("train", "linear", lessons, *options).status == 0
     message = command("parse", "-m", path, "--format", "text", stdin="Birds sing.").complaint()
     assert "--no-text" in message
     assert "--format tokens" in message
@@ -272,7 +280,9 @@ def test_files_and_folders_that_are_not_there(
 def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Path) -> None:
     bare = tmp_path / "bare.conllu"
     write([Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"])], bare)
-    message = command("train", bare, "--dev", lessons, "-o", tmp_path / "model").complaint()
+    message = command(
+        "train", "linear", bare, "--dev", lessons, "-o", tmp_path / "model"
+    ).complaint()
     assert f"{bare}:1: " in message
 
 

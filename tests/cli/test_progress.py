@@ -90,12 +90,12 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("parser", ["linear", "transition"])
 def test_training_in_a_pipe(command: Command, lessons: Path, tmp_path: Path, parser: str) -> None:
     model = tmp_path / "model"
-    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", parser, "--bits", 10)
+    train = ("train", parser, lessons, "--dev", lessons, "-o", model, "--bits", 10)
     result = command(*train, "--epochs", 2)
     assert (result.status, result.out) == (0, "")
     lines = [line.partition("  ")[2] for line in result.err.splitlines()[:-1]]
     assert lines[0] == f"reading: {lessons}  0/2"
-    assert f"reading: 5 sentences to learn from, 5 in {lessons}" in lines
+    assert "reading: 5 sentences to learn from, 5 to choose the epoch by" in lines
     assert any(line.startswith("tagger: upos") for line in lines)
     for epoch in (1, 2):
         [line] = [line for line in lines if line.startswith(f"epoch {epoch}")]
@@ -112,7 +112,7 @@ def test_training_without_anything_to_choose_by(
 ) -> None:
     empty, model = tmp_path / "dev.conllu", tmp_path / "model"
     empty.write_text("")
-    train = ("train", lessons, "--dev", empty, "-o", model, "--bits", 10, "--no-tagger")
+    train = ("train", "linear", lessons, "--dev", empty, "-o", model, "--bits", 10, "--no-tagger")
     result = command(*train, "--epochs", 1)
     assert (result.status, result.out) == (0, "")
     assert result.err.splitlines()[-1] == f"saved in {model}"
@@ -123,7 +123,7 @@ def test_training_without_anything_to_choose_by(
 def test_training_on_a_terminal(terminal: Command, lessons: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     options = ["--dev", lessons, "-o", model, "--bits", 10, "--no-tagger", "--epochs", 1]
-    status, seen = terminal("train", lessons, *options)
+    status, seen = terminal("train", "linear", lessons, *options)
     assert status == 0
     assert "epoch 1: UAS" in seen
     assert f"saved in {model}" in seen

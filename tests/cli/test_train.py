@@ -1,4 +1,4 @@
-"""`arborescence train`: which options go with which kind of parser."""
+"""`arborescence train`: a command for each kind of parser, with the options of that kind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arborescence.parsers.recipe import all_options
+from arborescence.parsers.shared.options import TRAINABLE
 from arborescence.treebank import Sentence, read, write
 from lessons import BIRDS, CATS, TREES, write_lessons
 from tiny_encoders import make_bert
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from arborescence.parsers.shared.options import Trainable
     from lessons import Command
 
 
@@ -24,107 +27,110 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("parser", "options"),
+    ("kind", "option"),
     [
-        ("linear", ("--system swap", "--oracle static", "--beam 1")),
-        (
-            "transition",
-            (
-                "--C 0.1",
-                "--k 1",
-                "--joint",
-                "--projective yes",
-                "--inference exact",
-                "--features directed",
-                "--rounds 5",
-                "--prune",
-                "--order 2",
-            ),
-        ),
+        ("linear", "--system swap"),
+        ("linear", "--scorer mlp"),
+        ("linear", "--word-dropout 0.5"),
+        ("transition", "--joint"),
+        ("transition", "--loss mira"),
+        ("transition", "--device cpu"),
+        ("second-order", "--joint"),
+        ("second-order", "--k 2"),
+        ("second-order", "--projective auto"),
+        ("second-order", "--rounds 5"),
+        ("neural", "--patience 3"),
+        ("neural", "--bits 20"),
+        ("neural", "--jackknife"),
+        ("neural", "--vector 3"),
     ],
 )
-def test_options_of_another_parser_are_refused(
-    command: Command, lessons: Path, tmp_path: Path, parser: str, options: tuple[str, ...]
+def test_a_kind_has_its_own_options_only(
+    command: Command, lessons: Path, tmp_path: Path, kind: str, option: str
 ) -> None:
-    other = {"linear": "transition", "transition": "linear"}[parser]
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
-    for option in options:
-        name = option.split()[0]
-        complaint = command(*train, *option.split()).complaint(2)
-        name = option if name == "--projective" else name
-        assert f"{name} goes with --parser {other}, not {parser}" in complaint
+    train = ("train", kind, lessons, "--dev", lessons, "-o", tmp_path / "model")
+    name = option.split()[0]
+    assert f"No such option: {name}" in command(*train, *option.split()).complaint(2)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("kind", TRAINABLE)
+def test_help_has_each_option_of_a_kind(command: Command, kind: Trainable) -> None:
+    shown = command("train", kind, "--help").out
+    for name, option in all_options(kind).items():
+        assert (f"--{name.replace('_', '-')} " in shown) == option.command
+    assert f"arborescence train {kind}" in shown.partition("Examples")[2]
+
+
 @pytest.mark.parametrize(
-    ("parser", "option", "others"),
+    ("options", "complaint"),
     [
-        ("transition", "--loss mira", "linear or biaffine"),
-        ("transition", "--rate 0.1", "linear or biaffine"),
-        ("linear", "--scorer mlp", "biaffine"),
-        ("linear", "--word-dropout 0.5", "biaffine"),
-        ("transition", "--device cpu", "biaffine"),
-        ("linear", "--vectors x", "biaffine"),
-        ("transition", "--fine-tune", "biaffine"),
-        ("biaffine", "--patience 3", "linear or transition"),
-        ("biaffine", "--bits 20", "linear or transition"),
-        ("biaffine", "--jackknife", "linear or transition"),
-        ("biaffine", "--C 0.1", "linear"),
-        ("biaffine", "--beam 2", "transition"),
+        ("--parser linear", "--parser linear is now: arborescence train linear TRAIN..."),
+        ("--parser=biaffine", "--parser biaffine is now: arborescence train neural TRAIN..."),
+        ("--order 2", "--order 2 is now: arborescence train second-order TRAIN..."),
+        ("--epochs 3", "--epochs goes with a kind of parser: arborescence train linear TRAIN..."),
+        ("--no-jackknife", "--no-jackknife goes with a kind of parser: arborescence train linear"),
+        ("--beam=8", "--beam goes with a kind of parser: arborescence train transition TRAIN..."),
+        ("--forest", "No such option: --forest"),
     ],
 )
-def test_options_of_other_kinds_are_refused(
-    command: Command, lessons: Path, tmp_path: Path, parser: str, option: str, others: str
+def test_options_without_a_kind(
+    command: Command, lessons: Path, tmp_path: Path, options: str, complaint: str
 ) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
-    complaint = command(*train, *option.split()).complaint(2)
-    assert f"{option.split()[0]} goes with --parser {others}, not {parser}" in complaint
+    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", *options.split())
+    assert complaint in command(*train).complaint(2)
 
 
 @pytest.mark.parametrize(
-    ("parser", "options", "complaint"),
+    ("kind", "options", "complaint"),
     [
-        ("linear", "--loss margin", "--loss must be 'mira', 'perceptron', 'tree' or 'head', not"),
-        ("biaffine", "--loss mira", "--loss must be 'head', 'tree' or 'margin', not 'mira'"),
-        ("biaffine", "--projective auto", "--projective auto goes with --parser linear"),
-        ("biaffine", "--columns upos", "--columns must have form"),
-        ("biaffine", "--fine-tune", "--fine-tune goes with --encoder"),
+        ("linear", "--loss margin", "'margin' is not one of 'mira', 'perceptron', 'tree', 'head'"),
+        ("linear", "--epochs 0", "--epochs must be a whole number of at least 1, not 0"),
+        ("transition", "--bits 9", "--bits must be a whole number from 10 to 26, not 9"),
+        ("neural", "--loss mira", "'mira' is not one of 'head', 'tree', 'margin'"),
+        ("neural", "--projective auto", "'auto' is not one of 'no', 'yes'"),
+        ("neural", "--columns upos", "--columns must have form"),
+        ("neural", "--fine-tune", "--fine-tune goes with an encoder"),
         (
-            "biaffine",
+            "neural",
             "--encoder x --encoder-layers 5000",
             "--encoder-layers must be a whole number",
         ),
-        ("biaffine", "--dropout 1", "--dropout must be less than 1"),
+        ("neural", "--dropout 1", "--dropout must be less than 1"),
     ],
 )
 def test_values_that_a_parser_does_not_have(
-    command: Command, lessons: Path, tmp_path: Path, parser: str, options: str, complaint: str
+    command: Command, lessons: Path, tmp_path: Path, kind: str, options: str, complaint: str
 ) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
+    train = ("train", kind, lessons, "--dev", lessons, "-o", tmp_path / "model")
     assert complaint in command(*train, *options.split()).complaint(2)
 
 
-@pytest.mark.parametrize("parser", ["linear", "linear --order 2", "transition", "biaffine"])
+@pytest.mark.parametrize("kind", [None, *TRAINABLE])
 def test_a_sentence_that_is_no_tree_is_found_first(
-    command: Command, lessons: Path, tmp_path: Path, parser: str, monkeypatch: pytest.MonkeyPatch
+    command: Command,
+    lessons: Path,
+    tmp_path: Path,
+    kind: Trainable | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from arborescence.parsers import Tagger
     from arborescence.parsers.text import Text
 
-    if parser == "biaffine":
+    if kind == "neural":
         pytest.importorskip("torch", reason="needs the extra 'torch'")
     trained: list[object] = []
-    for kind in (Tagger, Text):
-        monkeypatch.setattr(kind, "train", lambda *_, **__: trained.append("a tagger"))
+    for learner in (Tagger, Text):
+        monkeypatch.setattr(learner, "train", lambda *_, **__: trained.append("a tagger"))
     broken = tmp_path / "broken.conllu"
     cycle = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 1])
     two_roots = Sentence.from_words(["Birds", "sing"], heads=[-1, 0, 0])
-    options = ("-o", tmp_path / "model", "--parser", *parser.split())
+    train = ("train", *([kind] if kind else []), "-o", tmp_path / "model")
     for fault, said in ((cycle, "the heads are not a tree"), (two_roots, "several words have the")):
         write([*read(lessons), fault], broken)
         where = f"{broken}:{1 + len(lessons.read_bytes().splitlines())}"
         for files in ((lessons, broken, "--dev", lessons), (lessons, "--dev", broken)):
-            assert f"error: {where}: {said}" in command("train", *files, *options).complaint()
+            assert f"error: {where}: {said}" in command(*train, *files).complaint()
     assert trained == []
     assert [*tmp_path.iterdir()] == [broken]
 
@@ -134,23 +140,23 @@ def test_sentences_that_are_no_trees_can_be_left_out(
 ) -> None:
     broken = tmp_path / "broken.conllu"
     write([Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 1]), *read(lessons)], broken)
-    train = ("train", broken, "--dev", broken, "-o", tmp_path / "model", "--bits", 10)
+    train = ("train", "linear", broken, "--dev", broken, "-o", tmp_path / "model", "--bits", 10)
     done = command(*train, "--epochs", 1, "--no-tagger", "--no-text", "--skip-invalid")
     assert done.status == 0, done
-    assert "reading: 15 sentences to learn from, 15 in " in done.err
+    assert "reading: 15 sentences to learn from, 15 to choose the epoch by" in done.err
     assert f"skipped 2 broken sentences; the first: {broken}:1: the heads are not a" in done.err
 
 
 def test_train_a_neural_parser(command: Command, lessons: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs the extra 'torch'")
     model = tmp_path / "model"
-    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine")
+    train = ("train", "neural", lessons, "--dev", lessons, "-o", model)
     device = command(*train, "--device", "tpu").complaint(2)
     assert "--device tpu is not there: PyTorch has cpu, and cuda with a GPU" in device
     settings = "--hidden 8 --epochs 3 --loss tree --scorer mlp --batch 9 --precision int8"
     done = command(*train, *settings.split(), "--no-text", "--rate", "0.01")
     assert done.status == 0, done
-    assert "15 sentences are few for a neural parser: compare it with --parser linear" in done.err
+    assert "15 sentences are few for a neural parser: compare it with a linear one" in done.err
     assert re.search(r"epoch 3: UAS .*, LAS .*, LAS of words .*, UPOS .*, [\d,]+ words/s", done.err)
     assert re.search(r"best on dev: epoch \d of 3, UAS", done.err)
     assert not model.with_name("model.checkpoint").exists()
@@ -164,7 +170,7 @@ def test_train_with_word_vectors(command: Command, lessons: Path, tmp_path: Path
     pytest.importorskip("torch", reason="needs the extra 'torch'")
     vectors, model = tmp_path / "vectors.txt", tmp_path / "model"
     vectors.write_text("the 1 2\nbirds 3 4\ncoelacanth 5 6\ncoelenterate 7 8\n")
-    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine", "--no-text")
+    train = ("train", "neural", lessons, "--dev", lessons, "-o", model, "--no-text")
     settings = ["--hidden", "8", "--epochs", "2", "--no-tagger", "--most-vectors", "3"]
     done = command(*train, *settings, "--vectors", vectors)
     assert done.status == 0, done
@@ -179,7 +185,7 @@ def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) 
     pytest.importorskip("torch", reason="needs the extra 'torch'")
     pytest.importorskip("transformers", reason="needs the extra 'transformers'")
     encoder, model = make_bert(tmp_path / "bert"), tmp_path / "model"
-    train = ("train", lessons, "--dev", lessons, "-o", model, "--parser", "biaffine", "--no-text")
+    train = ("train", "neural", lessons, "--dev", lessons, "-o", model, "--no-text")
     settings = ["--hidden", "8", "--epochs", "2", "--no-tagger", "--encoder-layers", "2"]
     cache = tmp_path / "cache"
     for options in ([], ["--encoder-cache", cache], ["--fine-tune", "--encoder-rate", "0.001"]):
@@ -203,9 +209,9 @@ def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None
 @pytest.fixture(scope="module")
 def transition(lessons: Path) -> tuple[object, ...]:
     """The command that trains a transition-based parser, but for its output."""
-    options = "--parser transition --system arc-eager --oracle static --beam 2 --seed 3"
+    options = "--system arc-eager --oracle static --beam 2 --seed 3"
     others = "--patience 9 --bits 12 --no-tagger"
-    return ("train", lessons, "--dev", lessons, *options.split(), *others.split())
+    return ("train", "transition", lessons, "--dev", lessons, *options.split(), *others.split())
 
 
 def test_train_a_transition_parser(
@@ -250,15 +256,15 @@ def test_resume_the_training_of_a_transition_parser(
 def test_a_system_without_a_dynamic_oracle(
     command: Command, lessons: Path, tmp_path: Path, system: str
 ) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    options = ("--parser", "transition", "--system", system, "--oracle", "dynamic")
+    train = ("train", "transition", lessons, "--dev", lessons, "-o", tmp_path / "model")
+    options = ("--system", system, "--oracle", "dynamic")
     complaint = command(*train, *options).complaint(2)
     assert f"--oracle dynamic does not go with --system {system}" in complaint
 
 
 def test_swap_needs_no_lifted_edges(command: Command, lessons: Path, tmp_path: Path) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    options = ("--parser", "transition", "--system", "swap", "--projective", "pseudo")
+    train = ("train", "transition", lessons, "--dev", lessons, "-o", tmp_path / "model")
+    options = ("--system", "swap", "--projective", "pseudo")
     assert "its edges cross as they are" in command(*train, *options).complaint(2)
 
 
@@ -290,6 +296,7 @@ def test_which_trees_are_looked_for(
     write([CROSSING] * 2, crossing)
     train = (
         "train",
+        "linear",
         lessons,
         crossing,
         "--dev",
@@ -310,8 +317,9 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
     from arborescence.parsers import SecondOrderParser, load
 
     model = tmp_path / "model"
-    options = ("--order", 2, "--bits", 12, "--epochs", 4, "--no-tagger", "--no-text")
-    assert command("train", lessons, "--dev", lessons, "-o", model, *options).status == 0
+    options = ("--bits", 12, "--epochs", 4, "--no-tagger", "--no-text")
+    train = ("train", "second-order", lessons, "--dev", lessons, "-o", model)
+    assert command(*train, *options).status == 0
     assert isinstance(load(model), SecondOrderParser)
     assert command("parse", "-m", model, lessons).out == lessons.read_text()
     complaint = command("parse", "-m", model, "--confidence", lessons).complaint(1)
@@ -327,12 +335,8 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
         ("--inference undirected --projective yes", "does not go with --projective yes:"),
         ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),
         ("--inference undirected --loss tree", "undirected does not go with --loss tree:"),
-        ("--order 2 --joint", "--order 2 does not go with --joint:"),
-        ("--order 2 --projective yes", "--order 2 does not go with --projective yes:"),
-        ("--order 2 --projective auto", "--order 2 does not go with --projective auto:"),
-        ("--order 2 --loss tree", "--order 2 does not go with --loss tree:"),
         ("--columns form,tags", "--columns must be some of form, lemma, upos, xpos, feats"),
-        ("--projective perhaps", "'perhaps' is not one of 'yes', 'no', 'pseudo', 'auto'"),
+        ("--projective perhaps", "'perhaps' is not one of 'no', 'yes', 'pseudo', 'auto'"),
         ("--loss svm", "'svm' is not one of 'mira', 'perceptron', 'tree', 'head'"),
     ],
     ids=str,
@@ -340,8 +344,8 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
 def test_options_that_do_not_go_together(
     command: Command, lessons: Path, tmp_path: Path, options: str, complaint: str
 ) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", *options.split())
-    assert complaint in command(*train).complaint(2)
+    train = ("train", "linear", lessons, "--dev", lessons, "-o", tmp_path / "model")
+    assert complaint in command(*train, *options.split()).complaint(2)
     assert not list(tmp_path.iterdir())
 
 
@@ -377,7 +381,7 @@ def test_each_sentence_comes_again_with_tags_of_a_tagger_that_has_not_seen_it(
             yield [sentence]
 
     monkeypatch.setattr("arborescence.parsers.tagger.tagger.batches", one_by_one)
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", "--parser", parser)
+    train = ("train", parser, lessons, "--dev", lessons, "-o", tmp_path / "model")
     for options in (("--jackknife",), ("--no-jackknife",), ("--jackknife", "--no-tagger")):
         assert command(*train, *options).status == 130
     (learned, dev), *others = seen

@@ -13,10 +13,10 @@ from arborescence.treebank import evaluate, read
 STORED = Path(__file__).with_name("stored_results.json")
 TREEBANKS = ("Galician-TreeGal", "Lithuanian-HSE", "Marathi-UFAL")
 PARSERS = {
-    "linear": (LinearParser, {}),
+    "linear": (LinearParser, {"projective": False}),
     "linear, no crossing edges": (LinearParser, {"projective": True}),
-    "linear, k best, joint": (LinearParser, {"k": 3, "joint": True}),
-    "linear, perceptron": (LinearParser, {"loss": "perceptron"}),
+    "linear, k best, joint": (LinearParser, {"projective": False, "k": 3, "joint": True}),
+    "linear, perceptron": (LinearParser, {"projective": False, "loss": "perceptron"}),
     "linear, through undirected trees": (
         LinearParser,
         {"inference": "undirected", "features": "undirected"},

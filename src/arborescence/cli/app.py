@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from arborescence import __version__
-from arborescence.cli import experiment
+from arborescence.cli import experiment, train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.help import examples
@@ -40,7 +40,6 @@ from arborescence.cli.sentences import (
     with_hint_at_lines,
 )
 from arborescence.cli.trace import trace
-from arborescence.cli.train import train
 from arborescence.cli.trees import deliver, the_tree, the_trees
 from arborescence.core.choices import Encoding, Measure
 from arborescence.core.files import writing
@@ -323,15 +322,7 @@ app.command(
 )(explain)
 
 
-app.command(
-    epilog=examples(
-        "arborescence train train.conllu --dev dev.conllu -o turkish.model",
-        "arborescence train a.conllu b.conllu.gz --dev dev.conllu -o my.model --epochs 5 --seed 7",
-        "arborescence train train.conllu --dev dev.conllu -o turkish.model --resume",
-        "arborescence train train.conllu --dev dev.conllu -o my.model --parser transition --beam 8",
-        "arborescence train train.conllu --dev dev.conllu -o my.model --parser biaffine",
-    )
-)(train)
+app.add_typer(train.app, name="train")
 app.command(
     epilog=examples("arborescence integrations", "arborescence integrations stanza supar"),
 )(integrations)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.combined import CombinedParser as CombinedParser
     from arborescence.parsers.linear.parser import LinearParser as LinearParser
     from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser
+    from arborescence.parsers.recipe import train as train
     from arborescence.parsers.registry import load as load
     from arborescence.parsers.reranker.parser import Reranker as Reranker
     from arborescence.parsers.second_order.parser import SecondOrderParser as SecondOrderParser
@@ -28,6 +29,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.tagger.retagging": ("retagged",),
         "arborescence.parsers.linear.parser": ("LinearParser",),
         "arborescence.parsers.neural.parser": ("BiaffineParser",),
+        "arborescence.parsers.recipe": ("train",),
         "arborescence.parsers.registry": ("load",),
         "arborescence.parsers.reranker.parser": ("Reranker",),
         "arborescence.parsers.second_order.parser": ("SecondOrderParser",),

@@ -134,7 +134,7 @@ def test_margins_are_what_gold_lacks_to_the_best():
     batch, heads = numbered(sentences, tags)
     model = random_filter(rng, len(tags) + 2, 0)
     found = np.empty(len(heads), dtype=np.int64)
-    margins_kernel(batch, model, heads, found)
+    margins_kernel(*batch.nodes, *model, heads, found)
     for b in range(len(sentences)):
         scores = slow_scores(batch, b, model)
         first = batch.starts[b]
@@ -200,7 +200,8 @@ def test_sides_are_found_among_those_of_the_parser():
 @pytest.fixture(scope="module")
 def parsers():
     """A parser that prunes, and the same one without."""
-    pruned = LinearParser.train(treebank(), epochs=4, bits=BITS, prune=True)
+    options = {"projective": False, "prune": True}
+    pruned = LinearParser.train(treebank(), epochs=4, bits=BITS, **options)
     header, arrays = pruned.to_file()
     del header["pruning"]
     return pruned, LinearParser.from_file(as_read(header), arrays)

@@ -1,7 +1,5 @@
 """A model says by which settings it was trained."""
 
-from dataclasses import asdict, fields
-
 import pytest
 
 from arborescence.core.errors import OptionError
@@ -11,7 +9,7 @@ from samples import treebank
 
 
 def settings_of(parser):
-    told = {field.name: parser.info[field.name] for field in fields(Settings)}
+    told = {name: parser.info[name] for name in Settings().stored()}
     return Settings(**told)
 
 
@@ -21,7 +19,7 @@ def test_training_with_the_settings_of_a_model_gives_it_again():
     settings = settings_of(parser)
     assert (settings.loss, settings.C, settings.rate) == ("tree", 0.1, 0.2)
     assert settings.columns == ("form",)
-    again = LinearParser.train(treebank(), epochs=2, **asdict(settings))
+    again = LinearParser.train(treebank(), epochs=2, **settings.stored())
     assert again.info == parser.info
     sentence = treebank()[0]
     assert (again.scores(sentence) == parser.scores(sentence)).all()

@@ -1,12 +1,12 @@
 """The settings of neural parsers: checks, and their field in a model file."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.parsers.neural.settings import Settings, pace
+from arborescence.parsers.shared.options import record_of
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_settings_survive_a_file():
         Settings(),
         Settings(columns=["form", "lemma"], loss="tree", rate=1, dropout=0, seed=2**63 - 1),
     ):
-        written = json.loads(json.dumps(asdict(settings)))
-        assert Settings.from_file(written) == settings
+        written = json.loads(json.dumps(settings.stored()))
+        assert record_of(Settings, written) == settings
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_settings_survive_a_file():
 )
 def test_a_file_with_other_values(name, value):
     with pytest.raises(ModelError, match=name):
-        Settings.from_file(asdict(Settings()) | {name: value})
+        record_of(Settings, Settings().stored() | {name: value})
 
 
 def test_a_file_that_lacks_a_setting():
-    for name in asdict(Settings()):
-        written = asdict(Settings())
+    for name in Settings().stored():
+        written = Settings().stored()
         del written[name]
         with pytest.raises(ModelError, match=f"{name} is missing"):
-            Settings.from_file(written)
+            record_of(Settings, written)

@@ -14,7 +14,7 @@ from ranked_lists import prepare, ranked
 from samples import bare, treebank, unparsed
 
 BITS = 13
-make_parser = partial(LinearParser.train, epochs=3, bits=BITS)
+make_parser = partial(LinearParser.train, projective=False, epochs=3, bits=BITS)
 small = partial(Reranker.train, k=8, folds=3, bits=BITS, make_parser=make_parser)
 
 
@@ -46,7 +46,7 @@ def test_learns_what_a_first_order_parser_cannot():
     # In the middle of a sentence, every edge over one word looks the same, and so does every edge
     # over two: which of them a word has depends on those of the words around it.
     training_sentences = [twigs(n) for n in (7, 9)] * 10
-    make = partial(LinearParser.train, epochs=5, bits=BITS)
+    make = partial(LinearParser.train, projective=False, epochs=5, bits=BITS)
     reranker = Reranker.train(training_sentences, k=200, folds=2, bits=BITS, make_parser=make)
     new = [unparsed(twigs(n)) for n in (7, 9)]
     assert raws(reranker.parser.parse(new)) != raws([twigs(7), twigs(9)])
@@ -223,7 +223,7 @@ def test_a_step_goes_against_the_slope():
     slope = np.zeros(len(arrays.weights))
     training._to_slopes(arrays, 0, scale, slope)
     mask = np.uint64((1 << bits) - 1)
-    training.find_parts(batch, arrays, 0, templates, mask, work)
+    training.find_parts(batch.nodes, arrays, 0, templates, mask, work)
     slopes = np.zeros(1 << bits)
     for i in range(len(slope)):
         np.add.at(slopes, work.rows[work.parts[i, 1:7]].reshape(-1), slope[i])

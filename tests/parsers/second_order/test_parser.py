@@ -96,7 +96,8 @@ def test_its_trees_can_be_combined(parser):
 
 
 def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
-    linear = LinearParser.train(treebank(), dev=treebank(), epochs=1, bits=BITS)
+    options = {"projective": False, "epochs": 1, "bits": BITS}
+    linear = LinearParser.train(treebank(), dev=treebank(), **options)
     combined = CombinedParser([parser, linear])
     for sentence in treebank():
         [parsed], [(tree, _), *_] = combined.parse([sentence]), next(combined.kbest([sentence], 2))
@@ -169,8 +170,14 @@ def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path):
         {"rounds": 3},
     ],
 )
-def test_settings_that_do_not_go_together(options):
-    settings = {"columns": ("form", "upos"), "loss": "mira", "root": "single", "C": 0.1}
+def test_it_has_its_own_options_only(options):
     [name] = options
-    with pytest.raises(OptionError, match=f"order=2 does not go with {name}="):
-        Settings(**settings | {"seed": 1, "bits": 12} | options)
+    with pytest.raises(OptionError, match=f"^{name} (is no option here|must be 'mira' or )"):
+        SecondOrderParser.train(treebank(), **options)
+
+
+def test_its_edges_are_those_of_a_pruned_linear_parser():
+    chosen = Settings(loss="perceptron", C=0.2, seed=3, bits=12, epochs=4, patience=2)
+    edges = chosen.of_edges
+    assert edges.stored().items() >= chosen.stored().items()
+    assert (edges.prune, edges.projective, edges.epochs, edges.patience) == (True, False, 4, 2)

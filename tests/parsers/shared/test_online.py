@@ -9,11 +9,12 @@ from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.checkpoint import identity
 from arborescence.parsers.shared.online import OnlineTrainer
+from arborescence.parsers.shared.options import Record
 from samples import treebank
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Record):
     seed: int = 1
 
 

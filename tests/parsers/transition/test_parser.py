@@ -217,7 +217,7 @@ def test_the_beam_may_be_changed(beam):
     assert len(wide) == 9
     assert wide[0][1] >= narrow[0][1]
     for wrong in (0, -1, 10**30):
-        with pytest.raises(ValueError, match="beam must be between 1 and 10000"):
+        with pytest.raises(ValueError, match="beam must be a whole number from 1 to 10000"):
             beam.beam = wrong
     beam.beam = 4
 

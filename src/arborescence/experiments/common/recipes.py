@@ -174,5 +174,6 @@ class Recipe:
             inference=self.inference,
             features=self.features,
             rounds=0 if self.inference == "undirected" else 5,
+            projective=False,
             **options,
         )

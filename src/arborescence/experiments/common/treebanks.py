@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from arborescence.core.errors import TreebankError
 from arborescence.treebank import read
+from arborescence.treebank.parts import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.errors import ArborescenceError
     from arborescence.treebank import Sentence
-
-# en_ewt-ud-train.conllu, test.conllu.gz; for large treebanks also cs_pdt-ud-train-ca.conllu
-_PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\.gz)?")
 
 
 @dataclass(frozen=True)
@@ -142,10 +139,7 @@ def find(folder: Path, only: Iterable[str] = (), smallest: int | None = None) ->
     for place in sorted(folder.iterdir()):
         if place.name.startswith(".") or not place.is_dir():
             continue
-        parts: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
-        for file in sorted(place.iterdir()):
-            if match := _PART.fullmatch(file.name):
-                parts[match[1]].append(file)
+        parts = parts_of(place)
         split = "train" if parts["train"] else "dev"
         if parts[split] and parts["test"]:
             files = tuple(parts[split]), tuple(parts["test"])

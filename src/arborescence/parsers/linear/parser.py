@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
@@ -29,23 +29,22 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
-from arborescence.parsers.shared.features import COLUMNS, Sides
+from arborescence.parsers.shared.features import Sides
+from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
-from arborescence.parsers.shared.training_trees import checked
-from arborescence.parsers.shared.types import Features, Inference
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Loss, Progress, Projective
+    from arborescence.parsers.shared.online import OnlineTrainer
+    from arborescence.parsers.shared.types import Features, Inference, Projective
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
@@ -59,9 +58,7 @@ _FIELDS: Final = {
     "units": scheme.list_of(scheme.UNIT, 3, 3),
     "directed_unit": scheme.UNIT,
     "projective": scheme.one_of([False, True, "pseudo"], False),
-    "inference": scheme.one_of(get_args(Inference), "exact"),
-    "features": scheme.one_of(get_args(Features), "directed"),
-    "rounds": scheme.whole(0, 10**9, 5, none=True),
+    **kept_fields(Settings),
     "temperature": scheme.real(1e-4, 1e4, 1.0),
     "pruning": THRESHOLD,
     "info": scheme.INFO,
@@ -90,9 +87,9 @@ class LinearParser(Parser):
     labels : tuple of str
         The relations that it can assign.
     projective : bool or "pseudo"
-        Its kind of trees: see `train`.
+        Its kind of trees: what ``"auto"`` in `Settings` has chosen.
     inference : {"exact", "undirected"}
-        How `parse` finds a tree: see `train`, also for the next two.
+        How `parse` finds a tree: see `Settings`, also for the next two.
     features : {"directed", "undirected"}
         Whether edge scores depend on direction.
     rounds : int or None
@@ -127,6 +124,7 @@ class LinearParser(Parser):
     """
 
     kind: ClassVar[str] = "linear"
+    settings_class = Settings
 
     def __init__(
         self,
@@ -198,150 +196,12 @@ class LinearParser(Parser):
         """Add the sides of more templates, for parsers with more features."""
 
     @classmethod
-    def train(
-        cls,
-        treebank: Iterable[Sentence],
-        *,
-        dev: Iterable[Sentence] | None = None,
-        columns: Sequence[str] = tuple(COLUMNS),
-        loss: Loss = "mira",
-        epochs: int = 10,
-        patience: int = 3,
-        seed: int = 1,
-        root: Root = "single",
-        C: float = 0.1,
-        rate: float = 0.1,
-        k: int = 1,
-        bits: int = 20,
-        joint: bool = False,
-        projective: Projective | Literal["auto"] = False,
-        inference: Inference = "exact",
-        features: Features = "directed",
-        rounds: int | None = 5,
-        prune: bool = False,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Train a parser.
-
-        Online learning, sentence by sentence, with averaged weights. The result depends only on
-        data and settings.
-
-        Parameters
-        ----------
-        treebank
-            Sentences whose heads are trees.
-        dev
-            Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
-            Without it, all epochs are run and the last one is used.
-        columns
-            The columns that features may use: some of form, lemma, upos, xpos and feats. The
-            MSTParser used ``("form", "upos")``.
-        loss
-            ``"mira"``: 1-best MIRA with loss-augmented decoding; each update is the smallest weight
-            change after which the gold tree beats the best other tree by the number of that tree's
-            wrong heads. ``"perceptron"``: the averaged structured perceptron. ``"tree"``:
-            log-linear model; gradient ascent on the likelihood of the gold tree among all trees,
-            with a Gaussian prior (see `likelihood`). ``"head"``: head selection; the same for each
-            word's gold head among all heads, independent of other words.
-        epochs
-            The largest number of passes over the treebank.
-        patience
-            Stop after this many epochs without a better LAS on `dev`.
-        seed
-            Fixes the order of the sentences.
-        root
-            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more. With
-            ``loss="head"``, this affects only the check of `treebank` and the parsing of `dev`.
-        C
-            The largest step of MIRA. Relations are learned by MIRA too, except with
-            ``"perceptron"``.
-        rate
-            The learning rate of ``loss="tree"`` and ``loss="head"``.
-        k
-            k of k-best MIRA: after an update, gold should beat each of the k best trees by the
-            number of that tree's wrong heads.
-        bits
-            The size of the weight tables: 2^bits hashed rows for features of words, 1/8 of that for
-            features of tags, 1/32 for relations. One more bit doubles the memory, and helps with
-            treebanks of over a million words.
-        joint
-            Whether edges and relations are scored jointly: the score of the best relation is added
-            to the score of its edge. Several times slower. With MIRA and the perceptron only.
-        projective
-            Whether the parser is for projective trees: it learns from the gold trees made
-            projective by `projectivize`, and decodes with Eisner's algorithm, also in `parse`.
-            ``"pseudo"``: in addition, relations mark where an edge was lifted from, and `parse`
-            undoes the lifting by `deprojectivize`, so edges may cross. (Some of the k best trees
-            may become equal by this.) ``"auto"``, the default of the command line: False if more
-            than 30 % of the trees have crossing edges, or inference is undirected; True if none
-            has; else ``"pseudo"``, or True if that has no lower LAS on `dev`. The attribute
-            `projective` has the value that was chosen.
-        inference
-            ``"exact"``: training and parsing use the best tree. ``"undirected"``: they use the best
-            undirected tree, directed away from the root and enhanced: an approximation (Levi,
-            Reichart and Rappoport 2016; see `arborescence.undirected`). Such a parser has no k-best
-            lists and no confidence. Not with `k` > 1, `joint`, `projective`, `prune`, or the losses
-            ``"tree"`` and ``"head"``.
-        features
-            ``"undirected"``, for undirected inference only: both directions of an edge have the
-            same score, from the features of the edge from the left word to the right one. So half
-            of the edges are scored, and the cost in MIRA is the number of wrong pairs.
-        rounds
-            The number of rounds of local enhancement, with undirected inference: see
-            `arborescence.undirected.enhance`. Enhancement needs directed scores, so with undirected
-            features the parser also learns and keeps the weights that ``inference="exact"`` has
-            after as many epochs. 0: no enhancement, in half of the time.
-        prune
-            Whether a filter, learned from the same treebank, removes most edges before the parser
-            scores them: see `arborescence.parsers.linear.pruning`. Its threshold is set to keep
-            98.5 % of the gold edges of `dev`, or, without `dev`, of every tenth sentence of the
-            treebank, which is then held out from the training of the filter. The parser itself
-            learns from all edges.
-        tagger
-            Stored in the model, for sentences without UPOS.
-        text
-            Stored in the model, for raw text and words without lemmas.
-        checkpoint
-            A file for the state of training after each epoch. If it exists, training continues from
-            it, with the same result as without interruption.
-        progress
-            Called as ``progress(phase, done, total)``.
-
-        Raises
-        ------
-        TreebankError
-            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
-            of `dev`, are not a tree (or, with ``projective="pseudo"``, relations of the treebank
-            contain the mark of lifted edges).
-        ModelError
-            If `checkpoint` belongs to other data or settings, or cannot be read.
-        OptionError
-            If a setting is invalid, or incompatible with another one.
-        """
-        settings = Settings(
-            columns=tuple(columns),
-            loss=loss,
-            root=root,
-            C=C,
-            rate=rate,
-            k=k,
-            seed=seed,
-            bits=bits,
-            joint=joint,
-            projective=projective,
-            inference=inference,
-            features=features,
-            rounds=rounds,
-            prune=prune,
-        )
+    def _trainer(
+        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
+    ) -> OnlineTrainer:
         from arborescence.parsers.linear.training import Trainer
 
-        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
-        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
-        return cls(**trainer.parts(), tagger=tagger, text=text)
+        return Trainer(treebank, dev, settings, make=cls)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges of a sentence.
@@ -412,9 +272,7 @@ class LinearParser(Parser):
             "layout": self._layout,
             "units": [weights[name].unit if name in weights else 1.0 for name in _UNITS],
             "projective": self.projective,
-            "inference": self.inference,
-            "features": self.features,
-            "rounds": self.rounds,
+            **{name: getattr(self, name) for name in kept_fields(Settings)},
             "temperature": self.temperature,
             "info": self.info,
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -11,18 +12,20 @@ import arborescence
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.groups import Group, Trees, grouped
 from arborescence.parsers.neural.hints import hints_of, jackknifed_hints
 from arborescence.parsers.neural.inputs import Inputs, given_columns
-from arborescence.parsers.neural.needs import check_device, needs_torch
+from arborescence.parsers.neural.needs import needs_torch
 from arborescence.parsers.neural.settings import Settings, pace
 from arborescence.parsers.neural.shapes import shapes
-from arborescence.parsers.neural.vectors import MOST_FREQUENT, Vectors, words_of
+from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.options import record_of
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
 
@@ -98,6 +101,7 @@ class BiaffineParser(Parser):
     """
 
     kind: ClassVar[str] = "biaffine"
+    settings_class = Settings
 
     def __init__(
         self,
@@ -141,7 +145,7 @@ class BiaffineParser(Parser):
         self.temperature = temperature
         self.tagger = tagger
         self.text = text
-        self.info = asdict(settings) | (info or {})
+        self.info = settings.stored() | (info or {})
         self._vocabulary = vocabulary
         self._allowed = allowed
         self._shapes = shapes(
@@ -202,92 +206,65 @@ class BiaffineParser(Parser):
         dev: Iterable[Sentence] | None = None,
         tagger: Tagger | None = None,
         text: Text | None = None,
-        device: str = "cpu",
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
-        vectors: str | os.PathLike[str] | None = None,
-        most_vectors: int = MOST_FREQUENT,
-        encoder: str | os.PathLike[str] | None = None,
-        encoder_cache: str | os.PathLike[str] | None = None,
         **settings: Any,
     ) -> Self:
-        """Train a parser with PyTorch.
+        """Train a parser with PyTorch: see `Parser.train`, also for the errors.
 
         Adam with a learning rate that rises and then falls to 0 (see `training`). On a CPU, the
-        result depends only on data, settings and the number of threads.
+        result depends only on data, settings and the number of threads. The new parser itself uses
+        NumPy: call `to` for PyTorch.
 
         Parameters
         ----------
-        treebank
-            Sentences whose heads are trees, with tags or without.
+        treebank, text, progress
+            As there. Sentences may have tags or not.
         dev
-            Development set: chooses the best epoch, and the temperature. Its sentences are parsed
-            without and with their tags; the mean LAS decides. Without it, the last epoch is used.
+            Its sentences are parsed without and with their tags; the mean LAS decides.
         tagger
             A linear tagger, stored in the model: its tags are an input of the network. In training,
             they are those of other taggers that have not seen the sentence (jackknifing).
-        text
-            Stored in the model, for raw text and words without lemmas.
-        device
-            Where PyTorch computes: ``"cpu"`` or ``"cuda"``. The new parser itself uses NumPy: call
-            `to` for PyTorch.
         checkpoint
-            A file for the state of training after each epoch. If it exists, training continues from
-            it: on a CPU with the same result as without interruption.
-        progress
-            Called as ``progress(phase, done, total)``.
-        vectors
-            A file of pretrained word vectors: see `vectors.Vectors.read`. Those of the words of
-            both treebanks and of the most frequent words are stored in the model. They are not
-            trained, but the network learns how to add them to its own vectors.
-        most_vectors
-            The number of the most frequent words, whose vectors are stored in any case.
-        encoder
-            The name or the folder of a pretrained encoder: see `encoder.Encoder.load`. The model
-            stores its name; if it is fine-tuned, its weights too.
-        encoder_cache
-            A folder to keep the encoder's vectors of each sentence in: gigabytes, for this and
-            later training runs. Without it, and unless the encoder is fine-tuned, sentences are
-            encoded anew in each epoch.
+            As there. Beside it the vectors of a pretrained encoder are kept until the end, unless
+            there is an ``encoder_cache`` for them, or the encoder is trained, too.
         **settings
-            The fields of `Settings`; `settings.pace` chooses the batch and the epochs if you do
+            The fields of `Settings`. `settings.pace` chooses the batch and the epochs if you do
             not.
 
         Raises
         ------
         MissingExtraError
             If PyTorch is not installed.
-        TreebankError
-            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
-            of `dev`, are not a tree.
-        ModelError
-            If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
-            If a setting is invalid, the device does not exist or has not enough memory, or the
-            tagger does not predict all columns of tags.
+            Also if the device does not exist or has not enough memory, or the tagger does not
+            predict all columns of tags.
         """
-        root = Settings(**settings).root  # complains before anything is read
-        with needs_torch("training a neural parser"):
-            from arborescence.parsers.neural.training import Trainer
-        treebank, dev = checked(treebank, dev, root)
-        chosen = Settings(**pace(sum(map(len, treebank))) | settings)
+        chosen = Settings.of(settings)  # complains before anything is read
+        chosen.check_installed()
+        from arborescence.parsers.neural.training import Trainer
+
+        treebank, dev = checked(treebank, dev, chosen.root)
+        chosen = Settings.of(pace(sum(map(len, treebank))) | settings)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = None
-        if vectors is not None:
-            words, table = Vectors.read(vectors, words_of([*treebank, *dev]), most_vectors).scaled()
+        if chosen.vectors is not None:
+            near = words_of([*treebank, *dev])
+            words, table = Vectors.read(chosen.vectors, near, chosen.most_vectors).scaled()
             vocabulary = vocabulary._replace(vectors=words)
             chosen = replace(chosen, vector=table.shape[1])
-        if chosen.fine_tune and encoder is None:
-            raise OptionError("fine_tune needs an encoder")
-        if encoder is not None:
-            check_device(device)
+        beside = None if checkpoint is None else Path(checkpoint).with_suffix(".encoded")
+        if chosen.encoder is not None:
             from arborescence.parsers.neural.encoder import Encoder
 
             of_words = Encoder.load(
-                encoder, layers=chosen.encoder_layers, fine_tune=chosen.fine_tune, device=device
+                chosen.encoder,
+                layers=chosen.encoder_layers,
+                fine_tune=chosen.fine_tune,
+                device=chosen.device,
             )
             if not chosen.fine_tune:
-                of_words.keep_in(encoder_cache)
+                of_words.keep_in(chosen.encoder_cache or beside)
             chosen = replace(chosen, encoded=of_words.size)
         hints = None
         if tagger:
@@ -307,12 +284,14 @@ class BiaffineParser(Parser):
             chosen,
             vocabulary,
             make=cls,
-            device=device,
+            device=chosen.device,
             tagger=tagger,
             vectors=table,
             encoder=of_words,
         )
         trainer.run(checkpoint=checkpoint, progress=progress)
+        if beside is not None:
+            remove(beside)
         return cls(**trainer.parts(), text=text)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -352,7 +331,7 @@ class BiaffineParser(Parser):
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
-            "settings": asdict(self.settings),
+            "settings": self.settings.stored(),
             "vocabulary": self._vocabulary.to_file(),
             "labels": self.labels,
             "temperature": self.temperature,
@@ -369,7 +348,7 @@ class BiaffineParser(Parser):
         fields = scheme.fields_of(header, _FIELDS)
         encoder = fields.pop("encoder")
         kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
-        fields["settings"] = Settings.from_file(fields["settings"])
+        fields["settings"] = record_of(Settings, fields["settings"])
         fields["vocabulary"] = Vocabulary.from_file(fields["vocabulary"])
         tagger = tagging.unpack(header, arrays)
         unknown = fields["vocabulary"].tags.keys() - (tagger.columns if tagger else TAGS)

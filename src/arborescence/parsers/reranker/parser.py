@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 import arborescence
-from arborescence.core.errors import ModelError, OptionError, TreebankError
-from arborescence.core.graph import check_count, check_root
+from arborescence.core.errors import ModelError, TreebankError
+from arborescence.core.graph import check_count
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.settings import MOST_TREES, Settings
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.features import COLUMNS, Batch, Sides, check_bits
+from arborescence.parsers.shared.features import Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.parsers.shared.training_trees import checked
 
 if TYPE_CHECKING:
@@ -26,15 +28,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
     from arborescence.parsers.reranker.lists import Features
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
-
-#: The maximum length of a k-best list.
-MOST_TREES: Final = 10_000
 
 _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100
@@ -47,6 +45,11 @@ _FIELDS: Final = {
 }
 _ARRAYS: Final = {"weights": scheme.Array((np.float16,), ("2^weights",))}
 _NO_TAGS = np.empty(0, dtype=np.uint64)
+
+
+def make_linear(treebank: Iterable[Sentence], **options: Any) -> Parser:
+    """Train a linear parser for trees of any kind, whose k best trees differ."""
+    return LinearParser.train(treebank, projective=False, **options)
 
 
 class Reranker(Parser):
@@ -86,6 +89,7 @@ class Reranker(Parser):
     """
 
     kind: ClassVar[str] = "reranker"
+    settings_class = Settings
 
     def __init__(
         self,
@@ -127,16 +131,11 @@ class Reranker(Parser):
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
-        k: int = 50,
-        folds: int = 5,
-        epochs: int = 4,
-        seed: int = 1,
-        root: Root = "single",
-        bits: int = 20,
-        make_parser: Callable[..., Parser] = LinearParser.train,
+        make_parser: Callable[..., Parser] = make_linear,
         features: Features | None = None,
         threads: int = 1,
         progress: Progress | None = None,
+        **settings: Any,
     ) -> Self:
         """Train a parser, and a reranker for it.
 
@@ -152,18 +151,6 @@ class Reranker(Parser):
         dev
             Sentences used to choose the best epoch and the scale of the parser's weight, by LAS.
             Without them, the last epoch is kept, and the scale is estimated from the treebank.
-        k
-            The length of the k-best lists.
-        folds
-            The number of parts the treebank is split into, 2 or more.
-        epochs
-            The number of training epochs over the lists.
-        seed
-            Seed for the split into folds and for the order of the lists.
-        root
-            ``"single"``: each tree has one edge from the root; ``"multi"``: one or more.
-        bits
-            The number of weights is 2^bits.
         make_parser
             Trains a parser: called as ``make_parser(sentences, dev=dev, root=root,
             progress=progress)``. For other settings, and a tagger, use
@@ -175,6 +162,8 @@ class Reranker(Parser):
             The number of batches of sentences that are parsed in parallel.
         progress
             Called as ``progress(phase, done, total)``.
+        **settings
+            The fields of `arborescence.parsers.reranker.settings.Settings`.
 
         Raises
         ------
@@ -194,14 +183,9 @@ class Reranker(Parser):
         ...         if h and upos[h - 1] == "VERB":
         ...             yield f"{feats[d]} {h < d}"
         """
-        check_count(k, "k", 2)
-        check_count(folds, "folds", 2)
-        check_count(epochs, "epochs")
+        chosen = Settings.of(settings)
+        root, k, folds = chosen.root, chosen.k, chosen.folds
         check_count(threads, "threads")
-        if k > MOST_TREES:
-            raise OptionError(f"k must be at most {MOST_TREES}, not {k}")
-        check_bits(bits)
-        check_root(root)
         treebank, dev = checked(treebank, dev, root)
         if len(treebank) < folds:
             raise TreebankError(
@@ -229,19 +213,16 @@ class Reranker(Parser):
                 yield from lists(make(rest, fold), part, fold)
 
         parser = make(treebank, "parser")
-        parts = list(jackknife(treebank, folds, seed))
+        parts = list(jackknife(treebank, folds, chosen.seed))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)
         to_choose_by = None
         if dev:
             to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
-        trainer = Trainer(data, to_choose_by, templates, seed=seed, bits=bits)
-        weights, scale, epoch = trainer.run(epochs, progress)
-        info = {
-            "k": k,
-            "folds": folds,
-            "seed": seed,
+        trainer = Trainer(data, to_choose_by, templates, seed=chosen.seed, bits=chosen.bits)
+        weights, scale, epoch = trainer.run(chosen.epochs, progress)
+        info = chosen.stored() | {
             "epoch": epoch,
             "dev": trainer.history,
             "sentences": len(treebank),

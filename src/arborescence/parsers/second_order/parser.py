@@ -6,7 +6,7 @@ these edges get scores, too (Carreras 2007; Koo et al. 2010; Martins et al. 2013
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 
 import numpy as np
 
@@ -25,23 +25,16 @@ from arborescence.parsers.second_order.parts import (
 from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.features import COLUMNS
-from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.shared.weights import Weights
 from arborescence.second_order.listed import decode_listed
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Progress
-    from arborescence.parsers.tagger.tagger import Tagger
-    from arborescence.parsers.text.model import Text
+    from arborescence.parsers.shared.online import OnlineTrainer
     from arborescence.treebank import Sentence
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
@@ -78,61 +71,18 @@ class SecondOrderParser(LinearParser):
     """
 
     kind: ClassVar[str] = "second-order"
+    settings_class: ClassVar[type[Any]] = Settings
 
     def _add_templates(self, sides: list[str]) -> None:
         self._part_templates = PartTemplates.of(self.columns, sides)
 
     @classmethod
-    def train(  # type: ignore[override]  # fewer options than linear parsers have
-        cls,
-        treebank: Iterable[Sentence],
-        *,
-        dev: Iterable[Sentence] | None = None,
-        columns: Sequence[str] = tuple(COLUMNS),
-        loss: Literal["mira", "perceptron"] = "mira",
-        epochs: int = 10,
-        patience: int = 3,
-        seed: int = 1,
-        root: Root = "single",
-        C: float = 0.1,
-        bits: int = 20,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Train a parser: as `LinearParser.train` with ``prune=True`` and ``projective=False``.
-
-        Edges, siblings and grandparents are learned together, from the kept edges and those of the
-        gold tree, with the inference of parsing, by fewer rounds.
-
-        Parameters
-        ----------
-        treebank, dev, columns, epochs, patience, seed, root, C, tagger, text, checkpoint, progress
-            As for `LinearParser.train`.
-        loss
-            ``"mira"`` or ``"perceptron"``: as there.
-        bits
-            As there; siblings and grandparents have 2^bits weights.
-
-        Raises
-        ------
-        TreebankError, ModelError, OptionError
-            As for `LinearParser.train`.
-        """
-        settings = Settings(
-            columns=tuple(columns),
-            loss=loss,
-            root=root,
-            C=C,
-            seed=seed,
-            bits=bits,
-        )
+    def _trainer(
+        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
+    ) -> OnlineTrainer:
         from arborescence.parsers.second_order.training import Trainer
 
-        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
-        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
-        return cls(**trainer.parts(), tagger=tagger, text=text)
+        return Trainer(treebank, dev, settings, make=cls)
 
     def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Found:
         """Return the tree of a sentence, with its weight and the bound that certifies it.
@@ -185,8 +135,7 @@ class SecondOrderParser(LinearParser):
 
     def _refuse(self, what: str) -> NoReturn:
         raise ModelError(
-            f"a second-order parser has no {what}, only the best tree: a linear parser trained "
-            "without --order 2 has"
+            f"a second-order parser has no {what}, only the best tree: a linear parser has"
         )
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -44,7 +44,7 @@ class Trainer(LinearTrainer):
         settings: Settings,
         make: Callable[..., Any],
     ) -> None:
-        super().__init__(treebank, dev, settings, make)
+        super().__init__(treebank, dev, settings.of_edges, make)
         self._add_weights("parts", ((1 << settings.bits) // WIDE, WIDE))
         self._parts = PartModel(self._part_templates, self._weights["parts"])
 

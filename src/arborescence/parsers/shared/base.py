@@ -12,6 +12,7 @@ from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.training_trees import checked
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
 
 
@@ -52,34 +54,73 @@ class Options(NamedTuple):
 class Parser(ABC):
     """A parser that can be trained, saved and applied to sentences.
 
-    Subclasses define `train`, `scores`, `to_file`, `from_file`, `_parse_batch` and `_kbest_batch`.
+    Subclasses define `_trainer` (or `train`), `scores`, `to_file`, `from_file`, `_parse_batch` and
+    `_kbest_batch`.
     """
 
     #: The name of this kind of parser in the headers of model files.
     kind: ClassVar[str]
+    #: The options of `train`.
+    settings_class: ClassVar[type[Any]]
     #: Splits raw text into words and finds lemmas, if the model has it.
     text: Text | None = None
 
     @classmethod
-    @abstractmethod
     def train(
         cls,
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
+        tagger: Tagger | None = None,
+        text: Text | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        **settings: Any,
     ) -> Self:
-        """Train a parser on the trees of a treebank; each kind adds its own options.
+        """Train a parser on the trees of a treebank, and nothing else.
+
+        `arborescence.parsers.train` also reads files, and trains a tagger and what cuts raw text.
+        The result depends on data and settings only.
 
         Parameters
         ----------
         treebank
-            Sentences with heads and relations.
+            Sentences whose heads are trees.
         dev
-            Development set: chooses the best epoch, and when to stop.
+            Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
+            Without it, all epochs are run and the last one is used.
+        tagger
+            Stored in the model, for sentences without UPOS.
+        text
+            Stored in the model, for raw text and words without lemmas.
+        checkpoint
+            A file for the state of training after each epoch. If it exists, training continues from
+            it, with the same result as without interruption.
         progress
-            Called regularly as ``progress(phase, done, total)``.
+            Called as ``progress(phase, done, total)``.
+        **settings
+            The options of the kind: the fields of its `Settings`, which describes each of them.
+
+        Raises
+        ------
+        TreebankError
+            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
+            of `dev`, are not a tree (or relations already contain the mark of lifted edges).
+        ModelError
+            If `checkpoint` belongs to other data or settings, or cannot be read.
+        OptionError
+            If a setting is invalid, or incompatible with another one.
         """
+        chosen = cls.settings_class.of(settings)
+        trainer = cls._trainer(*checked(treebank, dev, chosen.root), chosen)
+        trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
+        parts: dict[str, Any] = trainer.parts() | {"tagger": tagger, "text": text}
+        return cls(**parts)
+
+    @classmethod
+    def _trainer(cls, treebank: list[Sentence], dev: list[Sentence], settings: Any) -> Any:
+        """Make the training run of `train`; kinds that are trained otherwise have none."""
+        raise NotImplementedError
 
     @abstractmethod
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -199,7 +240,7 @@ class Parser(ABC):
         >>> parsed.heads
         array([-1,  2,  3,  0,  3])
         """
-        options = _checked(threads, root, projective, confidence)
+        options = _options(threads, root, projective, confidence)
         gathered = batches(as_sentences(sentences))
         return _run(lambda batch: self._parse_batch(batch, options), gathered, threads)
 
@@ -319,7 +360,7 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        options = _checked(threads, root, projective, confidence)
+        options = _options(threads, root, projective, confidence)
         # Batches get smaller with k, so that memory does not grow with k.
         gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
         return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
@@ -332,7 +373,7 @@ def votes(tree: Sentence) -> NDArray[np.float64]:
     return edges
 
 
-def _checked(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
+def _options(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
     check_count(threads, "threads")
     check_root(root)
     if projective not in (None, False, True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import arborescence
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
+    from arborescence.parsers.shared.options import Record
     from arborescence.treebank import Sentence
 
     History = list[dict[str, float]]
@@ -97,9 +96,9 @@ class Checkpoint(NamedTuple):
         return f"checkpoint of a {self.kind} parser"
 
 
-def identity(settings: DataclassInstance, *treebanks: Sequence[Sentence]) -> str:
+def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
     """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
-    digest = hashlib.sha256(json.dumps(asdict(settings)).encode())
+    digest = hashlib.sha256(json.dumps(settings.stored()).encode())
     sizes = "".join(f"{len(treebank)} " for treebank in treebanks)
     digest.update(f"{arborescence.__version__} {sizes}".encode())
     for treebank in treebanks:

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
 from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.hashing import (
     FEATS,
@@ -45,6 +44,7 @@ from arborescence.parsers.shared.hashing import (
     shape,
     suffix_start,
 )
+from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import LEMMA as LEMMA_COLUMN
 
@@ -55,13 +55,8 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: The columns that features can use, and the fields of each.
-COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
 #: At most this many tags have their own number; all others share one.
 MAX_TAGS: Final = 62
-#: The smallest and the largest binary logarithm of the number of rows of a weight table.
-LEAST_BITS: Final = 10
-MOST_BITS: Final = 26
 
 _FIELDS: Final = "wlpxmsc"
 _TAG = 2
@@ -77,32 +72,6 @@ def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
     """
     fields = {field for column in columns for field in COLUMNS[column]}
     return [t for t in templates if fields.issuperset(re.findall(r"[:,](\w)", t))]
-
-
-def can_be_looked_at(columns: Iterable[str]) -> bool:
-    """Return whether there are templates that use only these columns.
-
-    No template uses FEATS alone.
-
-    >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
-    (True, False, False)
-    """
-    chosen = set(columns)
-    return chosen <= set(COLUMNS) and not chosen <= {"feats"}
-
-
-def check_columns(columns: Sequence[str]) -> None:
-    """Raise OptionError if no template uses only these columns."""
-    if not can_be_looked_at(columns):
-        raise OptionError(
-            f"columns must be some of {', '.join(COLUMNS)} (not feats alone), not {list(columns)}"
-        )
-
-
-def check_bits(bits: int) -> None:
-    """Raise OptionError if a table of 2^bits rows of weights is too small or too large."""
-    if not LEAST_BITS <= bits <= MOST_BITS:
-        raise OptionError(f"bits must be between {LEAST_BITS} and {MOST_BITS}, not {bits}")
 
 
 def split_template(template: str) -> dict[str, str]:
@@ -192,7 +161,7 @@ class Batch(NamedTuple):
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
-        hash_sides(fields, starts, sides, hashed)
+        hash_sides(fields, starts, *sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
         return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA_COLUMN))
@@ -262,7 +231,9 @@ def hash_batch(
 
 
 @kernel
-def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
+def hash_sides(
+    fields: np.ndarray, starts: np.ndarray, seeds: np.ndarray, parts: np.ndarray, out: np.ndarray
+) -> None:
     """Hash every side of every node.
 
     Parameters
@@ -271,8 +242,8 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
         uint64 (N + 1, 7), from `hash_batch`; the last row stands for a missing node.
     starts
         int64 (B + 1,), as in `Batch`.
-    sides
-        `Sides`.
+    seeds, parts
+        The arrays of `Sides`.
     out
         Written: uint64 (N + 1, S).
 
@@ -281,7 +252,6 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
     At most K mixes for each node and side. A part beyond either end of the sentence is that of the
     missing node.
     """
-    seeds, parts = sides
     absent = fields.shape[0] - 1
     for b in range(len(starts)):
         first = starts[b]

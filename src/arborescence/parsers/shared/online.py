@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Parser
+    from arborescence.parsers.shared.options import Record
     from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence
 
@@ -63,7 +62,7 @@ class OnlineTrainer(ABC):
         self,
         treebank: Sequence[Sentence],
         dev: Sequence[Sentence],
-        settings: DataclassInstance,
+        settings: Record,
     ) -> None:
         self._treebank = treebank
         self._dev = dev
@@ -114,7 +113,7 @@ class OnlineTrainer(ABC):
 
     def info(self) -> dict[str, Any]:
         """Return the settings, the best epoch, all scores on dev, and the number of sentences."""
-        return asdict(self._settings) | {
+        return self._settings.stored() | {
             "epoch": best_epoch(self._history),
             "dev": self._history,
             "sentences": len(self._treebank),

@@ -3,6 +3,8 @@
 Each kind of parser lists both next to its class, and a file is checked against these lists before
 it is used. So no kernel can read or write beyond the end of an array, and no number overflows,
 whatever the file contains. Every fault raises one type of error that names the field or array.
+
+The command line imports this module, which so imports NumPy where it is needed only.
 """
 
 from __future__ import annotations
@@ -12,20 +14,32 @@ import reprlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from arborescence.core.errors import ModelError
-from arborescence.parsers.shared.features import COLUMNS, can_be_looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _REQUIRED: Final = object()
+#: The columns that features can use, and the fields of each.
+COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
 #: The largest weight, and the largest factor of weights: sums of their products are far below the
 #: float32 limit.
 LARGEST: Final = 1e6
+
+
+def can_be_looked_at(columns: Iterable[object]) -> bool:
+    """Return whether there are feature templates that use only these columns.
+
+    No template uses FEATS alone.
+
+    >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
+    (True, False, False)
+    """
+    chosen = list(columns)
+    return all(column in tuple(COLUMNS) for column in chosen) and not set(chosen) <= {"feats"}
 
 
 @dataclass(frozen=True)
@@ -47,16 +61,15 @@ class Field:
     default: Any = _REQUIRED
 
 
-def whole(low: int, high: int, default: Any = _REQUIRED, *, none: bool = False) -> Field:
-    """Make a field for a whole number (or None, with `none`).
+def whole(low: int, high: int | None = None, default: Any = _REQUIRED) -> Field:
+    """Make a field for a whole number.
 
     >>> whole(1, 9).fits(3), whole(1, 9).fits(3.0), whole(0, 1).fits(True)
     (True, False, False)
     """
-    what = f"{'null or ' if none else ''}a whole number from {low} to {high}"
     return Field(
-        what,
-        lambda value: (type(value) is int and low <= value <= high) or (none and value is None),
+        f"a whole number {f'of at least {low}' if high is None else f'from {low} to {high}'}",
+        lambda value: type(value) is int and low <= value and (high is None or value <= high),
         default,
     )
 
@@ -82,12 +95,13 @@ def positive(default: Any = _REQUIRED) -> Field:
 def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
     """Make a field for one of the given values.
 
-    >>> one_of([True, False]).fits(1)
-    False
+    >>> one_of([True, False]).fits(1), one_of([True, False]).what
+    (False, 'True or False')
     """
     known = list(values)
+    *others, last = map(repr, known)
     return Field(
-        f"one of {known}",
+        f"{', '.join(others)} or {last}" if others else last,
         lambda value: any(type(value) is type(each) and value == each for each in known),
         default,
     )
@@ -107,6 +121,17 @@ def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
     )
 
 
+def or_none(field: Field) -> Field:
+    """Make a field for the values of another one, or None.
+
+    >>> or_none(whole(1, 9)).fits(None)
+    True
+    """
+    return replace(
+        field, what=f"{field.what}, or None", fits=lambda value: value is None or field.fits(value)
+    )
+
+
 #: A JSON object: the header of a parser inside another parser.
 MAPPING: Final = Field("an object", lambda value: isinstance(value, dict))
 #: A value of a CoNLL-U column: no tab, no line end, nothing that UTF-8 cannot encode.
@@ -120,13 +145,11 @@ VALUE: Final = Field(
 VALUES: Final = list_of(VALUE, 1, 10**6)
 #: The columns that features use.
 LOOKED_AT: Final = Field(
-    f"a list of some of {', '.join(COLUMNS)}, and not feats alone",
-    lambda value: (
-        isinstance(value, list | tuple)
-        and all(isinstance(column, str) for column in value)
-        and can_be_looked_at(value)
-    ),
+    f"some of {', '.join(COLUMNS)} (not feats alone)",
+    lambda value: isinstance(value, list | tuple) and can_be_looked_at(value),
 )
+#: Text.
+TEXT: Final = Field("text", lambda value: isinstance(value, str))
 #: The factor that weights are multiplied by.
 UNIT: Final = positive(1.0)
 #: A JSON object or null.
@@ -166,6 +189,8 @@ class Array:
 
 def weights(*shape: int | str) -> Array:
     """Describe an array of weights: float32 as learned, or int8 when rounded."""
+    import numpy as np
+
     return Array((np.float32, np.int8), shape, low=-LARGEST, high=LARGEST)
 
 
@@ -228,6 +253,7 @@ def arrays_of(
 
     Examples
     --------
+    >>> import numpy as np
     >>> wanted = {"weights": weights("2^rows", "labels"), "heads": Array((np.int32,), ("labels",))}
     >>> table = np.zeros((3, 2), dtype=np.int8)
     >>> arrays_of({"weights": table}, wanted, {"labels": 2})
@@ -276,6 +302,7 @@ def fields_of_part(
 def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Return the arrays of several parts; names get the prefix of their part. See `part`.
 
+    >>> import numpy as np
     >>> list(joined({"tagger/": {"weights": np.ones(1)}, "": {"weights": np.ones(1)}}))
     ['tagger/weights', 'weights']
     """
@@ -287,6 +314,7 @@ def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray
 def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     """Return the arrays whose names begin with a prefix; the prefix is removed from the names.
 
+    >>> import numpy as np
     >>> list(part({"tagger/weights": np.ones(1), "weights": np.ones(1)}, "tagger/"))
     ['weights']
     """
@@ -299,6 +327,8 @@ def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[A
 
 def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | None:
     """Describe the fault of an array, or return None; add its lengths to `known`."""
+    import numpy as np
+
     fits = array.dtype in wanted.dtypes and len(array.shape) == len(wanted.shape)
     if fits:
         for length, found in zip(wanted.shape, array.shape, strict=True):
@@ -325,6 +355,8 @@ def _limits(
     dtype: np.dtype[Any], wanted: Array, known: Mapping[str, int]
 ) -> tuple[float, float] | None:
     """Return the least and the greatest allowed value; None if the dtype has no others."""
+    import numpy as np
+
     info = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     low = info.min if wanted.low is None else wanted.low
     high = info.max if wanted.high is None else wanted.high

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-#: The kinds of parsers trained from one treebank: graph-based and transition-based.
-Kind = Literal["linear", "transition"]
-#: The kinds of parsers that can be trained: also neural ones, which need PyTorch for it.
+#: The kinds of parsers that the experiments train, by their names in model files.
 AnyKind = Literal["linear", "transition", "biaffine"]
-#: The loss of a graph-based parser: see `LinearParser.train`.
+#: The loss of a linear graph-based parser.
 Loss = Literal["mira", "perceptron", "tree", "head"]
-#: The loss of a neural parser: see `arborescence.parsers.neural.settings.Settings`.
+#: The loss of a neural parser.
 NeuralLoss = Literal["head", "tree", "margin"]
 #: The loss of any of them: each kind of parser refuses those that it does not have.
 AnyLoss = Literal["mira", "perceptron", "tree", "head", "margin"]

@@ -11,39 +11,39 @@ from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
-from arborescence.parsers.shared.features import COLUMNS, LEAST_BITS, MOST_BITS, Sides
+from arborescence.parsers.shared.features import Sides
+from arborescence.parsers.shared.options import kept_fields, options_of
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
-from arborescence.parsers.shared.training_trees import checked
+from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
 from arborescence.parsers.shared.types import Oracle
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
 from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition.greedy import STRIDE, Model, Scratch, parse_greedily
-from arborescence.parsers.transition.settings import MOST_BEAM, Settings, check_beam
+from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
-from arborescence.transitions import SYSTEMS, Transition, TransitionSystem
+from arborescence.transitions import Transition, TransitionSystem
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Progress, System
+    from arborescence.parsers.shared.online import OnlineTrainer
+    from arborescence.parsers.shared.types import System
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
 _FIELDS: Final = {
-    "system": scheme.one_of(SYSTEMS),
-    "oracle": scheme.one_of(get_args(Oracle)),
-    "beam": scheme.whole(1, MOST_BEAM),
+    **kept_fields(Settings, required=True),
+    "oracle": scheme.one_of(get_args(Oracle)),  # None is decided in training
     "columns": scheme.LOOKED_AT,
     "labels": scheme.VALUES,
     "pseudo_projective": scheme.one_of([False, True]),
@@ -108,6 +108,7 @@ class TransitionParser(Parser):
     """
 
     kind: ClassVar[str] = "transition"
+    settings_class = Settings
 
     def __init__(
         self,
@@ -159,78 +160,13 @@ class TransitionParser(Parser):
 
     @beam.setter
     def beam(self, beam: int) -> None:
-        check_beam(beam)
-        self._beam = beam
+        self._beam: int = options_of(Settings)["beam"].checked(beam)
 
     @classmethod
-    def train(
-        cls,
-        treebank: Iterable[Sentence],
-        *,
-        dev: Iterable[Sentence] | None = None,
-        columns: Sequence[str] = tuple(COLUMNS),
-        system: System = "arc-eager",
-        oracle: Oracle | None = None,
-        beam: int = 1,
-        epochs: int = 10,
-        patience: int = 3,
-        seed: int = 1,
-        root: Root = "single",
-        projective: Literal[False, "pseudo"] = False,
-        bits: int = 20,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Train a parser by the averaged perceptron.
-
-        Parameters
-        ----------
-        treebank
-            Sentences whose heads are trees. Unless the system is swap, the trees are first made
-            projective (`projectivize`).
-        system
-            ``"arc-standard"``, ``"arc-eager"``, ``"arc-hybrid"``, or ``"swap"``: arc-standard with
-            a fourth transition, SWAP, for non-projective trees.
-        oracle
-            ``"static"``: one derivation is right for each tree. ``"dynamic"``, for arc-eager and
-            arc-hybrid: a transition is right if the best tree reachable after it is as good as the
-            best one reachable before. From the second epoch on, a greedy parser then also learns in
-            states that its own mistakes lead to (Goldberg and Nivre 2012); with a beam, every
-            derivation of the gold tree is right. None: dynamic if the system has such an oracle.
-        beam
-            The width of the beam, in training (structured perceptron with early update: Zhang and
-            Clark 2008) and in parsing. 1 is greedy.
-        seed
-            Fixes the order of the sentences, and the exploration.
-        projective
-            ``"pseudo"``: relations mark where an edge was lifted from, and `parse` undoes the
-            lifting by `deprojectivize`, so edges may cross. Not with swap.
-        bits
-            The size of the weight tables: 2^bits hashed rows for transitions, 1/32 of that for
-            relations.
-        dev, columns, epochs, patience, root, tagger, text, checkpoint, progress
-            As for `LinearParser.train`.
-
-        Raises
-        ------
-        TreebankError, ModelError, OptionError
-            As for `LinearParser.train`.
-        """
-        settings = Settings(
-            columns=tuple(columns),
-            system=system,
-            oracle=oracle,
-            beam=beam,
-            root=root,
-            projective=projective,
-            seed=seed,
-            bits=bits,
-        )
-        trainer = Trainer(*checked(treebank, dev, root), settings, make=cls)
-        trainer.run(epochs, patience, checkpoint=checkpoint, progress=progress)
-        return cls(**trainer.parts(), tagger=tagger, text=text)
+    def _trainer(
+        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
+    ) -> OnlineTrainer:
+        return Trainer(treebank, dev, settings, make=cls)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return 1 for the edges of the parser's tree and 0 for others: it has no scores of edges.
@@ -293,9 +229,7 @@ class TransitionParser(Parser):
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": arborescence.__version__,
-            "system": self.system,
-            "oracle": self.oracle,
-            "beam": self.beam,
+            **{name: getattr(self, name) for name in kept_fields(Settings)},
             "columns": self.columns,
             "features": fingerprint(self.system),
             "labels": self.labels,

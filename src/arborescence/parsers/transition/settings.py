@@ -1,74 +1,64 @@
-"""The training settings of transition-based parsers, with checks of values and combinations."""
+"""The options of transition-based parsers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Annotated, Literal
 
-from arborescence.core.choices import check_choice
 from arborescence.core.errors import OptionError
-from arborescence.core.graph import check_root
-from arborescence.parsers.shared.features import check_bits, check_columns
-from arborescence.parsers.shared.types import Oracle
-from arborescence.transitions import system as system_named
+from arborescence.parsers.shared import settings as shared
+from arborescence.parsers.shared.options import LearnerSettings, Option
+from arborescence.parsers.shared.scheme import whole
+from arborescence.parsers.shared.types import Oracle, Projective, System
 
-if TYPE_CHECKING:
-    from arborescence.core.choices import Root
-    from arborescence.parsers.shared.types import Projective, System
-
-#: The widest beam. A state of n words takes 52 (n + 4) bytes; there are two for each beam place.
-MOST_BEAM = 10_000
+# A state of n words takes 52 (n + 4) bytes; there are two for each place of the beam.
+_MOST_BEAM = 10_000
+_DYNAMIC = "dynamic, if the system has it: arc-eager, arc-hybrid"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings that, with the data, determine the result: see `TransitionParser.train`.
+class Settings(LearnerSettings):
+    """Options of a transition-based parser with a linear model, greedy or with a beam."""
 
-    They are stored in the `info` of a model; a checkpoint can only be resumed with equal settings.
+    columns: shared.Columns = shared.ALL_COLUMNS
+    system: Annotated[System, Option(kept=True)] = "arc-eager"
+    """The transitions that build a tree; swap is arc-standard with a fourth one, for edges that
+    cross. Other systems learn from trees that were made projective."""
+    oracle: Annotated[Oracle | None, Option(kept=True, shown=_DYNAMIC)] = None
+    """Learn along one derivation of the gold tree, or in the states after mistakes, too: right is
+    there what loses no more edges (Goldberg and Nivre 2012)."""
+    beam: Annotated[int, Option(whole(1, _MOST_BEAM), kept=True)] = 1
+    """How many analyses to follow at once, in training (Zhang and Clark 2008) and parsing; 1 is
+    greedy."""
+    root: shared.Trees = "single"
+    projective: Literal[False, "pseudo"] = False
+    """pseudo: relations tell where edges were lifted, and parsing lowers them, so that edges may
+    cross. Not with swap."""
+    seed: shared.Seed = 1
+    bits: shared.Bits = 20
+    epochs: shared.Epochs = 10
+    patience: shared.Patience = 3
 
-    Raises
-    ------
-    OptionError
-        If a setting is invalid, or incompatible with another one.
-    """
+    def _check_together(self) -> None:
+        from arborescence.transitions import system as system_named
 
-    columns: tuple[str, ...]
-    system: System
-    oracle: Oracle | None
-    beam: int
-    root: Root
-    projective: Literal[False, "pseudo"]
-    seed: int
-    bits: int
-
-    def __post_init__(self) -> None:
-        check_columns(self.columns)
         system = system_named(self.system)
         if self.oracle is None:
             object.__setattr__(self, "oracle", "dynamic" if system.dynamic else "static")
-        check_choice("oracle", self.oracle, get_args(Oracle))
         if self.oracle == "dynamic" and not system.dynamic:
             raise OptionError(
                 f"oracle='dynamic' does not go with system={self.system!r}: arc-eager and "
                 "arc-hybrid have one"
             )
-        check_beam(self.beam)
-        check_choice("projective", self.projective, (False, "pseudo"))
         if self.projective and not system.projective:
             raise OptionError(
                 f"projective='pseudo' does not go with system={self.system!r}: its edges cross as "
                 "they are"
             )
-        check_bits(self.bits)
-        check_root(self.root)
 
     @property
     def learned(self) -> Projective:
         """The `projective` option of the training trees."""
+        from arborescence.transitions import system as system_named
+
         return self.projective or system_named(self.system).projective
-
-
-def check_beam(beam: int) -> None:
-    """Raise OptionError if a beam width is less than 1 or more than `MOST_BEAM`."""
-    if not 1 <= beam <= MOST_BEAM:
-        raise OptionError(f"beam must be between 1 and {MOST_BEAM}, not {beam}")

@@ -1,0 +1,272 @@
+"""The recipe of training: a treebank goes in, and a parser with all that belongs to it comes out.
+
+A parser alone learns from words that have tags. To parse other words, it needs a tagger, and has to
+learn from the tags that a tagger gives (`retagged`); to parse text, it needs what cuts that into
+words. The command line trains by this recipe, too.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.core.choices import check_choice
+from arborescence.core.errors import OptionError, TreebankError
+from arborescence.parsers.shared.options import (
+    TRAINABLE,
+    Option,
+    described,
+    options_of,
+    present_kinds,
+    settings_of,
+)
+from arborescence.parsers.shared.settings import Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from arborescence.parsers.shared.base import Parser
+    from arborescence.parsers.shared.options import Trainable
+    from arborescence.parsers.shared.types import Progress
+    from arborescence.treebank import Sentence
+
+    Name = str | os.PathLike[str]
+    Source = Name | Iterable[Name] | Iterable[Sentence]
+    Skip = Callable[[TreebankError], object]
+
+#: With fewer training sentences, a linear parser is better than a neural one: docs/neural.md.
+FEW: Final = 500
+_TAGS: Final = ("upos", "xpos", "feats")
+
+
+def train(
+    train: Source,
+    dev: Source | None = None,
+    kind: Trainable | None = None,
+    *,
+    output: Name | None = None,
+    resume: bool = False,
+    skip_invalid: Skip | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Parser:
+    """Train a parser on a treebank, with a tagger, and with what cuts raw text into words.
+
+    ``arborescence train`` on the command line does the same, and makes the same file.
+
+    Parameters
+    ----------
+    train
+        What to learn from: a file of CoNLL-U, the folder of a treebank, several of either, or
+        sentences. Of a folder, the train part is read, such as ``en_ewt-ud-train.conllu.gz``.
+    dev
+        The same, by which to choose the best epoch, and to stop. By default the dev part of the
+        folders in `train`; without any, all epochs are run and the last one is used.
+    kind
+        ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
+        for the size of the treebank: see `best_kind`; `progress` says which.
+    output
+        Where to write the model. Beside it the state of training is kept after each epoch, in
+        ``OUTPUT.checkpoint``, until the model is done.
+    resume
+        Whether to go on where an interrupted training of `output` has stopped.
+    skip_invalid
+        As for `arborescence.treebank.read`; also called for sentences whose heads are not a tree.
+    progress
+        Called as ``progress(phase, done, total)``.
+    **options
+        Those of the kind, which are described in its `Settings`, and ``tagger``, ``jackknife`` and
+        ``text``, which are those of `Recipe`. Without a `kind`, those that all kinds have.
+
+    Returns
+    -------
+    Parser
+        Of the class that the kind has; a neural one is a `BiaffineParser`.
+
+    Raises
+    ------
+    TreebankError
+        Before anything is trained, if there is nothing to learn from, a part of a folder is
+        missing, a file is broken, or the heads of a sentence are not a tree.
+    OptionError
+        If there is no such option, or its value is invalid or does not go with another one.
+    MissingExtraError, ModelError, OSError
+        If PyTorch is needed and not installed; `output` cannot be written; or its checkpoint is of
+        other data or options.
+
+    Examples
+    --------
+    >>> from arborescence.parsers import train
+    >>> from arborescence.treebank import Sentence
+    >>> birds = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                             heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> parser = train([birds] * 5, kind="linear", epochs=2, bits=10, text=False)
+    >>> [parsed] = parser.parse([["Birds", "sing"]])
+    >>> parsed.heads, parsed.upos
+    (array([-1,  2,  0]), ['NOUN', 'VERB'])
+    """
+    known = all_options(kind)
+    for name in options.keys() - known.keys():
+        raise OptionError(
+            f"{name} is no option of {kind or 'all kinds of'} parsers; there are {', '.join(known)}"
+        )
+    beside = Recipe.of({name: options.pop(name) for name in options_of(Recipe) if name in options})
+    root = known["root"].checked(options.get("root", known["root"].default))
+    if kind is not None:  # complains before anything is read
+        settings_of(kind).of(options).check_installed()
+    treebank, held_out = _read_all(*_found(train, dev), root, skip_invalid, progress)
+    if kind is None:
+        kind, why = best_kind(len(treebank))
+        _say(progress, "kind", f"{kind}, {why}")
+    elif kind == "neural" and len(treebank) < FEW:
+        few = f"{len(treebank):,} sentences are few for a neural parser"
+        _say(progress, "kind", f"{few}: compare it with a linear one")
+    checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
+    if checkpoint and not resume:
+        checkpoint.unlink(missing_ok=True)
+    parser = _trained(kind, treebank, held_out, beside, options, checkpoint, progress)
+    if output is not None and checkpoint:
+        parser.save(output)
+        checkpoint.unlink(missing_ok=True)
+    return parser
+
+
+def all_options(kind: Trainable | None) -> dict[str, Option]:
+    """Return the options of `train` for a kind, by name; without one, those that all kinds have."""
+    if kind is None:
+        first, *others = map(all_options, present_kinds())
+        return {
+            name: option
+            for name, option in first.items()
+            if all(name in each and each[name].default == option.default for each in others)
+        }
+    check_choice("kind", kind, TRAINABLE)
+    settings = settings_of(kind)
+    beside = described(Recipe)
+    if not settings.jackknifed:
+        del beside["jackknife"]
+    return described(settings) | beside
+
+
+def best_kind(sentences: int) -> tuple[Trainable, str]:
+    """Return the kind of parser with the best LAS for so many training sentences, and why.
+
+    What is measured stands in ``docs/neural.md`` and ``docs/second-order.md``.
+
+    >>> best_kind(499)
+    ('linear', 'the best for fewer than 500 sentences')
+    """
+    if sentences < FEW:
+        return "linear", f"the best for fewer than {FEW} sentences"
+    if find_spec("torch"):
+        return "neural", f"the best for {FEW} sentences or more"
+    why = f"for {FEW} sentences or more a neural parser is better, but PyTorch is not installed"
+    return ("second-order" if "second-order" in present_kinds() else "linear"), why
+
+
+def _trained(
+    kind: Trainable,
+    treebank: list[Sentence],
+    held_out: list[Sentence],
+    beside: Recipe,
+    settings: dict[str, Any],
+    checkpoint: Path | None,
+    progress: Progress | None,
+) -> Parser:
+    """Train what belongs to a parser, and the parser."""
+    from arborescence.parsers.registry import parser_class
+    from arborescence.parsers.tagger.retagging import retagged
+    from arborescence.parsers.tagger.tagger import Tagger
+    from arborescence.parsers.text.model import Text
+
+    chosen = settings_of(kind).of(settings)
+    seed = chosen.seed
+    text = Text.train(treebank, seed=seed, progress=progress) if beside.text else None
+    tags = [column for column in chosen.columns if column in _TAGS]
+    tagger = None
+    if beside.tagger and tags:
+        tagger = Tagger.train(treebank, dev=held_out, columns=tags, seed=seed, progress=progress)
+        if beside.jackknife and chosen.jackknifed:
+            treebank += retagged(treebank, columns=tags, seed=seed, progress=progress)
+            held_out += list(tagger.tag(held_out, overwrite=True))
+    parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
+        treebank,
+        dev=held_out,
+        tagger=tagger,
+        text=text,
+        checkpoint=checkpoint,
+        progress=progress,
+        **settings,
+    )
+    return parser
+
+
+def _found(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
+    """Return the files, or the sentences, to learn from and to choose by."""
+    learned = _listed(train)
+    folders = [item for item in learned if _is_folder(item)]
+    return (
+        [one for item in learned for one in _part(item, "train")],
+        [one for item in (folders if dev is None else _listed(dev)) for one in _part(item, "dev")],
+    )
+
+
+def _listed(source: Source) -> list[Any]:
+    return [source] if isinstance(source, str | os.PathLike) else list(source)
+
+
+def _is_folder(item: Any) -> bool:
+    return isinstance(item, str | os.PathLike) and Path(item).is_dir()
+
+
+def _part(item: Any, part: str) -> list[Any]:
+    """Return the files of a folder's part; what is no folder, as it is."""
+    from arborescence.treebank.parts import parts_of
+
+    if not _is_folder(item):
+        return [item]
+    if files := parts_of(item)[part]:
+        return list(files)
+    raise TreebankError(
+        f"{os.fspath(item)}: the folder has no {part} part, a file such as {part}.conllu or "
+        f"xx_yy-ud-{part}.conllu.gz: name another treebank as {part}"
+    )
+
+
+def _read_all(
+    learned: list[Any],
+    chosen_by: list[Any],
+    root: Any,
+    skip: Skip | None,
+    progress: Progress | None,
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Read the files among the items; check that each sentence is a tree."""
+    from arborescence.parsers.shared.training_trees import checked
+    from arborescence.treebank import read
+
+    items = [*learned, *chosen_by]
+    parts: list[Iterable[Sentence]] = []
+    for done, item in enumerate(items):
+        if isinstance(item, str | os.PathLike):
+            if progress:
+                progress(f"reading: {os.fspath(item)}", done, len(items))
+            parts.append(list(read(item, skip_invalid=skip)))
+        else:
+            parts.append([item])
+    split = len(learned)
+    training, held_out = checked(
+        chain.from_iterable(parts[:split]), chain.from_iterable(parts[split:]), root, skip
+    )
+    said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
+    _say(progress, "reading", said)
+    return training, held_out
+
+
+def _say(progress: Progress | None, step: str, said: str) -> None:
+    """Report a step that is done at once."""
+    if progress:
+        progress(step, 0, 1)
+        progress(f"{step}: {said}", 1, 1)

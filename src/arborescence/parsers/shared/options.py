@@ -1,0 +1,258 @@
+"""Options of training, each declared once: a field of a record, with its type, default and help.
+
+From the field come the checks of values, the fields of model files (`kept_fields`), the options of
+the command line (`arborescence.cli.generated`), and the tables of the reference.
+
+The command line imports this module, and the records, so they must not import slow modules.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import pairwise
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
+from typing import get_type_hints as hints_of
+
+from arborescence.core.errors import ModelError, OptionError
+from arborescence.parsers.shared import scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_Options = TypeVar("_Options", bound="Record")
+#: The kinds of parsers that are trained on one treebank. Each is a folder with a `Settings`.
+Trainable = Literal["linear", "second-order", "transition", "neural"]
+TRAINABLE: Final[tuple[Trainable, ...]] = get_args(Trainable)
+
+
+#: The values of a type, where an option does not say which of them.
+_VALUES: Final = {int: scheme.whole(0), float: scheme.positive(), str: scheme.TEXT}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option. In the annotation of a field stands what its type does not say.
+
+    Attributes
+    ----------
+    values : scheme.Field
+        Its values, by default all of its type.
+    stored : bool
+        Whether it helps to determine what is learned: then it is in the `info` of a model, and a
+        checkpoint goes on with the same value only.
+    kept : bool
+        Whether parsing needs it: then it is also a field of the header of a model file.
+    command : bool
+        Whether the command line has it. Training itself sets the others.
+    help, metavar, panel, shown : str or None
+        What help says of it, by default what stands below the field; how help names its values, the
+        group of options that it is in, and its default.
+    name, default, kind, choices, is_flag
+        Filled in from the field: kind is int, float, tuple or str; the values to choose from are
+        only False and True for a flag.
+    """
+
+    values: scheme.Field | None = None
+    _: KW_ONLY
+    stored: bool = True
+    kept: bool = False
+    command: bool = True
+    help: str = ""
+    metavar: str | None = None
+    panel: str | None = None
+    shown: str | None = None
+    name: str = ""
+    default: Any = None
+    kind: type = str
+    choices: tuple[Any, ...] = ()
+    is_flag: bool = False
+
+    def field(self, *, required: bool = True) -> scheme.Field:
+        """Return its field of a model file; if it is not required, older files have the default."""
+        values = self.values or scheme.TEXT
+        return values if required else replace(values, default=self.default)
+
+    def checked(self, value: Any) -> Any:
+        """Return a value, as a plain number or a tuple if it is like one.
+
+        Raises
+        ------
+        OptionError
+            If the value is none of this option's.
+
+        Examples
+        --------
+        >>> Option(scheme.positive(), name="C", kind=float).checked(1)
+        1.0
+        >>> Option(scheme.one_of(["mira", "tree"]), name="loss").checked("svm")
+        Traceback (most recent call last):
+          ...
+        arborescence.OptionError: loss must be 'mira' or 'tree', not 'svm'
+        """
+        plain = value.item() if hasattr(value, "item") else value
+        if self.kind is float and type(plain) is int:
+            plain = float(plain)
+        elif self.kind is tuple and not isinstance(plain, str):
+            plain = tuple(plain)
+        elif isinstance(plain, os.PathLike):
+            plain = os.fspath(plain)
+        field = self.field()
+        if not field.fits(plain):
+            raise OptionError(f"{self.name} must be {field.what}, not {value!r}")
+        return plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """The options of something that is trained; those of a kind of parser are its `Settings`.
+
+    Raises
+    ------
+    OptionError
+        If a value is none of its option's, or does not go with that of another one.
+    """
+
+    def __post_init__(self) -> None:
+        for name, option in options_of(type(self)).items():
+            object.__setattr__(self, name, option.checked(getattr(self, name)))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Raise OptionError if the values of some options do not go together."""
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Make a record; the other options have their defaults.
+
+        Raises
+        ------
+        OptionError
+            Also if there is no option of a name.
+        """
+        known = options_of(cls)
+        for name in settings.keys() - known.keys():
+            raise OptionError(f"{name} is no option here; there are {', '.join(known)}")
+        return cls(**settings)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the options that determine what is learned, by name."""
+        known = options_of(type(self))
+        return {name: getattr(self, name) for name in known if known[name].stored}
+
+
+class LearnerSettings(Record):
+    """The `Settings` of a kind of parser."""
+
+    #: Whether the recipe shows the parser each sentence with the tags of a tagger, too.
+    jackknifed: ClassVar[bool] = True
+
+    def check_installed(self) -> None:
+        """Raise MissingExtraError or OptionError if training needs what is not there."""
+
+
+def options_of(record: type[Record]) -> dict[str, Option]:
+    """Return the options of a record, by name, in the order of its fields."""
+    hints = hints_of(record, include_extras=True)
+    return {
+        each.name: _filled(each.name, each.default, hints[each.name]) for each in fields(record)
+    }
+
+
+def described(record: type[Record]) -> dict[str, Option]:
+    """Return the options of a record with their help, which is read from its source."""
+    said: dict[str, str] = {}
+    with suppress(OSError):  # an installation may lack the source
+        for base in reversed(record.__mro__[: record.__mro__.index(Record)]):
+            [made] = ast.parse(inspect.getsource(base)).body
+            for field, below in pairwise(getattr(made, "body", ())):
+                if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                    said[ast.unparse(field.target)] = " ".join(
+                        ast.literal_eval(below.value).split()
+                    )
+    known = options_of(record).items()
+    return {name: replace(option, help=said.get(name, option.help)) for name, option in known}
+
+
+def kept_fields(record: type[Record], *, required: bool = False) -> dict[str, scheme.Field]:
+    """Return the fields of options that parsing needs; older files may lack the not required."""
+    known = options_of(record).items()
+    return {name: option.field(required=required) for name, option in known if option.kept}
+
+
+def record_of(record: type[_Options], header: Mapping[str, Any]) -> _Options:
+    """Make a record from the field of a model file; raise ModelError if an option is invalid."""
+    known = options_of(record).items()
+    wanted = {name: option.field() for name, option in known if option.stored}
+    fields = scheme.fields_of(header, wanted)
+    try:
+        return record.of(fields)
+    except OptionError as error:
+        raise ModelError(f"settings: {error}") from error
+
+
+def settings_of(kind: Trainable) -> type[Any]:
+    """Import the options of a kind of parser, and nothing slow."""
+    found: type[Any] = import_module(f"{_folder_of(kind)}.settings").Settings
+    return found
+
+
+def present_kinds() -> list[Trainable]:
+    """Return the kinds of parsers whose folder has not been deleted."""
+    return [kind for kind in TRAINABLE if find_spec(_folder_of(kind))]
+
+
+def _folder_of(kind: Trainable) -> str:
+    return f"arborescence.parsers.{kind.replace('-', '_')}"
+
+
+def _filled(name: str, default: Any, hint: Any) -> Option:
+    """Complete the option of a field by its name, default and type."""
+    is_bare = get_origin(hint) is not Annotated
+    option: Option
+    of_field, option = (hint, Option()) if is_bare else get_args(hint)
+    types = _alternatives(of_field)
+    choices = tuple(choice for each in types for choice in _choices(each))
+    kinds = [get_origin(each) or each for each in types]
+    kind = next((kind for kind in kinds if kind in (int, float, tuple)), str)
+    values = option.values or (scheme.one_of(choices) if choices else _VALUES[kind])
+    return replace(
+        option,
+        values=scheme.or_none(values) if type(None) in types else values,
+        name=name,
+        default=default,
+        kind=kind,
+        choices=choices,
+        is_flag=of_field is bool,
+    )
+
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    if hint is bool:
+        return (False, True)
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
+def _alternatives(hint: Any) -> list[Any]:
+    """Return the types of a union, without unions in it."""
+    if get_origin(hint) in (Union, UnionType):
+        return [each for inner in get_args(hint) for each in _alternatives(inner)]
+    return [hint]

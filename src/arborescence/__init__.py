@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arborescence import explaining as explaining
     from arborescence import integrations as integrations
     from arborescence import parsers as parsers
+    from arborescence import rules as rules
     from arborescence import second_order as second_order
     from arborescence import torch as torch
     from arborescence import transitions as transitions
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from arborescence.parsers import load as load
     from arborescence.projective.pseudo import deprojectivize as deprojectivize
     from arborescence.projective.pseudo import projectivize as projectivize
+    from arborescence.rules.search import decode_constrained as decode_constrained
+    from arborescence.rules.search import kbest_constrained as kbest_constrained
 
 __version__ = "0.1.0"
 
@@ -82,6 +85,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.nonprojective.sparse": ("decode_sparse",),
         "arborescence.parsers": ("load",),
         "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),
+        "arborescence.rules.search": ("decode_constrained", "kbest_constrained"),
         "arborescence.core.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
     },
     modules=(
@@ -89,6 +93,7 @@ __all__, __getattr__, __dir__ = lazily(
         "explaining",
         "integrations",
         "parsers",
+        "rules",
         "second_order",
         "torch",
         "transitions",

@@ -41,6 +41,7 @@ from arborescence.cli.sentences import (
 )
 from arborescence.cli.trace import trace
 from arborescence.cli.trees import deliver, the_tree, the_trees
+from arborescence.cli.validate import validate
 from arborescence.core.choices import Encoding, Measure
 from arborescence.core.files import writing
 from arborescence.parsers.shared.types import Inference
@@ -297,6 +298,15 @@ app.command(
         "echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree",
     )
 )(convert)
+
+
+app.command(
+    epilog=examples(
+        "arborescence validate treebank.conllu",
+        "arborescence parse test.conllu | arborescence validate",
+        "arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c",
+    )
+)(validate)
 
 
 app.command(

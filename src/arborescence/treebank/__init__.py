@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
     from arborescence.treebank.styles import restyle as restyle
+    from arborescence.treebank.validation import Broken as Broken
+    from arborescence.treebank.validation import validate as validate
 
 __all__, __getattr__, __dir__ = lazily(
     __name__,
@@ -34,5 +36,6 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.treebank.plain": ("read_tokens",),
         "arborescence.treebank.sentence": ("Sentence",),
         "arborescence.treebank.styles": ("restyle",),
+        "arborescence.treebank.validation": ("Broken", "validate"),
     },
 )

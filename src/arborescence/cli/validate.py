@@ -1,0 +1,47 @@
+"""``arborescence validate``: which words of a treebank break the rules of its annotation scheme."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from arborescence.cli.options import QuietOption
+from arborescence.cli.progress import note
+
+
+def validate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="Treebanks (CoNLL-U); '-' or nothing: the standard input."),
+    ] = None,
+    rules: Annotated[
+        str, typer.Option(metavar="ud|FILE.toml", help="The rules: those of UD, or of a file.")
+    ] = "ud",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON, a broken rule a line.")
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Check trees by the rules of an annotation scheme: a line for each word that breaks one.
+
+    The exit status is 1 if one was broken.
+    """
+    from arborescence.rules.sets import rules_of
+    from arborescence.treebank import validate
+
+    checked = rules_of(rules)
+    counts: Counter[str] = Counter()
+    for file in files or ["-"]:
+        for broken in validate(file, checked):
+            counts[broken.rule] += 1
+            line = json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken)
+            sys.stdout.write(f"{line}\n")
+    if counts:
+        each = ", ".join(f"{name} {number}" for name, number in counts.most_common())
+        note(f"{counts.total()} broken rules: {each}", quiet=quiet)
+        raise typer.Exit(1)
+    note("no broken rules", quiet=quiet)

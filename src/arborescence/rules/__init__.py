@@ -1,0 +1,50 @@
+"""Rules of annotation schemes, and the best tree that keeps them."""
+
+from typing import TYPE_CHECKING
+
+from arborescence.core.lazy import lazily
+
+if TYPE_CHECKING:
+    from arborescence.rules.files import read_rules as read_rules
+    from arborescence.rules.kinds import AtMostOne as AtMostOne
+    from arborescence.rules.kinds import Contiguous as Contiguous
+    from arborescence.rules.kinds import Dependents as Dependents
+    from arborescence.rules.kinds import Direction as Direction
+    from arborescence.rules.kinds import LabelTags as LabelTags
+    from arborescence.rules.kinds import Nominal as Nominal
+    from arborescence.rules.kinds import NotOfTags as NotOfTags
+    from arborescence.rules.kinds import Projective as Projective
+    from arborescence.rules.kinds import RootLabel as RootLabel
+    from arborescence.rules.kinds import Rule as Rule
+    from arborescence.rules.kinds import Spaced as Spaced
+    from arborescence.rules.kinds import TagLabels as TagLabels
+    from arborescence.rules.search import Alternative as Alternative
+    from arborescence.rules.search import ConstrainedTree as ConstrainedTree
+    from arborescence.rules.search import Edges as Edges
+    from arborescence.rules.sets import conflicts_of as conflicts_of
+    from arborescence.rules.sets import rules_of as rules_of
+    from arborescence.rules.trees import Trees as Trees
+
+__all__, __getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "arborescence.rules.files": ("read_rules",),
+        "arborescence.rules.kinds": (
+            "AtMostOne",
+            "Contiguous",
+            "Dependents",
+            "Direction",
+            "LabelTags",
+            "Nominal",
+            "NotOfTags",
+            "Projective",
+            "RootLabel",
+            "Rule",
+            "Spaced",
+            "TagLabels",
+        ),
+        "arborescence.rules.search": ("Alternative", "ConstrainedTree", "Edges"),
+        "arborescence.rules.sets": ("conflicts_of", "rules_of"),
+        "arborescence.rules.trees": ("Trees",),
+    },
+)

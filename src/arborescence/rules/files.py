@@ -1,0 +1,164 @@
+"""Rules in a TOML file: each is a table ``[[rule]]`` whose keys say what it is about."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from arborescence.core.errors import OptionError
+from arborescence.rules.kinds import (
+    AtMostOne,
+    Contiguous,
+    Dependents,
+    Direction,
+    LabelTags,
+    Projective,
+    RootLabel,
+    Rule,
+    Spaced,
+    TagLabels,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+
+class _Kind(NamedTuple):
+    """A kind of rule: its class, and other keys; those of `needed` are lists, as the kind's own."""
+
+    make: Callable[..., Rule]
+    needed: tuple[str, ...] = ()
+    optional: tuple[tuple[str, type], ...] = ()
+
+
+#: By the key that tells the kind, whose value is the first argument after the name.
+_KINDS: Final = {
+    "at_most_one": _Kind(AtMostOne, optional=(("but", list), ("but_misc", str))),
+    "tags": _Kind(lambda name, tags, labels: LabelTags(name, labels, tags), ("labels",)),
+    "not_tags": _Kind(
+        lambda name, tags, labels: LabelTags(name, labels, tags, refused=True), ("labels",)
+    ),
+    "tagged": _Kind(TagLabels, ("labels",)),
+    "right": _Kind(Direction),
+    "left": _Kind(lambda name, labels: Direction(name, labels, right=False)),
+    "leaves": _Kind(Dependents, optional=(("allowed", list), ("negation", bool))),
+    "contiguous": _Kind(Contiguous),
+    "spaced": _Kind(Spaced),
+    "projective": _Kind(lambda name, labels: Projective(name, labels, causes=False)),
+    "crosses_nothing": _Kind(lambda name, labels: Projective(name, labels, causes=True)),
+    "of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=True)),
+    "only_of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=False)),
+}
+_NAMES: Final = {list: "a list of strings", str: "a string", bool: "true or false"}
+
+
+def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
+    r"""Read rules from a TOML file.
+
+    Raises
+    ------
+    OptionError
+        If it is not TOML, or a key or a value is invalid: the message names the line and the key.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rules.toml")
+    ...     _ = path.write_text('[[rule]]\nname = "one-object"\nat_most_one = ["obj"]')
+    ...     read_rules(path)
+    (AtMostOne(name='one-object', labels=('obj',), but=(), but_misc=''),)
+    """
+    return _File(path).rules()
+
+
+class _File:
+    """A file of rules, and where its keys are."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        try:
+            text = Path(path).read_text("utf-8")
+            self.table = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise OptionError(f"{path}: not TOML: {error}") from error
+        self.lines = text.split("\n")
+        header = re.compile(r"\s*\[\[\s*rule\s*\]\]")
+        self.begins = [number for number, line in enumerate(self.lines) if header.match(line)]
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules: those of the set that is included, and those of the tables."""
+        found: list[Rule] = []
+        for key, value in self.table.items():
+            if key not in ("include", "without", "rule"):
+                raise self.error(key, "is unknown: there are include, without and [[rule]]")
+            if key == "rule" and not (isinstance(value, list) and all(map(_is_table, value))):
+                raise self.error(key, "must be tables [[rule]]")
+        if "include" in self.table:
+            from arborescence.rules.ud import RULES
+
+            if self.table["include"] != "ud":
+                raise self.error("include", "must be 'ud'")
+            found += RULES
+        names = {rule.name for rule in found}
+        without = self.checked("without", self.table.get("without", []), list)
+        for name in without:
+            if name not in names:
+                raise self.error("without", f"names {name!r}, which is no included rule")
+        found = [rule for rule in found if rule.name not in without]
+        return (
+            *found,
+            *(self.rule(n, table) for n, table in enumerate(self.table.get("rule", []))),
+        )
+
+    def rule(self, number: int, table: dict[str, Any]) -> Rule:
+        """Return the rule of a table."""
+        kinds = [key for key in table if key in _KINDS]
+        if len(kinds) != 1:
+            raise self.error(
+                kinds[1] if kinds else "rule",
+                f"one key must tell the kind of a rule: {', '.join(_KINDS)}",
+                number,
+            )
+        [key] = kinds
+        kind = _KINDS[key]
+        known = {"name": str, key: list, **dict.fromkeys(kind.needed, list), **dict(kind.optional)}
+        for name in ("name", *kind.needed):
+            if name not in table:
+                raise self.error(key, f"needs the key {name}, too", number)
+        values = {}
+        for name, value in table.items():
+            if name not in known:
+                raise self.error(name, f"is unknown in a rule with {key}", number)
+            values[name] = self.checked(name, value, known[name], number)
+        if "of_root" in key and len(values[key]) != 1:
+            raise self.error(key, "must have one label", number)
+        return kind.make(values.pop("name"), values.pop(key), **values)
+
+    def checked(self, key: str, value: Any, kind: type, number: int = -1) -> Any:
+        """Return a value, a list as a tuple; complain if it is of another type."""
+        if not isinstance(value, kind) or not all(isinstance(one, str) for one in _parts(value)):
+            raise self.error(key, f"must be {_NAMES[kind]}, not {value!r}", number)
+        return tuple(value) if isinstance(value, list) else value
+
+    def error(self, key: str, fault: str, number: int = -1) -> OptionError:
+        """Return an error that names the line and the key; `number` is that of the rule."""
+        first = self.begins[number] if 0 <= number < len(self.begins) else 0
+        wanted = re.compile(rf"\s*(\[\[\s*)?[\"']?{re.escape(key)}[\"']?\s*[=\]]")
+        lines = range(first, len(self.lines))
+        line = next((n for n in lines if wanted.match(self.lines[n])), first)
+        return OptionError(f"{self.path}:{line + 1}: {key}: {fault}")
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _parts(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,419 @@
+"""The kinds of rules: each finds the words of trees that break it, and the ways out of that.
+
+`broken` looks at many sentences at once, in a few passes over arrays. `conflict` is for one
+sentence, in the search for the best tree that keeps the rule: see `search`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.rules.search import Alternative, Edges
+from arborescence.rules.trees import NEGATIVE, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arborescence.rules.trees import Nodes, Trees
+
+    Words = tuple[str, ...]
+    Conflict = Sequence[Alternative]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of an annotation scheme: the base class. Labels of rules stand for subtypes, too.
+
+    Attributes
+    ----------
+    name : str
+        The name in reports.
+    """
+
+    name: str
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that the rule asks for, such as Polarity=Neg."""
+        return ()
+
+    def broken(self, trees: Trees) -> Nodes:
+        """Return the words that break the rule, in ascending order."""
+        raise NotImplementedError
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
+
+        As in `decode_constrained`: every tree that keeps the rule takes one, and this tree none.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class AtMostOne(Rule):
+    """A word has at most one dependent with one of the `labels`.
+
+    Those with a label in `but`, and words that have `but_misc` in their column MISC, do not count.
+    """
+
+    labels: Words
+    but: Words = ()
+    but_misc: str = ""
+
+    def broken(self, trees: Trees) -> Nodes:
+        counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
+        heads = np.bincount(trees.heads[counted], minlength=len(trees.heads))
+        found = np.flatnonzero((heads > 1) & (trees.labels >= 0))
+        return found[[len(self._counted(trees, int(head))) > 1 for head in found]]
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        one, *_ = self._counted(trees, word)
+        others = [d for d in range(1, len(trees.heads)) if d != one and not self._excused(trees, d)]
+        labels = np.setdiff1d(trees.indices(self.labels), trees.indices(self.but))
+        return [
+            Alternative(forbid=[Edges(word, one, labels)]),
+            Alternative(forbid=[Edges(word, others, labels)]),
+        ]
+
+    def _counted(self, trees: Trees, head: int) -> list[int]:
+        """Return the dependents of a word that count."""
+        words = set(trees.dependents(head, self.labels)) - set(trees.dependents(head, self.but))
+        return sorted(word for word in words if not self._excused(trees, word))
+
+    def _excused(self, trees: Trees, word: int) -> bool:
+        return bool(self.but_misc) and self.but_misc in trees.misc(word).split("|")
+
+
+@dataclass(frozen=True)
+class RootLabel(Rule):
+    """The edge from the root has this label (`of_root`), or no other edge has it."""
+
+    label: str
+    of_root: bool
+
+    def broken(self, trees: Trees) -> Nodes:
+        from_root = (trees.heads == trees.roots) & (trees.labels >= 0)
+        labeled = trees.labeled((self.label,))
+        return np.flatnonzero(from_root & ~labeled if self.of_root else labeled & ~from_root)
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        labels = trees.indices((self.label,), of_others=self.of_root)
+        heads = 0 if self.of_root else range(1, len(trees.heads))
+        return [Alternative(forbid=[Edges(heads, word, labels)])]
+
+
+@dataclass(frozen=True)
+class LabelTags(Rule):
+    """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of them.
+
+    A word that has a dependent with a label in `but_heads` is excused: that is the next word.
+    """
+
+    labels: Words
+    tags: Words
+    refused: bool = False
+    but_heads: Words = ()
+
+    def broken(self, trees: Trees) -> Nodes:
+        found = trees.labeled(self.labels) & (trees.tagged(self.tags) == self.refused)
+        if self.but_heads and found.any():
+            found[trees.heads[trees.labeled(self.but_heads)]] = False
+        return np.flatnonzero(found)
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        ways = [Alternative(forbid=[Edges(None, word, trees.indices(self.labels))])]
+        if self.but_heads and word + 1 < len(trees.heads):
+            excused = Edges(word, word + 1, trees.indices(self.but_heads))
+            ways.append(Alternative(require=[excused]))
+        return ways
+
+
+@dataclass(frozen=True)
+class TagLabels(Rule):
+    """A word with one of the `tags` has one of the `labels`."""
+
+    tags: Words
+    labels: Words
+
+    def broken(self, trees: Trees) -> Nodes:
+        return np.flatnonzero(trees.tagged(self.tags) & ~trees.labeled(self.labels))
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        others = trees.indices(self.labels, of_others=True)
+        return [Alternative(forbid=[Edges(None, word, others)])]
+
+
+@dataclass(frozen=True)
+class NotOfTags(Rule):
+    """A word with one of the `tags` has none of the `labels`, nor dependents with one of them."""
+
+    labels: Words
+    tags: Words
+
+    def broken(self, trees: Trees) -> Nodes:
+        labeled = trees.labeled(self.labels)
+        concerned = labeled.copy()
+        concerned[trees.heads[labeled]] = True
+        return np.flatnonzero(concerned & trees.tagged(self.tags))
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        labels = trees.indices(self.labels)
+        return [Alternative(forbid=[Edges(None, word, labels), Edges(word, None, labels)])]
+
+
+@dataclass(frozen=True)
+class Direction(Rule):
+    """A word with one of the `labels` stands right of its head, or left of it."""
+
+    labels: Words
+    right: bool = True
+
+    def broken(self, trees: Trees) -> Nodes:
+        words = np.arange(len(trees.heads))
+        right = trees.heads < words
+        return np.flatnonzero(trees.labeled(self.labels) & (right != self.right))
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        heads = range(word + 1, len(trees.heads)) if self.right else range(word)
+        return [Alternative(forbid=[Edges(heads, word, trees.indices(self.labels))])]
+
+
+@dataclass(frozen=True)
+class Dependents(Rule):
+    """A word with one of the `labels` has only dependents with one of the labels `allowed`.
+
+    Attributes
+    ----------
+    also : pairs
+        Of a feature and labels: a word with the feature may have dependents with these, too.
+    negation : bool
+        Whether it may also have an adverb or particle with Polarity=Neg as its advmod.
+    if_crossed : tuple of str
+        Labels that are allowed, too, where the word itself is not attached projectively. The search
+        does not make use of that.
+    """
+
+    labels: Words
+    allowed: Words = ()
+    also: tuple[tuple[str, Words], ...] = ()
+    negation: bool = False
+    if_crossed: Words = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return (*(feature for feature, _ in self.also), *((NEGATIVE,) if self.negation else ()))
+
+    def broken(self, trees: Trees) -> Nodes:
+        of_label = trees.labeled(self.labels)
+        refused = of_label[trees.heads] & ~trees.labeled(self.allowed) & (trees.labels >= 0)
+        if not refused.any():
+            return np.empty(0, np.int64)
+        for feature, labels in self.also:
+            refused &= ~(trees.having(feature)[trees.heads] & trees.labeled(labels))
+        if self.negation:
+            refused &= ~(trees.negations() & trees.labeled(("advmod",)))
+        for word in np.flatnonzero(refused & trees.labeled(self.if_crossed)).tolist():
+            refused[word] = not _gap_proofs(trees, int(trees.heads[word]))
+        return np.unique(trees.heads[refused])
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        allowed = self.allowed
+        for feature, labels in self.also:
+            allowed += labels if trees.having(feature)[word] else ()
+        negations = trees.negations() if self.negation else np.zeros(len(trees.heads), np.bool_)
+        negations[0], others = False, ~negations
+        others[0] = False
+        with_negation = (*allowed, "advmod")
+        return [
+            Alternative(forbid=[Edges(None, word, trees.indices(self.labels))]),
+            Alternative(
+                forbid=[
+                    Edges(word, np.flatnonzero(words), trees.indices(labels, of_others=True))
+                    for words, labels in ((others, allowed), (negations, with_negation))
+                ]
+            ),
+        ]
+
+
+@dataclass(frozen=True)
+class Contiguous(Rule):
+    """A word and its dependents with one of the `labels`, which stand right of it, have no gap."""
+
+    labels: Words
+
+    def broken(self, trees: Trees) -> Nodes:
+        parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
+        heads, first = np.unique(trees.heads[parts], return_inverse=True)
+        number, last = np.bincount(first, minlength=len(heads)), heads.copy()
+        np.maximum.at(last, first, parts)
+        left = np.zeros(len(heads), np.bool_)
+        left[first[parts < trees.heads[parts]]] = True
+        broken: Nodes = heads[(last - heads != number) | left]
+        return broken
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        labels = trees.indices(self.labels)
+        parts = trees.dependents(word, self.labels)
+        if min(parts) < word:
+            return [Alternative(forbid=[Edges(word, range(1, word), labels)])]
+        missing = next(d for d in range(word + 1, len(trees.heads)) if d not in parts)
+        return [
+            Alternative(require=[Edges(word, missing, labels)]),
+            Alternative(forbid=[Edges(word, range(missing + 1, len(trees.heads)), labels)]),
+        ]
+
+
+@dataclass(frozen=True)
+class Spaced(Rule):
+    """A word and its dependents with one of the `labels` are separated by spaces."""
+
+    labels: Words
+
+    def broken(self, trees: Trees) -> Nodes:
+        parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
+        heads = np.unique(trees.heads[parts])
+        return heads[[self._first(trees, int(head)) >= 0 for head in heads]]
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        labels, joined = trees.indices(self.labels), self._first(trees, word)
+        ways = [Alternative(forbid=[Edges(word, joined, labels)])] if joined != word else []
+        if joined >= word:  # else the head itself comes after it
+            after = range(joined + 1, len(trees.heads))
+            ways.append(Alternative(forbid=[Edges(word, after, labels)]))
+        return ways
+
+    def _first(self, trees: Trees, head: int) -> int:
+        """Return the first of these words, but the last, that has no space after it, or -1."""
+        for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
+            if "SpaceAfter=No" in trees.misc(word).split("|"):
+                return word
+        return -1
+
+
+@dataclass(frozen=True)
+class Nominal(Rule):
+    """A nominal that is no predicate has no dependent with one of the `labels`.
+
+    A nominal is a word of these `tags` with one of the labels `nominals`. A dependent with one of
+    the labels `clause` makes it a predicate.
+    """
+
+    labels: Words
+    tags: Words
+    nominals: Words
+    clause: Words
+
+    def broken(self, trees: Trees) -> Nodes:
+        nominal = matching(trees.tag_names, self.tags)[trees.upos] & trees.labeled(self.nominals)
+        nominal[trees.heads[trees.labeled(self.clause)]] = False
+        return np.flatnonzero(trees.labeled(self.labels) & nominal[trees.heads])
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        head, clause = int(trees.heads[word]), trees.indices(self.clause)
+        words = [d for d in range(1, len(trees.heads)) if d != head]
+        return [
+            Alternative(forbid=[Edges(head, word, trees.indices(self.labels))]),
+            Alternative(forbid=[Edges(None, head, trees.indices(self.nominals))]),
+            *(Alternative(require=[Edges(head, d, clause)]) for d in words),
+        ]
+
+
+@dataclass(frozen=True)
+class Projective(Rule):
+    """A word with one of the `labels` is attached projectively, or (`causes`) crosses no edges.
+
+    In the first case, all words between it and its head are below that head. In the second, no edge
+    goes across the word, from a side of it that its own edge covers, but from a word above it.
+    """
+
+    labels: Words
+    causes: bool
+
+    def broken(self, trees: Trees) -> Nodes:
+        words = _crossed(trees, np.flatnonzero(trees.labeled(self.labels)))
+        return words[[bool(self._proofs(trees, int(word))) for word in words]]
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        proof = min(self._proofs(trees, word), key=len)
+        own = Edges(int(trees.heads[word]), word, trees.indices(self.labels))
+        others = [Edges(int(trees.heads[d]), d) for d in proof]
+        return [Alternative(forbid=[edges]) for edges in [own, *others]]
+
+    def _proofs(self, trees: Trees, word: int) -> list[list[int]]:
+        """Return for each fault of the attachment of a word those words whose edges make it one."""
+        return _crossing_proofs(trees, word) if self.causes else _gap_proofs(trees, word)
+
+
+def _gap_proofs(trees: Trees, word: int) -> list[list[int]]:
+    """Return, for each word in the gap between a word and its head, what proves that it is in it.
+
+    Those words whose edges prove that the head is not above it, as numbers in the sentence.
+    """
+    heads, word = _heads(trees, word)
+    head = heads[word]
+    between = range(min(word, head) + 1, max(word, head))
+    return [proof for d in between if (proof := _not_above(heads, head, d)) is not None]
+
+
+def _crossing_proofs(trees: Trees, word: int) -> list[list[int]]:
+    """Return, for each edge that goes across a word to a place under its edge, what proves it.
+
+    That edge, and those that prove that its head is not above the word.
+    """
+    heads, word = _heads(trees, word)
+    head, proofs = heads[word], []
+    for d, h in enumerate(heads):
+        low, high = min(d, h), max(d, h)
+        if low < word < high and (head < low or high < head):
+            proof = _not_above(heads, h, head)
+            if proof is not None:
+                proofs.append(sorted({*proof, d} - {word}))
+    return proofs
+
+
+def _heads(trees: Trees, word: int) -> tuple[list[int], int]:
+    """Return the heads of the sentence of a word, and the word, as numbers in the sentence."""
+    root, end = trees.sentence(word)
+    return (trees.heads[root:end] - root).tolist(), word - root
+
+
+def _not_above(heads: list[int], above: int, word: int) -> list[int] | None:
+    """Return words whose edges prove that one is not above (or the same as) a word, or None.
+
+    They are the way from the word to the root, or the ways of both to where they meet.
+    """
+    way = _way(heads, word)
+    if above in way:
+        return None
+    other = _way(heads, above)
+    meeting = next(x for x in way if x in other)
+    to_root = way[:-1]
+    to_meeting = way[: way.index(meeting)] + other[: other.index(meeting)]
+    return min(to_root, to_meeting, key=len)
+
+
+def _way(heads: list[int], word: int) -> list[int]:
+    """Return the word, and all words above it up to the root."""
+    way = [word]
+    while way[-1]:
+        way.append(heads[way[-1]])
+    return way
+
+
+def _crossed(trees: Trees, words: Nodes) -> Nodes:
+    """Return those of the words whose edges others cross. O(nodes + lengths of the edges)."""
+    heads, all_words = trees.heads, np.arange(len(trees.heads))
+    # How far left and right the edges of each node reach.
+    left, right = np.minimum(heads, all_words), np.maximum(heads, all_words)
+    np.minimum.at(left, heads, all_words)
+    np.maximum.at(right, heads, all_words)
+    low, high = np.minimum(words, heads[words]), np.maximum(words, heads[words])
+    wide = high - low > 1
+    words, low, high = words[wide], low[wide], high[wide]
+    between = np.stack([low + 1, high], axis=1).ravel()
+    leftmost = np.minimum.reduceat(left, between)[::2] if words.size else low
+    rightmost = np.maximum.reduceat(right, between)[::2] if words.size else high
+    return words[(leftmost < low) | (rightmost > high)]

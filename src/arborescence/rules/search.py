@@ -1,0 +1,621 @@
+"""The best tree that keeps rules, with a certificate: branch and bound on conflicts, best first.
+
+Riedel and Clarke (2006, *Incremental Integer Linear Programming for Non-projective Dependency
+Parsing*) add the constraints that a tree breaks, one after the other; Martins, Smith and Xing
+(2009, *Concise Integer Linear Programming Formulations for Dependency Parsing*) give them all at
+once. Here the relaxed problem is an exact decoder, and a conflict is branched on (Land and Doig
+1960). Where many conflicts each cost a little, Lagrange multipliers add up their costs.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
+from arborescence.core.errors import NoTreeError, OptionError, ScoresError
+from arborescence.core.graph import (
+    Root,
+    as_array,
+    as_doubles,
+    as_floats,
+    check_count,
+    check_flag,
+    check_root,
+)
+from arborescence.inference.decode import best_labels, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Heads = NDArray[np.int64]
+    #: Alternatives, of which every tree that keeps the rules takes at least one.
+    Conflict = Sequence["Alternative"]
+    #: One number, several, or None for all.
+    Which = int | Sequence[int] | NDArray[np.int64] | None
+    #: The heads, dependents and labels of edges.
+    Axes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    #: Edges that are absent (False), or of which one enters each of their dependents (True).
+    Ban = tuple[bool, Axes]
+    #: An alternative: all of these.
+    Way = tuple[Ban, ...]
+
+#: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
+_PATIENCE: Final = 12
+#: So many decodes tighten the bound of all trees, and that of a part of them.
+_STEPS_AT_FIRST: Final = 60
+_STEPS: Final = 8
+#: Sums of larger scores might overflow.
+_LARGEST: Final = 1e100
+
+
+class Edges(NamedTuple):
+    """A set of edges: from any of these heads, into any of these words, with any of these labels.
+
+    Each entry is a number, several numbers, or None for all. Head 0 is the root.
+
+    Examples
+    --------
+    >>> Edges(2, 7), Edges(None, 7, labels=[0, 3])
+    (Edges(heads=2, dependents=7, labels=None), Edges(heads=None, dependents=7, labels=[0, 3]))
+    """
+
+    heads: Which = None
+    dependents: Which = None
+    labels: Which = None
+
+
+class Alternative(NamedTuple):
+    """One of the ways out of a conflict.
+
+    A tree takes it if it has none of the edges in `forbid`, and the edge into each dependent of
+    `require` is one of those.
+
+    Examples
+    --------
+    >>> Alternative(forbid=[Edges(2, 7)])
+    Alternative(forbid=[Edges(heads=2, dependents=7, labels=None)], require=())
+    """
+
+    forbid: Sequence[Edges] = ()
+    require: Sequence[Edges] = ()
+
+
+class ConstrainedTree(NamedTuple):
+    """A tree that keeps the rules, and what is known about how good it is.
+
+    Attributes
+    ----------
+    heads : (n + 1,) int64
+        The head vector.
+    labels : (n + 1,) int64, or None
+        The labels of the edges, if the scores are labeled; -1 for the root.
+    weight : float
+        The exact sum of its scores, rounded once.
+    bound : float
+        No tree that keeps the rules (and is not among those before) has a higher weight.
+    certified : bool
+        Whether no other such tree has a higher weight. Without rounding: if it is false, `bound`
+        may still be equal to `weight`.
+    nodes : int
+        The number of trees decoded until it was known.
+    """
+
+    heads: Any
+    labels: Any
+    weight: float
+    bound: float
+    certified: bool
+    nodes: int
+
+
+class _Node(NamedTuple):
+    """A part of all trees, those that its bans leave, and the best of them."""
+
+    bound: int
+    heads: Heads
+    labels: Heads
+    bans: Way
+    prices: NDArray[np.float64]
+    tight: bool = False
+
+
+def decode_constrained(
+    scores: Any,
+    conflicts: Callable[..., Sequence[Conflict]],
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    forbid: Iterable[Edges] = (),
+    require: Iterable[Edges] = (),
+    limit: int = 5000,
+) -> ConstrainedTree:
+    """Return the tree of highest weight that keeps rules, exactly, with a certificate.
+
+    Rules are given as a function that finds what is wrong with a tree. The best tree of all is
+    decoded first. If it breaks a rule, each way out of the conflict is a smaller problem of the
+    same kind, with some edges forbidden or required, and its best tree bounds all below it.
+
+    Parameters
+    ----------
+    scores : (N, N) or (N, N, L) array or torch tensor
+        As in `decode` or `decode_labeled`.
+    conflicts : callable
+        Called as ``conflicts(heads)``, or ``conflicts(heads, labels)`` for labeled scores. Returns
+        the conflicts of this tree: none if it keeps the rules. A conflict is a list of
+        `Alternative`: every tree that keeps the rules, not only one like this, takes at least one
+        of them, and this tree takes none.
+    root, projective
+        As in `decode`.
+    forbid, require : iterables of `Edges`
+        Edges that no tree may have; and edges of which one must enter each of their dependents.
+    limit : int
+        The largest number of trees to decode. After it, the best tree found so far is returned,
+        and ``certified`` is false.
+
+    Returns
+    -------
+    ConstrainedTree
+        ``heads``, ``labels``, ``weight``, ``bound``, ``certified`` and ``nodes``.
+
+    Raises
+    ------
+    NoTreeError
+        If no tree keeps the rules, or none was found within the limit (the message says which).
+    ScoresError
+        As in `decode`.
+    OptionError
+        If an option is invalid, or a tree takes an alternative of its own conflict.
+
+    Notes
+    -----
+    O(n²) for each tree decoded (projective: O(n³)), O(L n²) for its labels, and a call of
+    `conflicts`. How many trees are decoded depends on the scores and the rules: where most trees
+    that a parser finds keep them, little more than one. `best_where` needs only a predicate, and
+    tries the trees one by one, which is faster if one of the first few will do: after that, each
+    conflict excludes many trees at once.
+
+    Examples
+    --------
+    At most one subject (label 0) for the verb, word 2:
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> from arborescence.rules import Alternative, Edges
+    >>> scores = np.zeros((4, 4, 2))
+    >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
+    >>> arb.decode_labeled(scores)
+    (array([-1,  2,  0,  2]), array([-1,  0,  0,  0]))
+    >>> def conflicts(heads, labels):
+    ...     subjects = np.flatnonzero((heads == 2) & (labels == 0))
+    ...     if len(subjects) < 2:
+    ...         return []
+    ...     return [[Alternative(forbid=[Edges(2, d, 0)]) for d in subjects]]
+    >>> tree = arb.decode_constrained(scores, conflicts)
+    >>> tree.heads, tree.labels, tree.weight, tree.certified
+    (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]), 11.0, True)
+    """
+    [tree] = kbest_constrained(
+        scores,
+        conflicts,
+        1,
+        root=root,
+        projective=projective,
+        forbid=forbid,
+        require=require,
+        limit=limit,
+    )
+    return tree
+
+
+def kbest_constrained(
+    scores: Any,
+    conflicts: Callable[..., Sequence[Conflict]],
+    k: int,
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    forbid: Iterable[Edges] = (),
+    require: Iterable[Edges] = (),
+    limit: int = 5000,
+) -> list[ConstrainedTree]:
+    """Return the k trees of highest weight that keep rules, best first, with certificates.
+
+    Parameters and errors are those of `decode_constrained`.
+
+    Returns
+    -------
+    list of ConstrainedTree
+        k of them, or all if fewer exist. After the limit, those found so far, but at least one;
+        what is certified comes before what is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> [tree.heads.tolist() for tree in arb.kbest_constrained(scores, lambda heads: [], k=5)]
+    [[-1, 0, 1], [-1, 2, 0]]
+    """
+    k, limit = check_count(k), check_count(limit, "limit")
+    check_root(root)
+    array, give_back = as_array(scores, absent=-np.inf)
+    if array.dtype not in (np.float32, np.float64):
+        array = as_floats(array)
+    labeled = array.ndim == 3
+    if array.ndim not in (2, 3) or len(set(array.shape[:2])) > 1 or 0 in array.shape:
+        raise ScoresError(
+            "scores must be those of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
+            f"L > 0, not {array.shape}"
+        )
+
+    def rules(heads: Heads, labels: Heads) -> Sequence[Conflict]:
+        tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
+        return conflicts(*map(give_back, tree)) if give_back else conflicts(*tree)
+
+    search = _Search(
+        as_doubles(array if labeled else array[..., None]), rules, root, check_flag(projective)
+    )
+    search.ban_everywhere([(False, search.axes(edges)) for edges in forbid])
+    search.ban_everywhere([(True, search.axes(edges)) for edges in require])
+    as_given = give_back or (lambda vector: vector)
+    return [
+        tree._replace(heads=as_given(tree.heads), labels=as_given(tree.labels) if labeled else None)
+        for tree in search.run(k, limit)
+    ]
+
+
+class _Search:
+    """The search in one sentence. Weights are whole numbers, so that nothing is rounded."""
+
+    def __init__(
+        self,
+        scores: NDArray[np.float64],
+        rules: Callable[[Heads, Heads], Sequence[Conflict]],
+        root: Root,
+        projective: bool,
+    ) -> None:
+        self.scores = scores
+        self.rules = rules
+        self.options: Any = {"root": root, "projective": projective}
+        self.words = np.arange(1, len(scores))
+        self.nodes = 0
+        # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, node).
+        self.heap: list[tuple[int, int, int, _Node]] = []
+        self.numbers = count()
+        self.known: int | None = None  # the highest weight of a tree that keeps the rules
+        self.cuts = _Cuts(scores.shape)
+        self.best = best_labels(scores, 1)
+        decode(self.best, **self.options)  # complains about scores, and where there is no tree
+
+    def run(self, k: int, limit: int) -> list[ConstrainedTree]:
+        """Return the k best trees that keep the rules; see `kbest_constrained`."""
+        first = self.decoded((), np.empty(0))
+        if first is None:
+            raise NoTreeError("no tree has the required edges and none of the forbidden ones")
+        self.push(first)
+        found: list[ConstrainedTree] = []
+        seen: set[tuple[bytes, bytes]] = set()
+        branched = 0
+        while self.heap and len(found) < k and (self.nodes < limit or self.heap[0][1] == 0):
+            _, kind, _, node = heappop(self.heap)
+            if kind == 0:
+                tree = node.heads.tobytes(), node.labels.tobytes()
+                if tree not in seen:
+                    found.append(self.result(node, node.bound))
+                seen.add(tree)
+            elif branched >= _PATIENCE and not node.tight:
+                self.tighten(node)
+            else:
+                branched += 1
+                # Now and then one branch is followed to its end, to have an answer at the limit.
+                dive = branched > _PATIENCE and branched & (branched - 1) == 0
+                self.branch(node, dive=dive, split=k > 1)
+        if not found and self.heap:
+            found = self.uncertified(limit)
+        if not found:
+            raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
+        return found
+
+    def uncertified(self, limit: int) -> list[ConstrainedTree]:
+        """Return the best tree known to keep the rules, after the limit; search for one if need be.
+
+        The deepest node has the fewest conflicts left.
+        """
+        while self.known is None and self.heap:
+            if self.nodes >= 2 * limit:
+                raise NoTreeError(
+                    f"none of the {self.nodes} trees tried keeps the rules, and there are more: "
+                    "raise limit, or loosen the rules"
+                )
+            deepest = max(self.heap, key=lambda entry: (len(entry[3].bans), -entry[0]))
+            self.heap.remove(deepest)
+            self.branch(deepest[3], dive=True, split=False)
+        answers = [entry for entry in self.heap if entry[1] == 0]
+        if not answers:
+            return []
+        return [self.result(min(answers)[3], -min(self.heap)[0])]
+
+    def result(self, node: _Node, bound: int) -> ConstrainedTree:
+        """Return the tree of a node, whose bound is its weight, as a result."""
+        weight, bound_ = rounded_whole(node.bound, BIAS_64), rounded_whole(bound, BIAS_64)
+        certified = bound == node.bound
+        return ConstrainedTree(node.heads, node.labels, weight, bound_, certified, self.nodes)
+
+    def push(self, node: _Node) -> None:
+        """Put a node on the heap."""
+        heappush(self.heap, (-node.bound, 1, next(self.numbers), node))
+
+    def push_answer(self, node: _Node) -> None:
+        """Put the tree of a node on the heap: it keeps the rules."""
+        weight = self.weight(node)
+        heappush(self.heap, (-weight, 0, next(self.numbers), node._replace(bound=weight)))
+        self.known = weight if self.known is None else max(self.known, weight)
+
+    def branch(self, node: _Node, *, dive: bool, split: bool) -> None:
+        """Push the parts of a node on the heap; if `dive`, divide the best of them in turn."""
+        going: _Node | None = node
+        while going is not None:
+            below = self.parts(going, split)
+            going = max(below, key=lambda part: part.bound) if dive and below else None
+            for part in below:
+                if part is not going:
+                    self.push(part)
+
+    def parts(self, node: _Node, split: bool) -> list[_Node]:
+        """Divide a node by a conflict of its tree.
+
+        If the tree keeps the rules, it is pushed as an answer; if `split`, the other trees of the
+        node are divided by the edge that they lack. Parts have no tree in common where the
+        alternatives before a part can be excluded.
+        """
+        if self.is_outdated(node):
+            again = self.decoded(node.bans, node.prices, node.bound)
+            return [] if again is None else [again]
+        found = self.conflicts_of(node)
+        if found:
+            if self.is_outdated(node):
+                return self.parts(node, split)
+            ways = min(found, key=len)
+        else:
+            self.push_answer(node)
+            vectors = node.heads[1:].tolist(), self.words.tolist(), node.labels[1:].tolist()
+            tree = zip(*vectors, strict=True)
+            ways = [((False, self.axes(Edges(*edge))),) for edge in tree] if split else []
+        below, bans = [], node.bans
+        for way in sorted(ways, key=lambda way: not _can_be_excluded(way)):
+            part = self.decoded(bans + way, node.prices, node.bound)
+            if part is not None:
+                below.append(part)
+            if _can_be_excluded(way):
+                [(required, axes)] = way
+                bans = (*bans, (not required, axes))
+        return below
+
+    def is_outdated(self, node: _Node) -> bool:
+        """Tell whether the tree of a node has edges that were banned from all nodes since."""
+        scores = self.scores[node.heads[1:], self.words, node.labels[1:]]
+        return bool((scores == -np.inf).any())
+
+    def conflicts_of(self, node: _Node) -> list[list[Way]]:
+        """Return the conflicts of the tree of a node; ban everywhere what leaves one way out."""
+        found = []
+        for conflict in self.rules(node.heads, node.labels):
+            ways = [
+                (
+                    *((False, self.axes(edges)) for edges in alternative.forbid),
+                    *((True, self.axes(edges)) for edges in alternative.require),
+                )
+                for alternative in conflict
+            ]
+            for number, way in enumerate(ways):
+                if not any(_against(ban, node).any() for ban in way):
+                    raise OptionError(
+                        "conflicts(...) returned a conflict of which the tree takes the "
+                        f"alternative {number}: {conflict[number]}"
+                    )
+            found.append(ways)
+        sure = [ban for ways in found if len(ways) == 1 for ban in ways[0]]
+        if sure:
+            self.ban_everywhere(sure)
+        return found
+
+    def axes(self, edges: Edges) -> Axes:
+        """Return the heads, dependents and labels of edges, each as an array."""
+        size, _, labels = self.scores.shape
+        heads, dependents, of_labels = Edges(*edges)
+        return (
+            _axis("heads", heads, 0, size),
+            _axis("dependents", dependents, 1, size),
+            _axis("labels", of_labels, 0, labels),
+        )
+
+    def ban_everywhere(self, bans: Iterable[Ban]) -> None:
+        """Take edges out of all nodes, from now on."""
+        for ban in bans:
+            _ban(self.scores, ban, -np.inf)
+        self.best = best_labels(self.scores, 1)
+
+    def left(self, bans: Way) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the best score of each edge (N, N), and which labels are left (N, N, L)."""
+        left = np.ones(self.scores.shape, np.bool_)
+        best = self.best.copy()
+        for ban in bans:
+            _ban(left, ban, False)
+        changed = ~left.all(axis=-1)
+        best[changed] = np.where(left[changed], self.scores[changed], -np.inf).max(axis=-1)
+        return best, left
+
+    def heads_of(self, best: NDArray[np.float64]) -> Heads | None:
+        """Return the best head vector, or None if there is none."""
+        self.nodes += 1
+        try:
+            return decode(best, **self.options)
+        except NoTreeError:
+            return None
+
+    def decoded(
+        self, bans: Way, prices: NDArray[np.float64], bound: int | None = None
+    ) -> _Node | None:
+        """Return the node of these bans, within a larger one with this bound; None if empty."""
+        best, left = self.left(bans)
+        heads = self.heads_of(best)
+        if heads is None:
+            return None
+        edges = heads[1:], self.words
+        labels = np.where(left[edges], self.scores[edges], -np.inf).argmax(axis=-1)
+        node = _Node(0, heads, np.concatenate([[-1], labels]), bans, prices)
+        weight = self.weight(node)
+        return node._replace(bound=weight if bound is None else min(weight, bound))
+
+    def weight(self, node: _Node) -> int:
+        """Return the weight of the tree of a node."""
+        scores = self.scores[node.heads[1:], self.words, node.labels[1:]].tolist()
+        return sum(whole_number(score, BIAS_64) for score in scores)
+
+    def tighten(self, node: _Node) -> None:
+        """Lower the bound of a node by Lagrange multipliers, and push it again.
+
+        A cut says that a tree has at most so many of some edges. Each has a price. For any prices,
+        a tree within the cuts weighs no more than the best tree when edges are charged, plus what
+        the cuts allow, at these prices. Prices rise where the best tree breaks a cut, and fall
+        where it has room (subgradient steps of Polyak's length).
+        """
+        masked = np.where(self.left(node.bans)[1], self.scores, -np.inf)
+        largest = float(np.abs(masked[np.isfinite(masked)]).max(initial=0.0))
+        target = None if self.known is None else rounded_whole(self.known, BIAS_64)
+        cuts, prices, kept, lowest, stride = self.cuts, node.prices, node.prices, np.inf, 1.0
+        steps = _STEPS if node.bans else _STEPS_AT_FIRST
+        for _ in range(steps if largest < _LARGEST else 0):
+            prices = cuts.padded(prices)
+            charged = masked - cuts.charges(prices)
+            best = best_labels(charged, 1)
+            heads = self.heads_of(best)
+            if heads is None:
+                return
+            edges = heads[1:], self.words
+            labels = np.concatenate([[-1], charged[edges].argmax(axis=-1)])
+            # The rounding of sums of so many numbers of this size is less.
+            rounding = 2.0**-50 * (len(heads) + len(prices)) * len(heads) * (largest + prices.sum())
+            bound = float(best[edges].sum() + prices @ cuts.most + rounding)
+            if bound < lowest:
+                lowest, kept = bound, prices
+            else:
+                stride *= 0.8
+            if target is not None and lowest <= target:
+                break
+            tree = node._replace(heads=heads, labels=labels)
+            conflicts = self.conflicts_of(tree)
+            if self.is_outdated(tree):
+                break
+            if conflicts:
+                cuts.add(conflicts, tree)
+            else:
+                self.push_answer(tree)
+            prices = cuts.padded(prices)
+            over = cuts.counts(tree) - cuts.most
+            length = float((over[(prices > 0) | (over > 0)] ** 2).sum())
+            if not length:
+                break
+            gap = bound - (lowest - 1.0 if target is None else target)
+            prices = np.maximum(0.0, prices + stride * gap / length * over)
+        if lowest < np.inf:
+            node = node._replace(bound=min(node.bound, whole_number(lowest, BIAS_64)), prices=kept)
+        self.push(node._replace(tight=True))
+
+
+class _Cuts:
+    """Inequalities of conflicts: of these edges, a tree that keeps the rules has at most so many.
+
+    A tree that takes none of m alternatives has, for each of them, an edge into some word that is
+    against it. So of the m sets of such edges, each into one word, a tree has edges of m - 1.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.seen: set[bytes] = set()
+        self.flat = self.of = np.empty(0, np.int64)  # edges (as one number each), and their cuts
+        self.most = np.empty(0)
+
+    def add(self, conflicts: list[list[Way]], tree: _Node) -> None:
+        """Add the cuts of the conflicts of a tree."""
+        for ways in conflicts:
+            sets = [self.edges_against(way, tree) for way in ways]
+            flat = np.concatenate(sets)
+            if flat.tobytes() not in self.seen:
+                self.seen.add(flat.tobytes())
+                self.flat = np.concatenate([self.flat, flat])
+                self.of = np.concatenate([self.of, np.full(len(flat), len(self.most))])
+                self.most = np.append(self.most, len(sets) - 1.0)
+
+    def edges_against(self, way: Way, tree: _Node) -> NDArray[np.int64]:
+        """Return edges into one word that are against an alternative, that of the tree too."""
+        ban = next(ban for ban in way if _against(ban, tree).any())
+        required, (heads, _, labels) = ban
+        word = 1 + int(np.argmax(_against(ban, tree)))
+        index = np.ix_(heads, np.array([word]), labels)
+        against = np.zeros(self.shape, np.bool_)
+        against[:, word] = required
+        against[index] = not required
+        return np.flatnonzero(against)
+
+    def padded(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return prices of all cuts: 0 for those that are new."""
+        return np.concatenate([prices, np.zeros(len(self.most) - len(prices))])
+
+    def charges(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each edge is charged, (N, N, L)."""
+        size = int(np.prod(self.shape))
+        of_edges = np.bincount(self.flat, prices[self.of], minlength=size).astype(np.float64)
+        return of_edges.reshape(self.shape)
+
+    def counts(self, tree: _Node) -> NDArray[np.float64]:
+        """Return how many edges of each cut a tree has."""
+        words = np.arange(1, len(tree.heads))
+        flat = np.ravel_multi_index((tree.heads[1:], words, tree.labels[1:]), self.shape)
+        has = np.isin(self.flat, flat)
+        return np.bincount(self.of[has], minlength=len(self.most)).astype(np.float64)
+
+
+def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
+    """Return an entry of `Edges` as an array."""
+    if which is None:
+        return np.arange(first, size)
+    axis = np.atleast_1d(np.asarray(which))
+    if axis.ndim > 1 or axis.dtype.kind not in "iu" or ((axis < first) | (axis >= size)).any():
+        raise OptionError(
+            f"{name} of edges must be whole numbers of {first} to {size - 1}, or None for all, "
+            f"not {which!r}"
+        )
+    return axis
+
+
+def _ban(array: NDArray[Any], ban: Ban, absent: Any) -> None:
+    """Overwrite the banned edges of an array (N, N, L)."""
+    required, axes = ban
+    index = np.ix_(*axes)
+    if required:
+        kept = array[index]
+        array[:, axes[1]] = absent
+        array[index] = kept
+    else:
+        array[index] = absent
+
+
+def _against(ban: Ban, node: _Node) -> NDArray[np.bool_]:
+    """Tell of each word whether the edge into it is banned."""
+    required, (heads, dependents, labels) = ban
+    words = np.arange(1, len(node.heads))
+    inside = np.isin(node.heads[1:], heads) & np.isin(node.labels[1:], labels)
+    against: NDArray[np.bool_] = np.isin(words, dependents) & (inside != required)
+    return against
+
+
+def _can_be_excluded(way: Way) -> bool:
+    """Tell whether the trees that do not take an alternative are those of one ban."""
+    return len(way) == 1 and len(way[0][1][1]) == 1

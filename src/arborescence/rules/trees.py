@@ -1,0 +1,113 @@
+"""Trees with tags, features and labels, of one sentence or many, as arrays that rules read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Nodes = NDArray[np.int64]
+
+#: The feature of words that negate.
+NEGATIVE: Final = "Polarity=Neg"
+
+
+class Trees(NamedTuple):
+    """Trees of sentences, one after the other: each has its root as the first node.
+
+    Attributes
+    ----------
+    heads : (N,) int64
+        The head of each node, as an index among all nodes; a root has itself.
+    roots : (N,) int64
+        The root of the sentence of each node.
+    labels, tags, upos, feats : (N,) int64
+        Indices of the names below, of the UPOS tag (``upos``) or what ExtPos puts in its place
+        (``tags``); -1 for roots.
+    label_names, tag_names, feat_names : tuples of str
+        The relations, the tags, and the values of the column FEATS.
+    misc : callable
+        Returns the column MISC of a node.
+    """
+
+    heads: Nodes
+    roots: Nodes
+    labels: Nodes
+    tags: Nodes
+    upos: Nodes
+    feats: Nodes
+    label_names: tuple[str, ...]
+    tag_names: tuple[str, ...]
+    feat_names: tuple[str, ...]
+    misc: Callable[[int], str]
+
+    def labeled(self, labels: tuple[str, ...]) -> Mask:
+        """Tell of each node whether its label is one of these, or a subtype of one."""
+        return matching(self.label_names, labels)[self.labels]
+
+    def tagged(self, tags: tuple[str, ...]) -> Mask:
+        """Tell of each node whether its tag (by ExtPos, if there is one) is one of these."""
+        return matching(self.tag_names, tags)[self.tags]
+
+    def negations(self) -> Mask:
+        """Tell of each node whether it is an adverb or a particle with Polarity=Neg."""
+        return matching(self.tag_names, ("PART", "ADV"))[self.upos] & self.having(NEGATIVE)
+
+    def having(self, feature: str) -> Mask:
+        """Tell of each node whether it has a feature, such as Polarity=Neg."""
+        return containing(self.feat_names, feature)[self.feats]
+
+    def dependents(self, word: int, labels: tuple[str, ...]) -> list[int]:
+        """Return the dependents of a word that have one of these labels."""
+        first, end = self.sentence(word)
+        labeled = matching(self.label_names, labels)[self.labels[first:end]]
+        found: list[int] = (
+            np.flatnonzero((self.heads[first:end] == word) & labeled) + first
+        ).tolist()
+        return found
+
+    def of_sentence(self, root: int, end: int) -> Trees:
+        """Return the tree of one sentence."""
+        part = slice(root, end)
+        return self._replace(
+            heads=self.heads[part] - root,
+            roots=self.roots[part] - root,
+            labels=self.labels[part],
+            tags=self.tags[part],
+            upos=self.upos[part],
+            feats=self.feats[part],
+            misc=lambda node: self.misc(root + node),
+        )
+
+    def sentence(self, word: int) -> tuple[int, int]:
+        """Return the root of the sentence of a word, and the node after the sentence."""
+        root = int(self.roots[word])
+        return root, int(np.searchsorted(self.roots, root, side="right"))
+
+    def indices(self, labels: tuple[str, ...], *, of_others: bool = False) -> Nodes:
+        """Return the indices of the labels that match, or of the others."""
+        return np.flatnonzero(matching(self.label_names, labels)[:-1] != of_others)
+
+
+@lru_cache(maxsize=1024)
+def matching(names: tuple[str, ...], wanted: tuple[str, ...]) -> Mask:
+    """Tell of each name whether it is wanted, or a subtype of one that is; at the end False.
+
+    >>> matching(("nsubj", "nsubj:pass", "obj"), ("nsubj",))
+    array([ True,  True, False, False])
+    """
+    found = [name in wanted or name.partition(":")[0] in wanted for name in names]
+    return np.array([*found, False])
+
+
+@lru_cache(maxsize=64)
+def containing(names: tuple[str, ...], feature: str) -> Mask:
+    """Tell of each value of FEATS whether it has the feature; at the end False."""
+    return np.array([*(feature in name.split("|") for name in names), False])

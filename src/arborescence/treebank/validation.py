@@ -1,0 +1,215 @@
+"""Which words of a treebank, or of a parser's trees, break the rules of its annotation scheme."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.rules.sets import rules_of
+from arborescence.rules.trees import Trees
+from arborescence.treebank.columns import columns_of
+from arborescence.treebank.numbering import Numbering
+from arborescence.treebank.sentence import DEPREL, FEATS, FORM, MISC, UPOS
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from arborescence.rules.kinds import Rule
+    from arborescence.rules.sets import AnyRules
+    from arborescence.treebank.columns import Columns, Integers
+    from arborescence.treebank.sentence import Sentence
+
+#: The name of the rule that heads are a tree with one root edge. No other is looked at before.
+NO_TREE: Final = "non-tree"
+_EXTERNAL: Final = "ExtPos="
+
+
+class Broken(NamedTuple):
+    """A rule that a word of a treebank breaks.
+
+    Attributes
+    ----------
+    rule : str
+        The name of the rule.
+    source, line : str and int
+        The file, and the line of the word.
+    sentence : str
+        The sentence's ``sent_id``, or its number in the treebank.
+    word : int
+        The number of the word, or 0 if the heads are not a tree.
+    edges : tuple of (int, str, int, str, str)
+        The edges that together break the rule: head, its form, dependent, its form, relation.
+    """
+
+    rule: str
+    source: str
+    line: int
+    sentence: str
+    word: int
+    edges: tuple[tuple[int, str, int, str, str], ...]
+
+    def __str__(self) -> str:
+        edges = ", ".join(
+            f"{label} {head}:{form} → {word}:{of_word}"
+            for head, form, word, of_word, label in self.edges
+        )
+        where = f"{self.source}:{self.line}: " if self.source else ""
+        if self.rule == NO_TREE:
+            fault = ": the heads are no tree with one root edge"
+        else:
+            fault = f", word {self.word}: {edges}"
+        return f"{where}{self.rule}: sentence {self.sentence}{fault}"
+
+
+def validate(
+    treebank: str | os.PathLike[str] | Iterable[Sentence], rules: AnyRules = "ud"
+) -> Iterator[Broken]:
+    r"""Yield each rule that a word breaks, in the order of the words.
+
+    Parameters
+    ----------
+    treebank
+        A CoNLL-U file, plain or gzip, or sentences.
+    rules
+        ``"ud"``: the rules of Universal Dependencies that are the same in all languages, under the
+        names of its official validator (level 3, class SYNTAX, errors); a file of rules; or a
+        sequence of rules: see `arborescence.rules`.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence is broken, naming the file, the line and the fault.
+    OptionError
+        If the rules are invalid.
+
+    Notes
+    -----
+    A sentence whose heads are not a tree with one edge from the root breaks the rule ``non-tree``,
+    and no other is checked. O(n) for each rule.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> sentence = Sentence.from_words(
+    ...     ["She", "saw", "him", "them"],
+    ...     upos=["PRON", "VERB", "PRON", "PRON"],
+    ...     heads=[-1, 2, 0, 2, 2],
+    ...     deprels=["nsubj", "root", "obj", "obj"],
+    ... )
+    >>> for broken in validate([sentence]):
+    ...     print(broken)
+    too-many-objects: sentence 1, word 2: obj 2:saw → 3:him, obj 2:saw → 4:them
+    """
+    checked = rules_of(rules)
+    for columns in columns_of(treebank):
+        trees, good = trees_of(columns, checked)
+        found = [(int(word), rule) for rule in checked for word in rule.broken(trees)]
+        bad = _starts(columns)[~good].tolist()
+        for word, rule in sorted([*found, *((root, None) for root in bad)], key=lambda one: one[0]):
+            yield _described(columns, trees, word, rule)
+
+
+def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
+    """Return the trees of sentences, as these rules read them, and which sentences are trees (s,).
+
+    The words of a sentence that is none have no labels and no tags, so that they break no rule.
+    """
+    wanted = set(chain.from_iterable(rule.features for rule in rules))
+    upos, labels = Numbering(UPOS, str), Numbering(DEPREL, str)
+    feats = Numbering(FEATS, lambda value: _those_of(value, wanted))
+    starts = _starts(columns)
+    roots = np.repeat(starts, np.diff(columns.offsets) + 1)
+    heads, good = _heads(columns.head_vectors(), roots, starts)
+    words = np.delete(np.arange(len(roots)), starts)
+    of_good = np.repeat(good, np.diff(columns.offsets))
+
+    def of_nodes(numbering: Numbering) -> Integers:
+        numbers = np.full(len(roots), -1)
+        numbers[words] = np.where(of_good, numbering(columns), -1)
+        return numbers
+
+    tags, features, relations = of_nodes(upos), of_nodes(feats), of_nodes(labels)
+    external = [_external(value, upos.names) for value in feats.names]
+    by_feature = np.array([*external, -1])[features]
+    trees = Trees(
+        heads=heads,
+        roots=roots,
+        labels=relations,
+        tags=np.where(by_feature >= 0, by_feature, tags),
+        upos=tags,
+        feats=features,
+        label_names=tuple(labels.names),
+        tag_names=tuple(upos.names),
+        feat_names=tuple(feats.names),
+        misc=lambda node: columns.text(int(np.searchsorted(words, node)), MISC),
+    )
+    return trees, good
+
+
+def _starts(columns: Columns) -> Integers:
+    """Return the root of each sentence, as an index among all nodes."""
+    return columns.offsets[:-1] + np.arange(len(columns))
+
+
+def _heads(vectors: Integers, roots: Integers, starts: Integers) -> tuple[Integers, Any]:
+    """Return heads as indices among all nodes, and which sentences are trees with one root edge."""
+    heads = np.where(vectors < 0, roots, vectors + roots)
+    above = heads
+    for _ in range(int(np.diff([*starts, len(roots)]).max(initial=1)).bit_length()):
+        above = above[above]
+    good = np.logical_and.reduceat(above == roots, starts)
+    for marked in (vectors < 0, vectors == 0):  # only the root has no head, and only one has it
+        good &= np.add.reduceat(marked, starts, dtype=np.int64) == 1
+    return np.where(np.repeat(good, np.diff([*starts, len(roots)])), heads, roots), good
+
+
+def _those_of(value: str, wanted: set[str]) -> str:
+    """Return those features that rules read."""
+    return "|".join(f for f in value.split("|") if f in wanted or f.startswith(_EXTERNAL))
+
+
+def _external(value: str, tags: dict[str, int]) -> int:
+    """Return the number of the tag that ExtPos puts in the place of UPOS, or -1."""
+    for feature in value.split("|"):
+        if feature.startswith(_EXTERNAL):
+            return tags.setdefault(feature.removeprefix(_EXTERNAL), len(tags))
+    return -1
+
+
+def _described(columns: Columns, trees: Trees, node: int, rule: Rule | None) -> Broken:
+    """Return what is wrong with a word, or (no rule) with the heads of a sentence."""
+    root, end = trees.sentence(node)
+    sentence = int(np.searchsorted(_starts(columns), root))
+    first = int(columns.offsets[sentence])
+    begin = columns.begins[sentence]
+    at = columns.spans[first + max(0, node - root - 1), 0]
+    raw = columns.data[begin : columns.begins[sentence + 1]].tobytes()
+    edges = _edges(trees.of_sentence(root, end), rule, node - root) if rule else []
+    named = re.search(rb"^#\s*sent_id\s*=\s*(.*?)\s*$", raw, re.MULTILINE)
+    forms = ["", *(columns.text(word, FORM) for word in range(first, first + end - root - 1))]
+    return Broken(
+        rule=rule.name if rule else NO_TREE,
+        source=columns.sources[sentence],
+        line=columns.lines[sentence] + raw[: at - begin].count(b"\n"),
+        sentence=named[1].decode() if named else str(columns.before + sentence + 1),
+        word=node - root,
+        edges=tuple(
+            (h, forms[h], d, forms[d], columns.text(first + d - 1, DEPREL)) for h, d in edges
+        ),
+    )
+
+
+def _edges(trees: Trees, rule: Rule, word: int) -> list[tuple[int, int]]:
+    """Return the edges of a sentence that together break a rule: those that ways out forbid."""
+    found = set()
+    words = np.arange(1, len(trees.heads))
+    for edges in chain.from_iterable(way.forbid for way in rule.conflict(trees, word)):
+        forbidden = np.ones(len(words), np.bool_)
+        for which, values in zip(edges, (trees.heads, words, trees.labels), strict=True):
+            forbidden &= True if which is None else np.isin(values[-len(words) :], which)
+        found |= {(int(trees.heads[d]), d) for d in words[forbidden].tolist()}
+    return sorted(found or {(int(trees.heads[word]), word)}, key=lambda edge: edge[1])

@@ -1,0 +1,127 @@
+import re
+
+import pytest
+
+import arborescence as arb
+from arborescence.rules import kinds, ud
+from arborescence.rules.sets import rules_of
+
+ALL_KINDS = """
+include = "ud"
+without = ["leaf-det", "goeswith-gap"]
+
+[[rule]]
+name = "one-object"
+at_most_one = ["obj", "iobj"]
+but = ["obj:x"]
+but_misc = "Second=Yes"
+
+[[rule]]
+name = "a"
+labels = ["det"]
+tags = ["DET"]
+[[rule]]
+name = "b"
+labels = ["case"]
+not_tags = ["NOUN"]
+[[rule]]
+name = "c"
+tagged = ["PUNCT"]
+labels = ["punct"]
+[[rule]]
+name = "d"
+right = ["conj"]
+[[rule]]
+name = "e"
+left = ["det"]
+[[rule]]
+name = "f"
+leaves = ["cc"]
+allowed = ["conj"]
+negation = true
+[[rule]]
+name = "g"
+contiguous = ["fixed"]
+[[rule]]
+name = "h"
+spaced = ["goeswith"]
+[[rule]]
+name = "i"
+projective = ["punct"]
+[[rule]]
+name = "j"
+crosses_nothing = ["punct"]
+[[rule]]
+name = "k"
+of_root = ["root"]
+[[rule]]
+name = "l"
+only_of_root = ["root"]
+"""
+
+
+def written(folder, text):
+    path = folder / "rules.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_all_kinds(tmp_path):
+    rules = rules_of(written(tmp_path, ALL_KINDS))
+    included = [rule for rule in ud.RULES if rule.name not in ("leaf-det", "goeswith-gap")]
+    assert list(rules[: len(included)]) == included
+    assert rules[len(included) :] == (
+        kinds.AtMostOne("one-object", ("obj", "iobj"), but=("obj:x",), but_misc="Second=Yes"),
+        kinds.LabelTags("a", ("det",), ("DET",)),
+        kinds.LabelTags("b", ("case",), ("NOUN",), refused=True),
+        kinds.TagLabels("c", ("PUNCT",), ("punct",)),
+        kinds.Direction("d", ("conj",)),
+        kinds.Direction("e", ("det",), right=False),
+        kinds.Dependents("f", ("cc",), ("conj",), negation=True),
+        kinds.Contiguous("g", ("fixed",)),
+        kinds.Spaced("h", ("goeswith",)),
+        kinds.Projective("i", ("punct",), causes=False),
+        kinds.Projective("j", ("punct",), causes=True),
+        kinds.RootLabel("k", "root", of_root=True),
+        kinds.RootLabel("l", "root", of_root=False),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('include = "sud"', 1, "include: must be 'ud'"),
+        ('\nwithout = ["x"]', 2, "without: names 'x', which is no included rule"),
+        ('include = "ud"\n\nwithot = ["x"]', 3, "withot: is unknown"),
+        ("rule = 3", 1, "rule: must be tables"),
+        ('[[rule]]\nname = "a"', 1, "rule: one key must tell the kind of a rule: at_most_one, "),
+        ('[[rule]]\nname = "a"\nright = ["x"]\nleft = ["x"]', 4, "left: one key must"),
+        ('[[rule]]\nright = ["x"]', 2, "right: needs the key name, too"),
+        ('[[rule]]\nname = "a"\ntags = ["X"]', 3, "tags: needs the key labels, too"),
+        ('[[rule]]\nname = "a"\nright = "conj"', 3, "right: must be a list of strings"),
+        ('[[rule]]\nname = "a"\nright = [1]', 3, "right: must be a list of strings"),
+        ('[[rule]]\nname = 7\nright = ["x"]', 2, "name: must be a string"),
+        ('[[rule]]\nname = "a"\nleaves = ["x"]\nnegation = "yes"', 4, "negation: must be true or"),
+        ('[[rule]]\nname = "a"\nright = ["x"]\nbut = ["y"]', 4, "but: is unknown in a rule with r"),
+        ('[[rule]]\nname = "a"\nof_root = ["x", "y"]', 3, "of_root: must have one label"),
+        (
+            '[[rule]]\nname = "a"\nright = ["x"]\n\n[[rule]]\nname = "b"\nright = []\nbut = ["x"]',
+            8,
+            "but: is unknown",
+        ),
+    ],
+)
+def test_errors_name_the_line_and_the_key(tmp_path, text, line, said):
+    path = written(tmp_path, text)
+    with pytest.raises(arb.OptionError, match=re.escape(f"{path}:{line}: {said}")):
+        rules_of(path)
+
+
+def test_not_toml(tmp_path):
+    with pytest.raises(arb.OptionError, match=r"not TOML: .*line 2"):
+        rules_of(written(tmp_path, 'include = "ud"\nwithout = \n'))
+
+
+def test_what_is_no_rule():
+    with pytest.raises(arb.OptionError, match="sequence of rules, not 3"):
+        rules_of([*ud.RULES, 3])

@@ -1,0 +1,334 @@
+"""The search for the best tree that keeps rules, beside every labeled tree of small graphs."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+import arborescence.rules.search as module
+from arborescence.rules import Alternative, Edges, ud
+from arborescence.rules.sets import conflicts_of
+from brute_force import all_trees, whole_numbers
+from graphs import ABSENT, FINITE, random_graphs
+from random_words import random_words
+
+ROOTS = ("single", "multi")
+#: Kinds of scores that differ in what they ask of the search.
+SOME = ("normal-64", "small-integers", "two-sizes", "mask-lowest-64", "absent")
+
+
+def edge_in(heads, labels, h, d, l):  # noqa: E741
+    return heads[d] == h and labels[d] == l
+
+
+def at_most_one(rng, n, n_labels):
+    """Under each head, at most one edge has one of these labels."""
+    chosen = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False)
+    everything_goes = bool(rng.integers(2))
+
+    def conflicts(heads, labels):
+        for h in range(n + 1):
+            words = [d for d in range(1, n + 1) if heads[d] == h and labels[d] in chosen]
+            if len(words) > 1:
+                one = words[0]
+                if everything_goes:
+                    rest = [d for d in range(1, n + 1) if d != one]
+                    yield [
+                        Alternative(forbid=[Edges(h, one, chosen)]),
+                        Alternative(forbid=[Edges(h, rest, chosen)]),
+                    ]
+                else:
+                    yield [Alternative(forbid=[Edges(h, d, chosen)]) for d in words[:2]]
+
+    return conflicts
+
+
+def not_together(rng, n, n_labels):
+    """Some random sets of edges are not together in a tree."""
+    sets = [
+        [
+            (int(rng.integers(n + 1)), int(rng.integers(1, n + 1)), int(rng.integers(n_labels)))
+            for _ in range(rng.integers(1, 4))
+        ]
+        for _ in range(rng.integers(1, 6))
+    ]
+
+    def conflicts(heads, labels):
+        for edges in sets:
+            if all(edge_in(heads, labels, *edge) for edge in edges):
+                yield [Alternative(forbid=[Edges(*edge)]) for edge in edges]
+
+    return conflicts
+
+
+def if_then(rng, n, n_labels):
+    """With one edge comes another, or one of several."""
+    rules = [
+        (
+            (int(rng.integers(n + 1)), int(rng.integers(1, n + 1)), int(rng.integers(n_labels))),
+            [
+                (int(rng.integers(n + 1)), int(rng.integers(1, n + 1)))
+                for _ in range(rng.integers(1, 4))
+            ],
+        )
+        for _ in range(rng.integers(1, 4))
+    ]
+
+    def conflicts(heads, labels):
+        for edge, others in rules:
+            if edge_in(heads, labels, *edge) and not any(heads[d] == h for h, d in others):
+                ways = [Alternative(require=[Edges(h, d)]) for h, d in others]
+                yield [*ways, Alternative(forbid=[Edges(*edge)])]
+
+    return conflicts
+
+
+def both_or_neither(rng, n, n_labels):
+    """Two words have one head, or neither has a head of a set: alternatives of several bans."""
+    one, other = rng.choice(np.arange(1, n + 1), 2)
+    chosen = rng.choice(n + 1, int(rng.integers(1, n + 1)), replace=False)
+
+    def conflicts(heads, labels):
+        if (heads[one] in chosen) != (heads[other] in chosen):
+            yield [
+                Alternative(require=[Edges(chosen, [one, other])]),
+                Alternative(forbid=[Edges(chosen, one), Edges(chosen, other)]),
+            ]
+
+    return conflicts
+
+
+def one_in_three(rng, n, n_labels):
+    """A condition on all of the tree: the conflict is the tree."""
+    kept = int(rng.integers(3))
+
+    def conflicts(heads, labels):
+        number = sum(int(x) * (i + 1) for i, x in enumerate([*heads, *labels]))
+        if number % 3 != kept:
+            words = range(1, n + 1)
+            yield [Alternative(forbid=[Edges(heads[d], d, labels[d])]) for d in words]
+
+    return conflicts
+
+
+def never(rng, n, n_labels):
+    """One edge is in no tree: there is one alternative."""
+    h, d, label = rng.integers(n + 1), rng.integers(1, n + 1), rng.integers(n_labels)
+
+    def conflicts(heads, labels):
+        if edge_in(heads, labels, h, d, label):
+            yield [Alternative(forbid=[Edges(int(h), int(d), int(label))])]
+
+    return conflicts
+
+
+RULES = (at_most_one, not_together, if_then, both_or_neither, one_in_three, never)
+
+
+def random_rules(rng, n, n_labels):
+    """Some rules of random kinds, as one function of heads and labels."""
+    kinds = rng.choice(len(RULES), int(rng.integers(1, 4)))
+    rules = [RULES[kind](rng, n, n_labels) for kind in kinds]
+    return lambda heads, labels: [c for rule in rules for c in rule(heads, labels)]
+
+
+def every_labeled_tree(n, n_labels, single, projective):
+    for heads in all_trees(n, single, projective):
+        for labels in product(range(n_labels), repeat=n):
+            yield heads, np.array([-1, *labels])
+
+
+def allowed_trees(scores, conflicts, single, projective):
+    """All trees that keep the rules, with exact weights, best first."""
+    n, n_labels = len(scores) - 1, scores.shape[-1]
+    numbers = whole_numbers(scores)
+    words = np.arange(1, n + 1)
+    found = []
+    for heads, labels in every_labeled_tree(n, n_labels, single, projective):
+        edges = heads[1:], words, labels[1:]
+        if (scores[edges] > -np.inf).all() and not conflicts(heads, labels):
+            found.append((numbers[edges].sum() if n else 0, heads, labels))
+    return sorted(found, key=lambda tree: -tree[0])
+
+
+def labeled_graphs(kind, rounds, seed):
+    """Random graphs of up to four words, each edge with one, two or three labels."""
+    rng = np.random.default_rng(seed)
+    layers = {n: [] for n in (2, 3, 4)}
+    for scores in random_graphs(kind, 3 * rounds, seed=seed):
+        n = len(scores) - 1
+        if n in layers:
+            layers[n].append(scores)
+            n_labels = int(rng.integers(1, 4 if n < 4 else 3))
+            if len(layers[n]) >= n_labels:
+                yield np.stack(layers[n][-n_labels:], axis=-1), rng
+
+
+@pytest.fixture(params=[12, 0], ids=["branching", "with multipliers"])
+def patience(request, monkeypatch):
+    monkeypatch.setattr(module, "_PATIENCE", request.param)
+    return request.param
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", SOME)
+@pytest.mark.usefixtures("patience")
+def test_every_labeled_tree(kind):
+    check_every_labeled_tree(kind, 25, seed=3)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
+@pytest.mark.usefixtures("patience")
+def test_every_labeled_tree_of_many_graphs(kind):
+    check_every_labeled_tree(kind, 100, seed=4)
+
+
+def check_every_labeled_tree(kind, rounds, seed):
+    kept = 0
+    for number, (scores, rng) in enumerate(labeled_graphs(kind, rounds, seed)):
+        n = len(scores) - 1
+        conflicts = random_rules(rng, n, scores.shape[-1])
+        root, projective = ROOTS[number % 2], bool(number // 2 % 2)
+        trees = allowed_trees(scores, conflicts, root == "single", projective)
+        options = {"root": root, "projective": projective}
+        if not trees:
+            with pytest.raises(arb.NoTreeError):
+                arb.decode_constrained(scores, conflicts, **options)
+            continue
+        kept += 1
+        found = arb.kbest_constrained(scores, conflicts, 4, **options)
+        assert len(found) == min(4, len(trees))
+        numbers = whole_numbers(scores)
+        words = np.arange(1, n + 1)
+        for tree, (weight, *_) in zip(found, trees, strict=False):
+            assert numbers[tree.heads[1:], words, tree.labels[1:]].sum() == weight
+            assert not conflicts(tree.heads, tree.labels)
+            assert tree.certified
+            assert tree.bound == tree.weight
+        assert len({(*tree.heads, *tree.labels) for tree in found}) == len(found)
+        first = arb.decode_constrained(scores, conflicts, **options)
+        assert first.weight == found[0].weight
+        assert first.certified
+    assert kept
+
+
+def model_like(rng, n, labels, noise):
+    """Log-probabilities of edges and labels around a random tree, as a parser gives them."""
+    edges = rng.normal(0, noise, (n + 1, n + 1))
+    edges[arb.decode(rng.normal(size=(n + 1, n + 1)))[1:], np.arange(1, n + 1)] += 6
+    edges -= np.logaddexp.reduce(edges, axis=0)
+    relations = rng.normal(0, noise, (n + 1, n + 1, labels))
+    relations -= np.logaddexp.reduce(relations, axis=-1, keepdims=True)
+    return edges[..., None] + relations
+
+
+@pytest.mark.usefixtures("patience")
+def test_beside_an_integer_linear_program():
+    pytest.importorskip("scipy")
+    from linear_program import best_weight
+
+    labels = ("root", "nsubj", "obj", "punct", "case", "obl")
+    rng = np.random.default_rng(5)
+    most = 0
+    for _ in range(12):
+        n = int(rng.integers(5, 10))
+        scores = model_like(rng, n, len(labels), noise=float(rng.choice([1.0, 2.0])))
+        rules = [rule for rule in ud.RULES if not rule.name.startswith("rel-upos")]
+        rules = [rule for rule in rules if rule.name != "upos-rel-punct"]
+        conflicts = conflicts_of(rules, random_words(rng, n, labels))
+        found = arb.decode_constrained(scores, conflicts)
+        assert found.certified
+        assert found.weight == pytest.approx(best_weight(scores, conflicts), abs=1e-6)
+        most = max(most, found.nodes)
+    assert most > 20
+
+
+def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
+    rng = np.random.default_rng(7)
+    scores = rng.normal(size=(200, 200))
+
+    def conflicts(heads):
+        many = np.flatnonzero(np.bincount(heads[1:], minlength=200) > 2)
+        for h in many[many > 0]:
+            one, *others = np.flatnonzero(heads == h)[:3]
+            yield [Alternative(forbid=[Edges(h, d)]) for d in (one, *others)]
+
+    found = arb.decode_constrained(scores, lambda heads: list(conflicts(heads)), limit=30)
+    assert not found.certified
+    assert found.weight < found.bound <= arb.tree_weight(scores, arb.decode(scores))
+    assert arb.is_tree(found.heads)
+    assert not list(conflicts(found.heads))
+    assert found.weight == arb.tree_weight(scores, found.heads)
+    assert found.nodes > 30
+
+
+def test_no_tree_within_the_limit():
+    def conflicts(heads):
+        return [[Alternative(forbid=[Edges(heads[d], d)]) for d in range(1, 8)]]
+
+    scores = np.random.default_rng(0).normal(size=(8, 8))
+    with pytest.raises(arb.NoTreeError, match=r"none of the .* trees tried keeps the rules, and"):
+        arb.decode_constrained(scores, conflicts, limit=5)
+
+
+def test_from_the_start():
+    scores = np.random.default_rng(3).normal(size=(6, 6, 2))
+
+    def nothing(heads, labels):
+        return []
+
+    best = arb.decode_labeled(scores)
+    free = arb.decode_constrained(scores, nothing)
+    assert np.array_equal((free.heads, free.labels), best)
+    assert free.nodes == 1
+    other = arb.decode_constrained(
+        scores, nothing, forbid=[Edges(best[0][3], 3)], require=[Edges(None, [1, 2], 1), (5, 4)]
+    )
+    assert other.heads[3] != best[0][3]
+    assert other.labels[[1, 2]].tolist() == [1, 1]
+    assert other.heads[4] == 5
+    with pytest.raises(arb.NoTreeError, match="required edges"):
+        arb.decode_constrained(scores, nothing, require=[(1, 2), (2, 1)])
+
+
+@pytest.mark.parametrize(
+    "edges", [Edges(9, 1), Edges(1, 0), Edges(1, -1), Edges(1, 1.5), Edges(0, 1, 3)]
+)
+def test_edges_that_are_none(edges):
+    def conflicts(heads):
+        return [[Alternative(forbid=[edges])]]
+
+    with pytest.raises(arb.OptionError, match="of edges must be whole numbers of"):
+        arb.decode_constrained(np.zeros((4, 4)), conflicts)
+
+
+def test_a_conflict_that_the_tree_does_not_have():
+    def conflicts(heads):
+        return [[Alternative(forbid=[Edges(heads[1], 1)]), Alternative(require=[Edges(None, 2)])]]
+
+    with pytest.raises(arb.OptionError, match="the tree takes the alternative 1"):
+        arb.decode_constrained(np.zeros((4, 4)), conflicts)
+
+
+@pytest.mark.parametrize("scores", [np.zeros((2, 3, 3, 1)), np.zeros((2, 3)), np.zeros((2, 2, 0))])
+def test_scores_of_one_sentence(scores):
+    with pytest.raises(arb.ScoresError, match="scores must be those of one sentence"):
+        arb.decode_constrained(scores, lambda *tree: [])
+
+
+def test_what_is_written_into_a_tree_spoils_nothing():
+    def conflicts(heads, labels):
+        heads[:], labels[:] = 0, 0
+        return []
+
+    scores = np.random.default_rng(3).normal(size=(6, 6, 2))
+    found = arb.decode_constrained(scores, conflicts)
+    assert np.array_equal((found.heads, found.labels), arb.decode_labeled(scores))
+
+
+def test_a_sentence_without_words():
+    found = arb.kbest_constrained(np.zeros((1, 1)), lambda heads: [], 3)
+    assert [tree.heads.tolist() for tree in found] == [[-1]]

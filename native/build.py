@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,6 +192,8 @@ def _table(overloads: Iterable[Overload]) -> str:
         f"#define MOST_ARGUMENTS {most}",
         f"#define MOST_RESULTS {max(most_results, 1)}",
     ]
+    nested = _nested()
+    lines.append(f"#define MOST_DEPTH {max(map(_depth, nested.values()))}")
     table, calls, methods = [], [], []
     for number, (kernel, of) in enumerate(sorted(kernels.items())):
         entries = []
@@ -203,8 +206,7 @@ def _table(overloads: Iterable[Overload]) -> str:
             ]
             entries.append(f'{{of_{overload.symbol}, "{results}", {overload.symbol}}}')
         lines.append(f"static const Overload overloads_{number}[] = {{{', '.join(entries)}}};")
-        count = len(of[0].arguments)
-        table.append(f'    {{"{kernel}", {count}, {len(of)}, overloads_{number}}},')
+        table.append(f'    {{"{kernel}", "{nested[kernel]}", {len(of)}, overloads_{number}}},')
         calls += [
             f"static PyObject *call_{number}",
             "(PyObject *self, PyObject *const *given, Py_ssize_t count) {",
@@ -226,6 +228,23 @@ def _table(overloads: Iterable[Overload]) -> str:
             "",
         ]
     )
+
+
+def _nested() -> dict[str, str]:
+    """Return the arguments of each kernel: a point for each, with a record's in parentheses."""
+    from arborescence.core.signatures import Record, arguments_of, declared
+
+    def nested(arguments: Iterable[Any]) -> str:
+        return "".join(
+            f"({nested(each.fields)})" if isinstance(each, Record) else "." for each in arguments
+        )
+
+    return {export.name: nested(arguments_of(export.signatures[0])) for export in declared()}
+
+
+def _depth(nested: str) -> int:
+    """Return how many records are within each other, at most."""
+    return max(accumulate({"(": 1, ")": -1}.get(mark, 0) for mark in nested), default=0)
 
 
 def _argument(wanted: Any) -> str:

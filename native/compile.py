@@ -51,7 +51,8 @@ def compile_kernels(
     Parameters
     ----------
     kernels
-        For each one, the module, the function, and the types of the arguments of each overload.
+        For each one, the module, the function, and the types of the arguments of each overload,
+        where those in records follow each other.
     levels
         Names of processors, as LLVM knows them.
     folder
@@ -65,7 +66,7 @@ def compile_kernels(
     overloads = []
     with global_compiler_lock:
         for module, function, signatures in kernels:
-            part = importlib.import_module(module).__dict__[function].part
+            part = importlib.import_module(module).__dict__[function].entry.part
             for arguments in signatures:
                 part.compile(arguments)
                 compiled = part.overloads[arguments]

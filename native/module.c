@@ -69,15 +69,43 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    int count; /* of arguments */
+    const char *nested; /* its arguments: a point for each, with a record's in parentheses */
     int overloads;
     const Overload *overload;
 } Kernel;
 
 static PyObject *call(const Kernel *kernel, PyObject *const *given, Py_ssize_t count);
 
-/* Defines MOST_ARGUMENTS, KERNELS, REQUIRED (a processor), DIGEST, kernels[] and methods[]. */
+/* Defines MOST_ARGUMENTS, MOST_DEPTH (of records in records), REQUIRED (a processor), DIGEST, kernels[] and methods[]. */
 #include "table.h"
+
+/* Take the fields out of records, which are tuples. Return the number of all arguments, or -1 if
+   something else is given. */
+static int flatten(const char *nested, PyObject *const *given, Py_ssize_t count, PyObject **flat) {
+    PyObject *records[MOST_DEPTH + 1];
+    Py_ssize_t next[MOST_DEPTH + 1] = {0}, most[MOST_DEPTH + 1] = {count};
+    int depth = 0, found = 0;
+    for (; *nested; nested++) {
+        if (*nested == ')') {
+            if (next[depth] != most[depth]) return -1;
+            depth--;
+            continue;
+        }
+        Py_ssize_t place = next[depth]++;
+        if (place == most[depth]) return -1;
+        PyObject *item = depth ? PyTuple_GetItem(records[depth], place) : given[place];
+        if (*nested == '.') {
+            flat[found++] = item;
+        } else if (PyTuple_Check(item)) {
+            records[++depth] = item;
+            next[depth] = 0;
+            most[depth] = PyTuple_Size(item);
+        } else {
+            return -1;
+        }
+    }
+    return next[0] == count ? found : -1;
+}
 
 static int fits_array(const Argument *wanted, PyObject *given) {
     if (!PyArray_Check(given)) return 0;
@@ -207,20 +235,20 @@ static PyObject *reject(const Kernel *kernel, PyObject *const *given, Py_ssize_t
 }
 
 static PyObject *call(const Kernel *kernel, PyObject *const *given, Py_ssize_t count) {
+    PyObject *flat[MOST_ARGUMENTS];
+    int found = flatten(kernel->nested, given, count, flat);
+    if (found < 0) return reject(kernel, given, count);
     const Overload *overload = kernel->overload, *end = overload + kernel->overloads;
-    if (count == kernel->count)
-        while (overload < end && !fits(overload, given, kernel->count)) overload++;
-    else
-        overload = end;
-    if (overload == end) return reject(kernel, given, count);
+    while (overload < end && !fits(overload, flat, found)) overload++;
+    if (overload == end) return reject(kernel, flat, found);
 
     Value values[MOST_ARGUMENTS], *arguments[MOST_ARGUMENTS];
-    for (int i = 0; i < kernel->count; i++) {
+    for (int i = 0; i < found; i++) {
         char kind = overload->arguments[i].kind;
         arguments[i] = &values[i];
         if (kind == 'a')
-            read_array(given[i], &values[i].array);
-        else if (!read_number(kind, given[i], &values[i].number))
+            read_array(flat[i], &values[i].array);
+        else if (!read_number(kind, flat[i], &values[i].number))
             return NULL;
     }
     Number results[MOST_RESULTS];

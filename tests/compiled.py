@@ -16,11 +16,11 @@ def undeclared():
     if NATIVE or UNCOMPILED:  # native kernels refuse such types themselves
         yield found
         return
-    before = {name: set(kernel.overloads) for name, kernel, _ in _kernels()}
+    before = {name: set(kernel.entry.overloads) for name, kernel, _ in _kernels()}
     yield found
     for name, kernel, signatures in _kernels():
         known = {types for text in signatures for types in as_types(text)}
-        found += [(name, types) for types in {*kernel.overloads} - known - before[name]]
+        found += [(name, types) for types in {*kernel.entry.overloads} - known - before[name]]
 
 
 def _kernels():

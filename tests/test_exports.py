@@ -10,7 +10,7 @@ import pytest
 
 import arborescence
 from arborescence.core import tree
-from arborescence.core.signatures import as_types, declared
+from arborescence.core.signatures import Record, arguments_of, declared
 
 jit = pytest.importorskip("arborescence.core.jit")
 
@@ -83,7 +83,23 @@ def test_what_python_calls_is_declared():
 def test_declared_types_are_those_of_the_kernel(export):
     function = getattr(importlib.import_module(export.module), export.function)
     function = getattr(function, "py_func", function)
-    for signature in export.signatures:
-        for arguments in as_types(signature):
-            if not inspect.isbuiltin(function):
-                assert len(arguments) == len(inspect.signature(function).parameters)
+    kinds = [list(records(arguments_of(signature))) for signature in export.signatures]
+    assert kinds == kinds[:1] * len(kinds)
+    for kind, fields in kinds[0]:
+        assert fields == len(kind._fields)
+    if not inspect.isbuiltin(function):
+        wanted = inspect.signature(function).parameters.values()
+        for signature in export.signatures:
+            given = arguments_of(signature)
+            assert len(given) == len(wanted)
+            for argument, parameter in zip(given, wanted, strict=True):
+                if isinstance(argument, Record):
+                    assert parameter.annotation == argument.load().__name__
+
+
+def records(arguments):
+    """All records among these arguments: the class, and the number of fields."""
+    for argument in arguments:
+        if isinstance(argument, Record):
+            yield argument.load(), len(argument.fields)
+            yield from records(argument.fields)

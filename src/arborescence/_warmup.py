@@ -41,8 +41,8 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     from arborescence.core.kept import can_be_written
 
     tasks = [task for task in _tasks() if isinstance(task.kernel(), Kernel)]
-    missing = [task for task in tasks if not task.kernel().is_kept(task.types())]
-    missing.sort(key=lambda task: size(task.kernel()), reverse=True)
+    missing = [task for task in tasks if not task.kernel().entry.is_kept(task.types())]
+    missing.sort(key=lambda task: size(task.kernel().entry), reverse=True)
     compile_all = _in_processes if can_be_written() and sys.executable else _here
     kept = len(tasks) - len(missing)
     with closing(compile_all(missing)) as steps:
@@ -98,4 +98,4 @@ def _compiler() -> Callable[[_Task], None]:
 
 
 def _compile(task: _Task) -> None:
-    task.kernel().compile(task.types())
+    task.kernel().entry.compile(task.types())

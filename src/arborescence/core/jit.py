@@ -29,7 +29,9 @@ from arborescence.core.errors import ArborescenceError
 from arborescence.core.kept import Kept
 from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
-from arborescence.core.signatures import as_declared
+from arborescence.core.records import ways
+from arborescence.core.remembered import remembered
+from arborescence.core.signatures import Record, arguments_of, as_declared, signatures_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +59,12 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
         More options of `numba.njit`.
     """
     settings: Any = config
-    return function if settings.DISABLE_JIT else Kernel(function, _OPTIONS | options)
+    if settings.DISABLE_JIT:
+        return function
+    arguments = [each for text in signatures_of(function)[:1] for each in arguments_of(text)]
+    if any(isinstance(each, Record) for each in arguments):
+        return KernelOfRecords(function, _OPTIONS | options, arguments)
+    return Kernel(function, _OPTIONS | options)
 
 
 class Kernel(CPUDispatcher):
@@ -70,6 +77,11 @@ class Kernel(CPUDispatcher):
         _look_at_no_constants(self)
         self.part = Part(function, options)
         self._cache = Kept(self)
+
+    @property
+    def entry(self) -> Kernel:
+        """What is compiled for calls by Python: a kernel of arrays and numbers."""
+        return self
 
     def compile(self, types: Any) -> Any:
         """Compile for these types of arguments, unless it is done or kept on disk."""
@@ -103,6 +115,33 @@ class Kernel(CPUDispatcher):
     def get_overload(self, types: Any) -> Any:
         """Return what another kernel calls."""
         return self.part.get_overload(types)
+
+
+class KernelOfRecords(Kernel):
+    """A kernel that takes records, as a function that Python and other kernels can call."""
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], arguments: list[Record | str]
+    ) -> None:
+        super().__init__(function, options)
+        self._how = options, arguments
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it by Python."""
+        fields, entry = self._way
+        return entry(*fields(given))
+
+    @property
+    @remembered
+    def _way(self) -> tuple[Callable[..., Any], Kernel]:
+        options, arguments = self._how
+        fields, made = ways(self, arguments)
+        return fields, Kernel(made, options)
+
+    @property
+    def entry(self) -> Kernel:
+        """What is compiled for calls by Python: a kernel of arrays and numbers."""
+        return self._way[1]
 
 
 class Part(CPUDispatcher):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _ROOT: Final = Path(__file__).parents[1]
 
@@ -23,10 +23,25 @@ _EITHER: Final = {
     "weight": ("int8", "float32"),
     "sum": ("int32", "float32"),
 }
-_COMMA: Final = re.compile(r",\s*(?![^\[]*\])")  # not one inside brackets
+_NEXT: Final = re.compile(r"\s*((?:[^][(),]|\[[^]]*\])*)([(),]|$)")  # up to a mark that separates
 _TYPE: Final = re.compile(
     r"(?P<out>out )?(?P<name>\w+)(?P<array>\[(?P<strided>:(, :)*)?(?(strided)|(:, )*::1)\])?"
 )
+
+
+class Record(NamedTuple):
+    """What a kernel takes as one argument: a named tuple of arrays, numbers and further records."""
+
+    kind: str
+    """Its class, like ``parsers.shared.features.Batch``."""
+
+    fields: tuple[Record | str, ...]
+    """The types of its fields."""
+
+    def load(self) -> Any:
+        """Import its class."""
+        module, _, name = f"arborescence.{self.kind}".rpartition(".")
+        return getattr(import_module(module), name)
 
 
 class Export(NamedTuple):
@@ -50,15 +65,71 @@ def declared() -> Iterator[Export]:
     """Yield all kernels that Python calls, family by family."""
     for path in sorted(_ROOT.rglob("exports.py")):
         family = ".".join(("arborescence", *path.parent.relative_to(_ROOT).parts))
-        for key, signatures in import_module(f"{family}.exports").EXPORTS.items():
-            module, _, function = f"{family}.{key}".rpartition(".")
-            yield Export(
-                module, function, (signatures,) if isinstance(signatures, str) else signatures
-            )
+        for module, function in _exports_of(family):
+            yield Export(module, function, _exports_of(family)[module, function])
+
+
+@cache
+def _exports_of(family: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return what the kernels of a folder take, by module and function."""
+    try:
+        exports = import_module(f"{family}.exports").EXPORTS
+    except ModuleNotFoundError:
+        return {}
+    return {
+        (f"{family}.{module}", function): signatures
+        if isinstance(signatures, tuple)
+        else (signatures,)
+        for key, signatures in exports.items()
+        for module, _, function in [key.partition(".")]
+    }
+
+
+def signatures_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the signatures with which a kernel is declared; none if Python does not call it."""
+    family = function.__module__.rpartition(".")[0]
+    return _exports_of(family).get((function.__module__, function.__name__), ()) if family else ()
+
+
+def arguments_of(signature: str) -> list[Record | str]:
+    """Return the types of a signature's arguments.
+
+    Parameters
+    ----------
+    signature
+        Types separated by commas, each as in `as_types`, or a record: its class, then its fields'
+        types in parentheses.
+
+    Examples
+    --------
+    >>> arguments_of("bool, a.Layout(int64, int64[:, ::1])")
+    ['bool', Record(kind='a.Layout', fields=('int64', 'int64[:, ::1]'))]
+    """
+    open_records: list[tuple[str, list[Record | str]]] = [("", [])]
+    for text, mark in _NEXT.findall(signature):
+        if mark == "(":
+            open_records.append((text, []))
+        elif text:
+            open_records[-1][1].append(text)
+        if mark == ")":
+            kind, fields = open_records.pop()
+            open_records[-1][1].append(Record(kind, tuple(fields)))
+    return open_records[0][1]
+
+
+def fields_of(arguments: Iterable[Record | str]) -> Iterator[str]:
+    """Yield the types of arrays and numbers: the arguments, with those in records."""
+    for argument in arguments:
+        if isinstance(argument, Record):
+            yield from fields_of(argument.fields)
+        else:
+            yield argument
 
 
 def as_types(signature: str) -> list[tuple[Any, ...]]:
     """Return the Numba types of a signature's arguments; twice if they are one or another.
+
+    Those in records follow each other like other arguments: that is what is compiled.
 
     Parameters
     ----------
@@ -76,7 +147,7 @@ def as_types(signature: str) -> list[tuple[Any, ...]]:
     [(Array(float32, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True)),
      (Array(float64, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True))]
     """
-    names = _COMMA.split(signature) if signature else []
+    names = list(fields_of(arguments_of(signature)))
     choices = 2 if re.search(rf"\b({'|'.join(_EITHER)})\b", signature) else 1
     return [tuple(_as_type(name, choice) for name in names) for choice in range(choices)]
 
@@ -102,16 +173,11 @@ def as_declared(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[A
     What a kernel only reads may be writeable or not: it is compiled once for both, as read-only. A
     kernel that is not declared, or not for such types, is compiled for the types as they are.
     """
-    for signature in _signatures().get((function.__module__, function.__name__), ()):
+    for signature in signatures_of(function):
         for types in as_types(signature):
             if len(types) == len(given) and all(map(_takes, types, given)):
                 return types
     return given
-
-
-@cache
-def _signatures() -> dict[tuple[str, str], tuple[str, ...]]:
-    return {(module, function): signatures for module, function, signatures in declared()}
 
 
 def _takes(wanted: Any, given: Any) -> bool:

@@ -43,7 +43,7 @@ def prepared():
         for h in range(len(sentence) + 1):
             for d in range(1, len(sentence) + 1):
                 if h != d:
-                    count = list_weights(batch.nodes, 0, templates, layout, h, d, buffer)
+                    count = list_weights(batch, 0, templates, layout, h, d, buffer)
                     edges[h, d] = buffer[:count].copy()
         sentences.append((batch, sentence.heads, edges))
     return templates, layout, sentences

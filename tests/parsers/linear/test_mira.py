@@ -88,7 +88,7 @@ def features_of(batch, b, templates, layout, heads):
     counts = np.zeros(layout.size)
     out = np.empty(templates.most, dtype=np.int64)
     for d in range(1, len(heads)):
-        found = edges.list_weights(batch.nodes, b, templates, layout, heads[d], d, out)
+        found = edges.list_weights(batch, b, templates, layout, heads[d], d, out)
         np.add.at(counts, out[:found], 1)
     return counts
 
@@ -124,9 +124,9 @@ def test_an_update_is_that_of_counted_features(bits, limit):
         before = weights.copy()
         buffer = np.empty((len(trees) + 1) * len(sentence) * templates.most, dtype=np.int64)
         others = np.zeros((len(trees), len(trees)))
-        steps = edges.update_edges(
-            batch,
-            b,
+        steps = np.empty(len(trees), np.float32)
+        edges.update_edges(
+            batch._replace(starts=batch.starts[b : b + 2]),
             edges.EdgeModel(templates, layout, weights),
             sums,
             gold,
@@ -136,6 +136,7 @@ def test_an_update_is_that_of_counted_features(bits, limit):
             limit,
             3,
             buffer,
+            steps,
         )
         wanted = slow_steps(differences @ differences.T, losses, limit) @ differences
         assert np.allclose(steps @ differences, wanted, atol=1e-4)
@@ -182,7 +183,8 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
         for tree, names in zip(trees, relations_of_trees, strict=True)
     ]
     model = relations.RelationModel(templates, weights, np.ones((2, len(labels)), dtype=bool))
-    scores, gram = joint.difference(one, model, gold, named, trees, relations_of_trees)
+    scores, gram = np.zeros(len(trees)), np.zeros((len(trees), len(trees)))
+    joint.difference(one, model, gold, named, trees, relations_of_trees, scores, gram)
     for k, row in enumerate(differences):
         wrong = (trees[k] != gold) | (relations_of_trees[k] != named)
         score = sum(weights[r, name] for (d, _, r, name) in of_gold if wrong[d])
@@ -191,17 +193,17 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
             assert gram[k, other] == sum(row[key] * column.get(key, 0) for key in row)
 
 
-def slow_update(batch, b, model, sums, gold, trees, losses, others, limit, clock, buffer):
+def slow_update(batch, model, sums, gold, trees, losses, others, limit, clock, _buffer, steps):
     """Take the step of passive-aggressive learning from one tree."""
     templates, layout, weights = model
     [tree], [loss], [[other]] = trees, losses, others
-    change = features_of(batch, b, templates, layout, gold)
-    change -= features_of(batch, b, templates, layout, tree)
+    change = features_of(batch, 0, templates, layout, gold)
+    change -= features_of(batch, 0, templates, layout, tree)
     step = np.float32(min(limit, max(loss, 0.0) / max(change @ change + other, 1)))
     moves = step * change.astype(np.float32)
     weights += moves
     sums += moves * np.float32(clock)
-    return np.array([step])
+    steps[:] = step
 
 
 @pytest.mark.parametrize("with_relations", [False, True], ids=["after", "joint"])

@@ -134,7 +134,7 @@ def test_margins_are_what_gold_lacks_to_the_best():
     batch, heads = numbered(sentences, tags)
     model = random_filter(rng, len(tags) + 2, 0)
     found = np.empty(len(heads), dtype=np.int64)
-    margins_kernel(*batch.nodes, *model, heads, found)
+    margins_kernel(batch, model, heads, found)
     for b in range(len(sentences)):
         scores = slow_scores(batch, b, model)
         first = batch.starts[b]

@@ -73,7 +73,7 @@ def test_an_edge_has_the_score_of_the_one_from_left_to_right():
         assert (scores[1:, 1:] == scores[1:, 1:].T).all()
         assert (scores[:, 0] == 0).all()
         for h, d in np.argwhere(scores):
-            count = edges.list_weights(batch.nodes, b, templates, layout, h, d, numbers)
+            count = edges.list_weights(batch, b, templates, layout, h, d, numbers)
             assert scores[h, d] == weights[numbers[:count]].sum()
 
 
@@ -84,7 +84,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     def features_of(pairs):
         counts = np.zeros(layout.size)
         for h, d in pairs:
-            count = edges.list_weights(batch.nodes, 0, templates, layout, h, d, numbers)
+            count = edges.list_weights(batch, 0, templates, layout, h, d, numbers)
             np.add.at(counts, numbers[:count], 1)
         return counts
 
@@ -93,9 +93,9 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     wanted = features_of([(1, 2), (2, 3), (0, 4)]) - features_of([(3, 1), (1, 2), (0, 3)])
     assert gold.tolist() == [-1, 2, 3, 4, 0, 4, 4]
     weights, sums = np.zeros((2, layout.size), np.float32)
-    [step] = edges.update_edges(
-        batch,
-        0,
+    step = np.empty(1, np.float32)
+    edges.update_edges(
+        batch._replace(starts=batch.starts[:2]),
         edges.EdgeModel(templates, layout, weights),
         sums,
         gold,
@@ -105,6 +105,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
         1000.0,
         1,
         np.empty(2 * len(gold) * templates.most, np.int64),
+        step,
     )
     assert step == np.float32(2.0 / (wanted @ wanted))
     assert np.allclose(weights, step * wanted, atol=1e-6)

@@ -105,7 +105,7 @@ def test_two_features_are_the_same_number_where_their_strings_are_the_same(colum
     assert len(names) == len(templates.looks)
     number_of, string_of = {}, {}
     for b, of_sentence in enumerate(lists):
-        trees.find_parts(batch.nodes, arrays, b, templates, MASK, work)
+        trees.find_parts(batch, arrays, b, templates, MASK, work)
         for i, (sentence, _) in enumerate(of_sentence):
             slow = SlowTree(sentence)
             for d in range(1, len(sentence) + 1):
@@ -141,7 +141,7 @@ def test_parts_are_hashed_once():
     lists = [[(tree, 1.0), (tree, 0.5), (tree, 0.2)] for tree in treebank()]
     batch, arrays, templates, work = prepare(lists)
     for b, sentence in enumerate(treebank()):
-        count = trees.find_parts(batch.nodes, arrays, b, templates, MASK, work)
+        count = trees.find_parts(batch, arrays, b, templates, MASK, work)
         assert count == len(sentence)
         assert (work.parts[:3, 1 : count + 1] == np.arange(count)).all()
 
@@ -156,7 +156,7 @@ def test_the_score_of_a_tree_is_the_sum_of_its_weights():
     mask = np.uint64(len(weights) - 1)
     at = 0
     for b, of_sentence in enumerate(lists):
-        trees.find_parts(batch.nodes, arrays, b, templates, mask, work)
+        trees.find_parts(batch, arrays, b, templates, mask, work)
         for i, (tree, _) in enumerate(of_sentence):
             rows = work.rows[work.parts[i, 1 : len(tree) + 1]].reshape(-1).tolist()
             rows += [slow_hash(name.encode()) % 1024 for name in own(tree)]

@@ -223,7 +223,7 @@ def test_a_step_goes_against_the_slope():
     slope = np.zeros(len(arrays.weights))
     training._to_slopes(arrays, 0, scale, slope)
     mask = np.uint64((1 << bits) - 1)
-    training.find_parts(batch.nodes, arrays, 0, templates, mask, work)
+    training.find_parts(batch, arrays, 0, templates, mask, work)
     slopes = np.zeros(1 << bits)
     for i in range(len(slope)):
         np.add.at(slopes, work.rows[work.parts[i, 1:7]].reshape(-1), slope[i])

@@ -91,7 +91,7 @@ def test_weights_of_an_edge_are_those_of_its_strings(columns):
         for d in range(1, len(sentence) + 1):
             for h in range(len(sentence) + 1):
                 if h != d:
-                    count = edges.list_weights(batch.nodes, b, templates, layout, h, d, out)
+                    count = edges.list_weights(batch, b, templates, layout, h, d, out)
                     expected = slow_weights(sentence, h, d, columns, tags, layout)
                     assert sorted(out[:count].tolist()) == expected
 
@@ -117,7 +117,7 @@ def test_a_score_is_the_sum_of_its_weights(columns, dtype):
         for d in range(1, n):
             for h in range(n):
                 if h != d:
-                    count = edges.list_weights(batch.nodes, b, templates, layout, h, d, numbers)
+                    count = edges.list_weights(batch, b, templates, layout, h, d, numbers)
                     assert scores[h, d] == weights[numbers[:count]].astype(np.int64).sum()
 
 

@@ -31,7 +31,6 @@ from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
 from arborescence.parsers.shared.features import (
     MAX_TAGS,
-    Nodes,
     rotate,
     split_template,
     usable,
@@ -168,18 +167,15 @@ class EdgeModel(NamedTuple):
     layout: Layout
     weights: NDArray[Any]
 
-    @property
-    def parts(self) -> Any:
-        """Its arrays and numbers, for kernels: templates, layout, weights."""
-        return (*self.templates, *self.layout, self.weights)
-
 
 class _Rows(NamedTuple):
-    """Partial row numbers of one sentence's nodes, as head and as dependent; axis 0 is the node.
+    """Tags and partial row numbers of one sentence's nodes, as head and as dependent.
 
-    The row of a feature is the exclusive or of two of them; for `alone`, each is a row number.
+    Axis 0 is the node. The row of a feature is the exclusive or of two of them; for `alone`, each
+    is a row number.
     """
 
+    tags: NDArray[np.uint8]
     alone_heads: NDArray[np.uint32]
     alone_deps: NDArray[np.uint32]
     pair_heads: NDArray[np.uint32]
@@ -204,9 +200,10 @@ def _half(
 
 
 @kernel
-def _rows_of(batch: Nodes, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
+def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
     sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
     return _Rows(
+        batch.tags[start:stop],
         _half(sides, start, stop, templates.alone, 0, layout.wide),
         _half(sides, start, stop, templates.alone, DEPENDENT, layout.wide),
         _half(sides, start, stop, templates.pairs[:, 0], 0, layout.wide),
@@ -222,6 +219,13 @@ def _rows_of(batch: Nodes, b: int, templates: EdgeTemplates, layout: Layout) -> 
 def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
     """Hash a set of tags (one bit each) to the number of a wide row."""
     return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
+
+
+@kernel
+def _table(layout: Layout, direction: int, tag: np.uint8) -> np.int64:
+    """Return where the weights of tags in between begin, for edges into a word with this tag."""
+    first = WIDE * layout.wide + NARROW * layout.narrow
+    return first + (direction * layout.tags + np.int64(tag)) * layout.tags**2
 
 
 @uncounted_kernel
@@ -245,11 +249,22 @@ def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> No
         total[0] = first_column
 
 
+@kernel
+def _add_up_words(
+    rows: _Rows, weights: np.ndarray, sums: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum the features of each word alone, as head and as dependent."""
+    of_heads = sums[0, : len(rows.tags)]
+    of_deps = sums[1, : len(rows.tags)]
+    _add_up(rows.alone_heads, weights, of_heads)
+    _add_up(rows.alone_deps, weights, of_deps)
+    return of_heads, of_deps
+
+
 @inlined_kernel
 def _score(
     rows: _Rows,
-    weights: np.ndarray,
-    words_at: int,
+    model: EdgeModel,
     of_heads: np.ndarray,
     of_deps: np.ndarray,
     between: float,
@@ -258,6 +273,7 @@ def _score(
     d: int,
 ) -> float:
     """Score the edge h -> d, given the sums of its words and of the tags in between."""
+    weights, words_at = model.weights, WIDE * model.layout.wide
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
     # Three independent sums: additions can run in parallel.
@@ -280,6 +296,7 @@ def _score(
     return total
 
 
+@kernel
 def score_edges(
     batch: Batch,
     model: EdgeModel,
@@ -307,57 +324,25 @@ def score_edges(
     once for each word, and weights of tags in between once for each new tag: on the walk away from
     the dependent, ``met[p]`` is the sum over all tags met so far for a head with tag p.
     """
-    score_kernel(*(*batch.nodes, *model.parts, sums, met, out, places))
-
-
-@kernel
-def score_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    alone: np.ndarray,
-    pairs: np.ndarray,
-    tag_pairs: np.ndarray,
-    words: np.ndarray,
-    undirected: bool,
-    wide: int,
-    narrow: int,
-    tag_count: int,
-    weights: np.ndarray,
-    sums: np.ndarray,
-    met: np.ndarray,
-    out: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Do the work of `score_edges`."""
-    batch = Nodes(starts, sides, tags)
-    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
-    layout = Layout(wide, narrow, tag_count)
-    words_at = WIDE * layout.wide
-    tags_at = words_at + NARROW * layout.narrow
-    for b in range(len(starts) - 1):
-        rows = _rows_of(batch, b, templates, layout)
-        tags = batch.tags[starts[b] : starts[b + 1]]
+    layout, weights = model.layout, model.weights
+    for b in range(len(batch.starts) - 1):
+        rows = _rows_of(batch, b, model.templates, layout)
+        tags = rows.tags
         nodes = len(tags)
-        of_heads = sums[0, :nodes]
-        of_deps = sums[1, :nodes]
-        _add_up(rows.alone_heads, weights, of_heads)
-        _add_up(rows.alone_deps, weights, of_deps)
+        of_heads, of_deps = _add_up_words(rows, weights, sums)
         for d in range(1, nodes):
-            for direction in range(1 if templates.undirected else 0, 2):
+            for direction in range(1 if model.templates.undirected else 0, 2):
                 met[:] = 0
                 seen = np.uint64(0)
                 set_row = _set_row(seen, layout)
-                table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+                table = _table(layout, direction, tags[d])
                 step = 1 - 2 * direction
                 h = d + step
                 while 0 <= h < nodes:
                     between = met[tags[h]]
-                    score = _score(
-                        rows, weights, words_at, of_heads, of_deps, between, set_row, h, d
-                    )
+                    score = _score(rows, model, of_heads, of_deps, between, set_row, h, d)
                     out[places[b] + h * nodes + d] = score
-                    if templates.undirected and h > 0:
+                    if model.templates.undirected and h > 0:
                         out[places[b] + d * nodes + h] = score
                     bit = np.uint64(1) << np.uint64(tags[h])
                     if seen & bit == 0:
@@ -369,6 +354,7 @@ def score_kernel(
                     h += step
 
 
+@kernel
 def score_kept_edges(
     batch: Batch,
     model: EdgeModel,
@@ -393,48 +379,17 @@ def score_kept_edges(
     O(T) for each edge, and at most O(n) for each word. The walk away from a dependent records new
     tags in order, and stops at each kept head.
     """
-    score_kept_kernel(*(*batch.nodes, *model.parts, sums, starts, heads, out))
-
-
-@kernel
-def score_kept_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    alone: np.ndarray,
-    pairs: np.ndarray,
-    tag_pairs: np.ndarray,
-    words: np.ndarray,
-    undirected: bool,
-    wide: int,
-    narrow: int,
-    tag_count: int,
-    weights: np.ndarray,
-    sums: np.ndarray,
-    firsts: np.ndarray,
-    heads: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Do the work of `score_kept_edges`; `firsts` are its `starts`."""
-    batch = Nodes(starts, sides, tags)
-    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
-    layout = Layout(wide, narrow, tag_count)
-    words_at = WIDE * layout.wide
-    tags_at = words_at + NARROW * layout.narrow
+    layout, weights = model.layout, model.weights
     met = np.empty(layout.tags, dtype=np.int64)
-    for b in range(len(starts) - 1):
-        rows = _rows_of(batch, b, templates, layout)
-        first = starts[b]
-        tags = batch.tags[first : starts[b + 1]]
-        of_heads = sums[0, : len(tags)]
-        of_deps = sums[1, : len(tags)]
-        _add_up(rows.alone_heads, weights, of_heads)
-        _add_up(rows.alone_deps, weights, of_deps)
+    for b in range(len(batch.starts) - 1):
+        rows = _rows_of(batch, b, model.templates, layout)
+        first, tags = batch.starts[b], rows.tags
+        of_heads, of_deps = _add_up_words(rows, weights, sums)
         for d in range(1, len(tags)):
-            start, stop = firsts[first + d], firsts[first + d + 1]
+            start, stop = starts[first + d], starts[first + d + 1]
             on_left = np.searchsorted(heads[start:stop], d)
             for direction in range(2):
-                table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+                table = _table(layout, direction, tags[d])
                 step = 1 - 2 * direction
                 seen = np.uint64(0)
                 count = 0
@@ -453,22 +408,17 @@ def score_kept_kernel(
                     for i in range(count):
                         between += weights[table + met[i] * layout.tags + np.int64(tags[h])]
                     set_row = _set_row(seen, layout)
-                    out[e] = _score(
-                        rows, weights, words_at, of_heads, of_deps, between, set_row, h, d
-                    )
+                    out[e] = _score(rows, model, of_heads, of_deps, between, set_row, h, d)
                     e += step
 
 
 @kernel
-def _list_weights(
-    tags: np.ndarray, rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int
-) -> int:
+def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int) -> int:
     """Append the numbers of the weights of the edge h -> d to `out`; return the new count."""
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
-    words_at = WIDE * layout.wide
-    tags_at = words_at + NARROW * layout.narrow
-    table = tags_at + (direction * layout.tags + np.int64(tags[d])) * layout.tags**2
+    tags, words_at = rows.tags, WIDE * layout.wide
+    table = _table(layout, direction, tags[d])
     seen = np.uint64(0)
     step = 1 - 2 * direction
     for j in range(d + step, h, step):
@@ -502,29 +452,28 @@ def _list_weights(
 
 @kernel
 def list_weights(
-    batch: Nodes, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
+    batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
 ) -> int:
     """List the numbers of the weights whose sum is the score of one edge; return their count.
 
     Parameters
     ----------
     batch, b, templates, layout
-        `Nodes`, the number of the sentence, `EdgeTemplates` and `Layout`.
+        `Batch`, the number of the sentence, `EdgeTemplates` and `Layout`.
     h, d
         Head and dependent.
     out
         Written: int64, with space for ``templates.most`` entries.
     """
     rows = _rows_of(batch, b, templates, layout)
-    tags = batch.tags[batch.starts[b] : batch.starts[b + 1]]
     if templates.undirected:
         h, d = min(h, d), max(h, d)
-    return _list_weights(tags, rows, layout, h, d, out, 0)
+    return _list_weights(rows, layout, h, d, out, 0)
 
 
+@kernel
 def update_edges(
     batch: Batch,
-    b: int,
     model: EdgeModel,
     averages: np.ndarray,
     gold: np.ndarray,
@@ -534,13 +483,14 @@ def update_edges(
     C: float,
     clock: int,
     buffer: np.ndarray,
-) -> NDArray[np.float32]:
+    steps: np.ndarray,
+) -> None:
     """Update the weights towards the gold tree of a sentence and away from wrong trees.
 
     Parameters
     ----------
-    batch, b, model
-        As for `score_edges`; b is the number of the sentence. The weights are float32, and changed.
+    batch, model
+        As for `score_edges`; the batch has one sentence. The weights are float32, and changed.
     averages
         float32, changed: sums of the weight changes, each times the clock.
         ``weights - averages / clock`` is their average (Daumé 2006, Fig. 2.3).
@@ -557,11 +507,8 @@ def update_edges(
         The number of the update, from 1.
     buffer
         Scratch: int64, with space for ``(k + 1) n model.templates.most`` entries.
-
-    Returns
-    -------
-    steps : (k,) float32
-        The size of the step away from each tree.
+    steps
+        Written: float32 (k,), the size of the step away from each tree.
 
     Notes
     -----
@@ -569,57 +516,8 @@ def update_edges(
     features of each edge are listed once, and inner products are computed between edges. If edges
     are undirected, an edge that differs from gold only in direction causes no change.
     """
-    steps = np.empty(len(trees), dtype=np.float32)
-    update_kernel(
-        *(
-            *batch.nodes,
-            b,
-            *model.parts,
-            averages,
-            gold,
-            trees,
-            losses,
-            others,
-            C,
-            clock,
-            buffer,
-            steps,
-        )
-    )
-    return steps
-
-
-@kernel
-def update_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    b: int,
-    alone: np.ndarray,
-    pairs: np.ndarray,
-    tag_pairs: np.ndarray,
-    words: np.ndarray,
-    undirected: bool,
-    wide: int,
-    narrow: int,
-    tag_count: int,
-    weights: np.ndarray,
-    averages: np.ndarray,
-    gold: np.ndarray,
-    trees: np.ndarray,
-    losses: np.ndarray,
-    others: np.ndarray,
-    C: float,
-    clock: int,
-    buffer: np.ndarray,
-    rounded: np.ndarray,
-) -> None:
-    """Do the work of `update_edges`; `rounded` is filled with the steps."""
-    batch = Nodes(starts, sides, tags)
-    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
-    layout = Layout(wide, narrow, tag_count)
-    rows = _rows_of(batch, b, templates, layout)
-    tags = batch.tags[starts[b] : starts[b + 1]]
+    templates, layout, weights = model
+    rows = _rows_of(batch, 0, templates, layout)
     edges, signs = _differing_edges(gold, trees)
     count = 0
     for e in range(len(edges)):
@@ -627,18 +525,17 @@ def update_kernel(
         h, d = edges[e]
         if templates.undirected:
             h, d = min(h, d), max(h, d)
-        count = _list_weights(tags, rows, layout, h, d, buffer, count)
+        count = _list_weights(rows, layout, h, d, buffer, count)
         for i in range(first, count):
             buffer[i] = buffer[i] << _EDGE_BITS | e  # sorting groups entries by weight
     entries = np.sort(buffer[:count])
-    steps = np.ones(len(trees))
+    exact = np.ones(len(trees))
     if C > 0:
-        hildreth(_gram(entries, signs) + others, losses, C, steps)
-    for k in range(len(trees)):
-        rounded[k] = steps[k]
+        hildreth(_gram(entries, signs) + others, losses, C, exact)
     moves = np.zeros(len(edges))
     for k in range(len(trees)):
-        moves += rounded[k] * signs[k]
+        steps[k] = exact[k]
+        moves += steps[k] * signs[k]
     i = 0
     while i < count:
         weight = entries[i] >> _EDGE_BITS
@@ -650,6 +547,7 @@ def update_kernel(
         averages[weight] += np.float32(move) * np.float32(clock)
 
 
+@kernel
 def move_edges(
     batch: Batch,
     model: EdgeModel,
@@ -681,42 +579,14 @@ def move_edges(
     -----
     O(T) for each edge that is not skipped.
     """
-    move_kernel(*(*batch.nodes, *model.parts, averages, moves, least, rate, clock, buffer))
-
-
-@kernel
-def move_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    alone: np.ndarray,
-    pairs: np.ndarray,
-    tag_pairs: np.ndarray,
-    words: np.ndarray,
-    undirected: bool,
-    wide: int,
-    narrow: int,
-    tag_count: int,
-    weights: np.ndarray,
-    averages: np.ndarray,
-    moves: np.ndarray,
-    least: float,
-    rate: float,
-    clock: float,
-    buffer: np.ndarray,
-) -> None:
-    """Do the work of `move_edges`."""
-    batch = Nodes(starts, sides, tags)
-    templates = EdgeTemplates(alone, pairs, tag_pairs, words, undirected)
-    layout = Layout(wide, narrow, tag_count)
+    templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
-    tags = batch.tags[starts[0] : starts[1]]
-    for h in range(len(tags)):
-        for d in range(1, len(tags)):
+    for h in range(len(moves)):
+        for d in range(1, len(moves)):
             if h == d or abs(moves[h, d]) < least:
                 continue
             move = np.float32(rate * moves[h, d])
-            for i in range(_list_weights(tags, rows, layout, h, d, buffer, 0)):
+            for i in range(_list_weights(rows, layout, h, d, buffer, 0)):
                 weights[buffer[i]] += move
                 averages[buffer[i]] += move * np.float32(clock)
 

@@ -7,15 +7,12 @@ the edge. Edges and relations are trained together, on labelled trees.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.features import Nodes
 from arborescence.parsers.shared.relations import (
-    RelationModel,
-    RelationTemplates,
     add_rows,
     best_relation,
     list_rows,
@@ -25,24 +22,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.relations import RelationModel
+
+
+class _Scratch(NamedTuple):
+    """Space for the features of one edge: the words in each role, and the rows of weights."""
+
+    around: NDArray[np.int64]
+    rows: NDArray[np.int64]
 
 
 @kernel
-def _rows_of_edge(
-    batch: Nodes,
-    b: int,
-    model: RelationModel,
-    h: int,
-    d: int,
-    around: np.ndarray,
-    rows: np.ndarray,
-) -> None:
-    around[0] = d
-    around[1] = h
+def _scratch(model: RelationModel) -> _Scratch:
+    return _Scratch(np.full(7, -1, np.int64), np.empty(len(model.templates.roles), np.int64))
+
+
+@kernel
+def _rows_of(
+    batch: Batch, b: int, model: RelationModel, h: int, d: int, scratch: _Scratch
+) -> np.ndarray:
+    """Return the rows of weights of the edge h -> d of a sentence."""
+    scratch.around[0] = d
+    scratch.around[1] = h
     mask = np.uint64(model.weights.shape[0] - 1)
-    list_rows(batch.sides, batch.starts[b], around, model.templates, mask, rows)
+    list_rows(batch.sides, batch.starts[b], scratch.around, model.templates, mask, scratch.rows)
+    return scratch.rows
 
 
+@kernel
 def add_relations(
     batch: Batch,
     model: RelationModel,
@@ -74,41 +81,14 @@ def add_relations(
     -----
     O(T L) for each pair of words.
     """
-    add_kernel(
-        *(*batch.nodes, *model.parts, unit, gold, gold_relations, sums, scores, places, best)
-    )
-
-
-@kernel
-def add_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    unit: float,
-    gold: np.ndarray,
-    gold_relations: np.ndarray,
-    sums: np.ndarray,
-    scores: np.ndarray,
-    places: np.ndarray,
-    best: np.ndarray,
-) -> None:
-    """Do the work of `add_relations`."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
-    rows = np.empty(len(model.templates.roles), dtype=np.int64)
-    around = np.full(7, -1, dtype=np.int64)
+    scratch = _scratch(model)
     for b in range(len(batch.starts) - 1):
         nodes = batch.starts[b + 1] - batch.starts[b]
         for h in range(nodes):
             for d in range(1, nodes):
                 if h == d:
                     continue
-                _rows_of_edge(batch, b, model, h, d, around, rows)
-                add_rows(rows, model.weights, sums)
+                add_rows(_rows_of(batch, b, model, h, d, scratch), model.weights, sums)
                 if len(gold) and gold[d] == h:
                     sums += 1
                     sums[gold_relations[d]] -= 1
@@ -118,6 +98,7 @@ def add_kernel(
                 best[place] = relation
 
 
+@kernel
 def add_all_relations(
     batch: Batch,
     model: RelationModel,
@@ -138,33 +119,12 @@ def add_all_relations(
     -----
     O(T L) for each pair of words.
     """
-    add_all_kernel(*(*batch.nodes, *model.parts, unit, sums, scores))
-
-
-@kernel
-def add_all_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    unit: float,
-    sums: np.ndarray,
-    scores: np.ndarray,
-) -> None:
-    """Do the work of `add_all_relations`."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
-    rows = np.empty(len(model.templates.roles), dtype=np.int64)
-    around = np.full(7, -1, dtype=np.int64)
+    scratch = _scratch(model)
     for h in range(len(scores)):
         for d in range(1, len(scores)):
             if h == d:
                 continue
-            _rows_of_edge(batch, 0, model, h, d, around, rows)
-            add_rows(rows, model.weights, sums)
+            add_rows(_rows_of(batch, 0, model, h, d, scratch), model.weights, sums)
             for relation in range(len(sums)):
                 if model.allowed[0 if h == 0 else 1, relation]:
                     scores[h, d, relation] += np.float32(sums[relation] * unit)
@@ -172,6 +132,7 @@ def add_all_kernel(
                     scores[h, d, relation] = -np.inf
 
 
+@kernel
 def difference(
     batch: Batch,
     model: RelationModel,
@@ -179,8 +140,10 @@ def difference(
     gold_relations: np.ndarray,
     trees: np.ndarray,
     relations: np.ndarray,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores of gold relations, and inner products of differences to other trees.
+    scores: np.ndarray,
+    gram: np.ndarray,
+) -> None:
+    """Add up scores of gold relations, and inner products of differences to other trees.
 
     Parameters
     ----------
@@ -190,51 +153,22 @@ def difference(
         int64 (n + 1,).
     trees, relations
         int64 (k, n + 1).
-
-    Returns
-    -------
-    scores : (k,) float64
-        The summed scores of the gold relations of words whose head or relation is wrong in the
-        tree.
-    gram : (k, k) float64
-        Inner products of the feature differences between gold and each tree, assuming that features
-        of different words or templates never share a row.
+    scores
+        Added to: float64 (k,), the summed scores of the gold relations of words whose head or
+        relation is wrong in the tree.
+    gram
+        Added to: float64 (k, k), inner products of the feature differences between gold and each
+        tree, assuming that features of different words or templates never share a row.
     """
-    scores, gram = np.zeros(len(trees)), np.zeros((len(trees), len(trees)))
-    difference_kernel(
-        *(*batch.nodes, *model.parts, gold, gold_relations, trees, relations, scores, gram)
-    )
-    return scores, gram
-
-
-@kernel
-def difference_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    gold: np.ndarray,
-    gold_relations: np.ndarray,
-    trees: np.ndarray,
-    relations: np.ndarray,
-    scores: np.ndarray,
-    gram: np.ndarray,
-) -> None:
-    """Do the work of `difference`: add to `scores` and `gram`, which are 0."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
-    rows = np.empty(len(model.templates.roles), dtype=np.int64)
-    around = np.full(7, -1, dtype=np.int64)
+    scratch = _scratch(model)
+    rows = scratch.rows
     of_gold = np.empty(len(rows), dtype=np.int64)
     of_trees = np.empty((len(trees), len(rows)), dtype=np.int64)
     for d in range(1, len(gold)):
         wrong = (trees[:, d] != gold[d]) | (relations[:, d] != gold_relations[d])
         if not wrong.any():
             continue
-        _rows_of_edge(batch, 0, model, gold[d], d, around, rows)
+        _rows_of(batch, 0, model, gold[d], d, scratch)
         for t in range(len(rows)):
             of_gold[t] = rows[t] * model.weights.shape[1] + gold_relations[d]
         for k in range(len(trees)):
@@ -242,7 +176,7 @@ def difference_kernel(
                 for t in range(len(rows)):
                     scores[k] += model.weights[rows[t], gold_relations[d]]
         for k in range(len(trees)):
-            _rows_of_edge(batch, 0, model, trees[k, d], d, around, rows)
+            _rows_of(batch, 0, model, trees[k, d], d, scratch)
             for t in range(len(rows)):
                 of_trees[k, t] = rows[t] * model.weights.shape[1] + relations[k, d]
         for k in range(len(trees)):
@@ -252,6 +186,7 @@ def difference_kernel(
                     gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
 
 
+@kernel
 def update(
     batch: Batch,
     model: RelationModel,
@@ -264,43 +199,7 @@ def update(
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess, as in `edges.update_edges`."""
-    update_kernel(
-        *(
-            *batch.nodes,
-            *model.parts,
-            averages,
-            gold,
-            gold_relations,
-            guess,
-            guessed_relations,
-            step,
-            clock,
-        )
-    )
-
-
-@kernel
-def update_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    averages: np.ndarray,
-    gold: np.ndarray,
-    gold_relations: np.ndarray,
-    guess: np.ndarray,
-    guessed_relations: np.ndarray,
-    step: float,
-    clock: int,
-) -> None:
-    """Do the work of `update`."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
-    rows = np.empty(len(model.templates.roles), dtype=np.int64)
-    around = np.full(7, -1, dtype=np.int64)
+    scratch = _scratch(model)
     for d in range(1, len(gold)):
         if gold[d] == guess[d] and gold_relations[d] == guessed_relations[d]:
             continue
@@ -309,7 +208,6 @@ def update_kernel(
             (-1, guess[d], guessed_relations[d]),
         ):
             change = np.float32(sign) * step
-            _rows_of_edge(batch, 0, model, h, d, around, rows)
-            for row in rows:
+            for row in _rows_of(batch, 0, model, h, d, scratch):
                 model.weights[row, relation] += change
                 averages[row, relation] += change * np.float32(clock)

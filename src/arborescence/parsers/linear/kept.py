@@ -90,7 +90,7 @@ class KeptEdges(NamedTuple):
         Sentences with 0 nodes in the layout are left out.
         """
         out = np.full(layout.size, -np.inf, dtype=np.float32)
-        fill_kernel(*self, layout.nodes, layout.places, out)
+        fill_kernel(self, layout.nodes, layout.places, out)
         return out
 
     def trees(
@@ -147,16 +147,9 @@ def both_ways(
 
 
 @kernel
-def fill_kernel(
-    sentences: np.ndarray,
-    starts: np.ndarray,
-    heads: np.ndarray,
-    weights: np.ndarray,
-    nodes: np.ndarray,
-    places: np.ndarray,
-    out: np.ndarray,
-) -> None:
+def fill_kernel(kept: KeptEdges, nodes: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """Write the edges of `KeptEdges` into matrices laid out by `Matrices`; O(n + E) a sentence."""
+    sentences, starts, heads, weights = kept
     for b in range(len(nodes)):
         n = nodes[b]
         for d in range(n):

@@ -26,7 +26,7 @@ import numpy as np
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.linear.edges import DEPENDENT, EdgeTemplates
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.features import Nodes, rotate, split_template, usable
+from arborescence.parsers.shared.features import rotate, split_template, usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,7 +161,7 @@ def learn(
     clock = 0
     for _ in range(_EPOCHS):
         order = generator.permutation(len(batch.starts) - 1)
-        learn_kernel(*(*batch.nodes, *model, sums.words, sums.tags, heads, order, clock))
+        learn_kernel(batch, model, sums, heads, order, clock)
         clock += len(order)
     words = model.words - sums.words / np.float32(clock)
     pairs = model.tags - sums.tags / np.float32(clock)
@@ -175,7 +175,7 @@ def learn(
     )
     batch, heads = held_out
     beaten = np.empty(len(heads), dtype=np.int64)
-    margins_kernel(*(*batch.nodes, *model, heads, beaten))
+    margins_kernel(batch, model, heads, beaten)
     return model._replace(threshold=_threshold(beaten[heads >= 0], keep))
 
 
@@ -208,23 +208,32 @@ def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
     return int(within[: max(wanted, 1)].max(initial=0))
 
 
-@inlined_kernel
-def add_up_words(
-    batch: Nodes, b: int, model: EdgeFilter, of_heads: np.ndarray, of_deps: np.ndarray
-) -> None:
-    """Sum the rows of each node of sentence b, as a head and as a dependent.
+class _Room(NamedTuple):
+    """Space for the sums of the words of a sentence, as heads and as dependents, and for scores."""
 
-    Parameters
-    ----------
-    batch, b, model
-        `Nodes`, the number of the sentence, and `EdgeFilter`.
-    of_heads, of_deps
-        Written: (M, 16), the first n + 1 rows; float32, or int32 for integer weights.
-    """
+    of_heads: NDArray[Any]
+    of_deps: NDArray[Any]
+    scores: NDArray[Any]
+
+
+@kernel
+def _room(batch: Batch, nothing: np.ndarray) -> _Room:
+    """Make room for the longest sentence, for numbers like those in an empty array."""
+    most = np.diff(batch.starts).max()
+    return _Room(
+        np.empty((most, _COLUMNS), nothing.dtype),
+        np.empty((most, _COLUMNS), nothing.dtype),
+        np.empty(most, nothing.dtype),
+    )
+
+
+@inlined_kernel
+def _add_up_words(batch: Batch, b: int, model: EdgeFilter, room: _Room) -> None:
+    """Sum the rows of each node of sentence b, as a head and as a dependent."""
     start = batch.starts[b]
     mask = np.uint64(len(model.words) - 1)
     for i in range(batch.starts[b + 1] - start):
-        of_head, of_dep = of_heads[i], of_deps[i]
+        of_head, of_dep = room.of_heads[i], room.of_deps[i]
         of_head[:] = 0
         of_dep[:] = 0
         for t in range(len(model.sides)):
@@ -238,36 +247,26 @@ def add_up_words(
 
 
 @inlined_kernel
-def score_heads(
-    tags: np.ndarray,
-    model: EdgeFilter,
-    of_heads: np.ndarray,
-    of_deps: np.ndarray,
-    d: int,
-    out: np.ndarray,
-) -> float:
-    """Score the heads of word d that are within the length limits.
+def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> float:
+    """Score the heads of word d that are within the length limits; return the highest score.
 
     Parameters
     ----------
     tags
         ``Batch.tags`` of the sentence.
-    model, of_heads, of_deps
-        `EdgeFilter`, and the output of `add_up_words`.
+    model
+        `EdgeFilter`.
+    room
+        The output of `_add_up_words`; the first n + 1 scores are written: -2^30 for an edge that is
+        too long.
     d
         The dependent.
-    out
-        Written: (M,), the first n + 1; -2^30 for an edge that is too long.
-
-    Returns
-    -------
-    best
-        The highest score.
 
     Notes
     -----
-    O(1) for each head. The dtype is that of `of_heads`, int32 or float32.
+    O(1) for each head. The dtype is that of `room`, int32 or float32.
     """
+    of_heads, of_deps, out = room
     nodes = len(tags)
     never = out.dtype.type(_NEVER)
     best = never
@@ -291,16 +290,9 @@ def score_heads(
 
 @kernel
 def learn_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    numbers: np.ndarray,
-    limits: np.ndarray,
-    words: np.ndarray,
-    pairs: np.ndarray,
-    threshold: int,
-    sums_of_words: np.ndarray,
-    sums_of_pairs: np.ndarray,
+    batch: Batch,
+    model: EdgeFilter,
+    sums: EdgeFilter,
     heads: np.ndarray,
     order: np.ndarray,
     clock: int,
@@ -309,12 +301,10 @@ def learn_kernel(
 
     Parameters
     ----------
-    starts, sides, tags
-        `Nodes`.
-    numbers, limits, words, pairs, threshold
-        `EdgeFilter`; its weights, float32, are changed.
-    sums_of_words, sums_of_pairs
-        Changed: sums of the changes of weights, each times the clock.
+    batch, model
+        `Batch` and `EdgeFilter`; its weights, float32, are changed.
+    sums
+        As `model`: the sums of the changes of its weights, each times the clock. Changed.
     heads
         int64 (N,): the gold heads of all sentences in a row.
     order
@@ -322,26 +312,22 @@ def learn_kernel(
     clock
         The number of updates before this epoch.
     """
-    batch = Nodes(starts, sides, tags)
-    model = EdgeFilter(numbers, limits, words, pairs, threshold)
-    most = np.diff(starts).max()
-    of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
-    of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
-    moves_of_heads = np.empty((most, _COLUMNS), dtype=np.float32)
-    moves_of_deps = np.empty((most, _COLUMNS), dtype=np.float32)
-    scores = np.empty(most, dtype=np.float32)
-    mask = np.uint64(len(words) - 1)
+    room = _room(batch, np.empty(0, dtype=np.float32))
+    scores = room.scores
+    moves_of_heads = np.empty_like(room.of_heads)
+    moves_of_deps = np.empty_like(room.of_deps)
+    mask = np.uint64(len(model.words) - 1)
     for b in order:
         clock += 1
         time = np.float32(clock)
-        start = starts[b]
-        of_nodes = tags[start : starts[b + 1]]
-        nodes = len(of_nodes)
-        add_up_words(batch, b, model, of_heads, of_deps)
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        nodes = len(tags)
+        _add_up_words(batch, b, model, room)
         moves_of_heads[:nodes] = 0
         moves_of_deps[:nodes] = 0
         for d in range(1, nodes):
-            best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
+            best = _score_heads(tags, model, room, d)
             likely = np.exp(scores[:nodes] - best)
             likely *= np.float32(_RATE) / likely.sum()
             for h in range(nodes):
@@ -351,57 +337,39 @@ def learn_kernel(
                 column = 8 * (h < d) + _BINS[min(abs(h - d), 15)]
                 moves_of_heads[h, column] += move
                 moves_of_deps[d, column] += move
-                pairs[column, of_nodes[d], of_nodes[h]] += move
-                sums_of_pairs[column, of_nodes[d], of_nodes[h]] += move * time
+                model.tags[column, tags[d], tags[h]] += move
+                sums.tags[column, tags[d], tags[h]] += move * time
         for i in range(nodes):
-            for number in numbers:
-                value = sides[start + i, number]
-                words[value & mask] += moves_of_heads[i]
-                sums_of_words[value & mask] += moves_of_heads[i] * time
-                words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
-                sums_of_words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
+            for number in model.sides:
+                value = batch.sides[start + i, number]
+                model.words[value & mask] += moves_of_heads[i]
+                sums.words[value & mask] += moves_of_heads[i] * time
+                model.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
+                sums.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
 
 
 @kernel
-def margins_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    numbers: np.ndarray,
-    limits: np.ndarray,
-    words: np.ndarray,
-    pairs: np.ndarray,
-    threshold: int,
-    heads: np.ndarray,
-    out: np.ndarray,
-) -> None:
+def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
     """Return, for each word, the score of the best head minus that of the gold head.
 
     Parameters
     ----------
-    starts, sides, tags
-        `Nodes`.
-    numbers, limits, words, pairs, threshold
-        `EdgeFilter` with integer weights.
+    batch, model
+        `Batch`, and `EdgeFilter` with integer weights.
     heads
         int64 (N,): the gold heads of all sentences in a row.
     out
         Written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold head
         is negative.
     """
-    batch = Nodes(starts, sides, tags)
-    model = EdgeFilter(numbers, limits, words, pairs, threshold)
-    most = np.diff(starts).max()
-    of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
-    of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
-    scores = np.empty(most, dtype=np.int32)
-    for b in range(len(starts) - 1):
-        start = starts[b]
-        of_nodes = tags[start : starts[b + 1]]
-        add_up_words(batch, b, model, of_heads, of_deps)
-        for d in range(1, len(of_nodes)):
-            best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
-            out[start + d] = best - scores[heads[start + d]]
+    room = _room(batch, np.empty(0, dtype=np.int32))
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        _add_up_words(batch, b, model, room)
+        for d in range(1, len(tags)):
+            best = _score_heads(tags, model, room, d)
+            out[start + d] = best - room.scores[heads[start + d]]
 
 
 def keep_edges(
@@ -433,7 +401,7 @@ def keep_edges(
     starts, heads = np.zeros(nodes + 1, dtype=np.int64), np.empty(4 * nodes, dtype=np.int64)
     done = 0
     while True:
-        done = keep_kernel(*(*batch.nodes, *model, fan, done, starts, heads))
+        done = keep_kernel(batch, model, fan, done, starts, heads)
         if done == len(batch.starts) - 1:
             return starts, heads[: starts[-1]]
         heads = np.concatenate([heads, np.empty_like(heads)])
@@ -441,28 +409,13 @@ def keep_edges(
 
 @kernel
 def keep_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    numbers: np.ndarray,
-    limits: np.ndarray,
-    words: np.ndarray,
-    pairs: np.ndarray,
-    threshold: int,
-    fan: bool,
-    done: int,
-    firsts: np.ndarray,
-    heads: np.ndarray,
+    batch: Batch, model: EdgeFilter, fan: bool, done: int, firsts: np.ndarray, heads: np.ndarray
 ) -> int:
     """Do the work of `keep_edges`, as long as `heads` has room.
 
     Parameters
     ----------
-    starts, sides, tags
-        `Nodes`.
-    numbers, limits, words, pairs, threshold
-        `EdgeFilter` with integer weights.
-    fan
+    batch, model, fan
         As for `keep_edges`.
     done
         The number of sentences whose edges are found already.
@@ -474,17 +427,13 @@ def keep_kernel(
     done
         The number of sentences whose edges are found now; fewer than all if there was no room.
     """
-    batch = Nodes(starts, sides, tags)
-    model = EdgeFilter(numbers, limits, words, pairs, threshold)
-    most = np.diff(starts).max()
-    of_heads = np.empty((most, _COLUMNS), dtype=np.int32)
-    of_deps = np.empty((most, _COLUMNS), dtype=np.int32)
-    scores = np.empty(most, dtype=np.int32)
-    for b in range(done, len(starts) - 1):
-        start = starts[b]
-        of_nodes = tags[start : starts[b + 1]]
-        nodes = len(of_nodes)
-        add_up_words(batch, b, model, of_heads, of_deps)
+    room = _room(batch, np.empty(0, dtype=np.int32))
+    scores = room.scores
+    for b in range(done, len(batch.starts) - 1):
+        start = batch.starts[b]
+        tags = batch.tags[start : batch.starts[b + 1]]
+        nodes = len(tags)
+        _add_up_words(batch, b, model, room)
         likeliest = 0
         found = False
         while not found:
@@ -495,21 +444,21 @@ def keep_kernel(
             for d in range(1, nodes):
                 if len(heads) < count + nodes:
                     return b
-                best = score_heads(of_nodes, model, of_heads, of_deps, d, scores)
+                best = _score_heads(tags, model, room, d)
                 if best - scores[0] < least:
                     least = best - scores[0]
                     likeliest = d
                 if root > 0:
                     scores[0 if d == root else d - 1 if d > root else d + 1] = best
                 for h in range(nodes):
-                    if best - scores[h] <= threshold:
+                    if best - scores[h] <= model.threshold:
                         heads[count] = h
                         count += 1
                 firsts[start + d + 1] = count
             found = root > 0 or nodes == 1
-            if not found and not fan and least <= threshold:
+            if not found and not fan and least <= model.threshold:
                 found = _reaches_all(firsts[start : start + nodes + 1], heads, likeliest)
-    return len(starts) - 1
+    return len(batch.starts) - 1
 
 
 @kernel

@@ -231,7 +231,7 @@ class Trainer(OnlineTrainer):
                     self._leave_wrong_trees(gold, edges, scores, buffer)
             averages = self._sums["relations"]
             update_relations(
-                one, 0, self._relations, averages, *gold[1:], settings.largest_step, self._clock
+                one, self._relations, averages, *gold[1:], settings.largest_step, self._clock
             )
         if ascent:
             ascent.finish(self._clock)
@@ -321,9 +321,8 @@ class Trainer(OnlineTrainer):
         """Update the weights towards gold and away from the guessed trees."""
         others = np.zeros((len(trees), len(trees)))
         if self._settings.joint:
-            of_gold, others = joint.difference(
-                gold.batch, self._joint, gold.heads, gold.relations, trees, guessed
-            )
+            of_gold = np.zeros(len(trees))
+            joint.difference(gold.batch, self._joint, *gold[1:], trees, guessed, of_gold, others)
             losses = losses - of_gold
         steps = self._update_edges(gold, edges, trees, losses, others, buffer)
         if self._settings.joint:
@@ -343,9 +342,9 @@ class Trainer(OnlineTrainer):
         buffer: NDArray[np.int64],
     ) -> NDArray[np.float32]:
         """Update edge weights as `update_edges` does; return its steps."""
-        return update_edges(
+        steps = np.empty(len(trees), dtype=np.float32)
+        update_edges(
             gold.batch,
-            0,
             edges.model,
             edges.averages,
             gold.heads,
@@ -355,7 +354,9 @@ class Trainer(OnlineTrainer):
             self._settings.largest_step,
             self._clock,
             buffer,
+            steps,
         )
+        return steps
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:

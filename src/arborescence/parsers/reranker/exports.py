@@ -1,21 +1,26 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
+from arborescence.parsers.shared.exports import BATCH
+
+#: Sentences, their k-best lists, and the templates of features.
+_LISTS = (
+    f"{BATCH}, parsers.reranker.lists.Lists("
+    "int64[::1], int64[::1], int32[::1], uint64[::1], float64[::1], int64[:, ::1], int64[::1], "
+    "uint64[::1]), "
+    "parsers.reranker.features.TreeTemplates(int64[:, :, ::1], int64[:, ::1])"
+)
+_WORKSPACE = (
+    "parsers.reranker.features.Workspace(out int64[:, ::1], out int64[:, ::1], "
+    "out uint64[:, ::1], out uint64[:, ::1], out int32[:, ::1], out int32[:, ::1], "
+    "out float32[::1])"
+)
+
 EXPORTS = {
-    "features.score_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[::1], int32[::1], uint64[::1], "
-        "float64[::1], int64[:, ::1], int64[::1], uint64[::1], int64[:, :, ::1], int64[:, ::1], "
-        "float32[::1], out int64[:, ::1], out int64[:, ::1], out uint64[:, ::1], "
-        "out uint64[:, ::1], out int32[:, ::1], out int32[:, ::1], out float32[::1], "
-        "out float64[::1]"
-    ),
+    "features.score_lists": f"{_LISTS}, float32[::1], {_WORKSPACE}, out float64[::1]",
     "lists._hash_spans": "uint8[::1], int64[::1], out uint64[::1]",
     "lists.hash_relations": "uint8[::1], int64[:, ::1], out uint64[:, ::1]",
-    "training.learn_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[::1], int64[::1], int32[::1], uint64[::1], "
-        "float64[::1], int64[:, ::1], int64[::1], uint64[::1], int64[:, :, ::1], int64[:, ::1], "
-        "int64[::1], float64, out float32[::1], out float32[::1], out float32[::1], "
-        "out int32[::1], out float64[::1], out int64[:, ::1], out int64[:, ::1], "
-        "out uint64[:, ::1], out uint64[:, ::1], out int32[:, ::1], out int32[:, ::1], "
-        "out float32[::1]"
+    "training.learn_lists": (
+        f"{_LISTS}, int64[::1], float64, out float32[::1], out float32[::1], out float32[::1], "
+        f"out int32[::1], out float64[::1], {_WORKSPACE}"
     ),
 }

@@ -43,8 +43,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.reranker.lists import Lists
-from arborescence.parsers.shared.features import Nodes, rotate, split_template, usable
+from arborescence.parsers.shared.features import rotate, split_template, usable
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.relations import ROLES as NEAR
 from arborescence.parsers.shared.relations import find_relatives
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.reranker.lists import Lists
     from arborescence.parsers.shared.features import Batch
 
 #: The roles, in the order of their numbers.
@@ -285,7 +285,7 @@ def is_crossed(heads: np.ndarray, d: int) -> bool:
 
 @kernel
 def find_parts(
-    batch: Nodes, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
+    batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
 ) -> int:
     """Find the distinct parts of the trees of a k-best list, and hash the features of each.
 
@@ -415,6 +415,7 @@ def score_list(
             out[i] += weights[lists.own[j] & mask]
 
 
+@kernel
 def score_lists(
     batch: Batch,
     lists: Lists,
@@ -424,39 +425,6 @@ def score_lists(
     out: np.ndarray,
 ) -> None:
     """Sum the weights of the features of every tree; `out` is written: float64 (C,)."""
-    score_kernel(*batch.nodes, *lists, *templates, weights, *work, out)
-
-
-@kernel
-def score_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    firsts: np.ndarray,
-    places: np.ndarray,
-    heads: np.ndarray,
-    relations: np.ndarray,
-    weights_of_trees: np.ndarray,
-    right: np.ndarray,
-    own_firsts: np.ndarray,
-    own: np.ndarray,
-    looks: np.ndarray,
-    seen: np.ndarray,
-    weights: np.ndarray,
-    relatives: np.ndarray,
-    counts: np.ndarray,
-    fields: np.ndarray,
-    signs: np.ndarray,
-    parts: np.ndarray,
-    rows: np.ndarray,
-    sums: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Do the work of `score_lists`."""
-    batch = Nodes(starts, sides, tags)
-    lists = Lists(firsts, places, heads, relations, weights_of_trees, right, own_firsts, own)
-    templates = TreeTemplates(looks, seen)
-    work = Workspace(relatives, counts, fields, signs, parts, rows, sums)
     mask = np.uint64(len(weights) - 1)
     for b in range(len(batch.starts) - 1):
         count = find_parts(batch, lists, b, templates, mask, work)

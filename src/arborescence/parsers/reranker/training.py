@@ -14,19 +14,18 @@ import numpy as np
 
 from arborescence.core.kernels import kernel
 from arborescence.parsers.reranker.features import (
-    TreeTemplates,
     Workspace,
     find_parts,
     score_list,
     score_lists,
 )
-from arborescence.parsers.reranker.lists import Lists
 from arborescence.parsers.shared.classifier import Learned, descend
-from arborescence.parsers.shared.features import Nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from arborescence.parsers.reranker.features import TreeTemplates
+    from arborescence.parsers.reranker.lists import Lists
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.types import Progress
 
@@ -159,6 +158,7 @@ def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.minimum.reduceat(numbers, starts)
 
 
+@kernel
 def learn_lists(
     batch: Batch,
     lists: Lists,
@@ -195,58 +195,6 @@ def learn_lists(
     -----
     O(T) for each part of a list, plus the cost of `find_parts`.
     """
-    learn_kernel(
-        *(
-            *batch.nodes,
-            *lists,
-            *templates,
-            order,
-            scale,
-            weights,
-            squares,
-            gradient,
-            touched,
-            scores,
-            *work,
-        )
-    )
-
-
-@kernel
-def learn_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    firsts: np.ndarray,
-    places: np.ndarray,
-    heads: np.ndarray,
-    relations: np.ndarray,
-    weights_of_trees: np.ndarray,
-    right: np.ndarray,
-    own_firsts: np.ndarray,
-    own: np.ndarray,
-    looks: np.ndarray,
-    seen: np.ndarray,
-    order: np.ndarray,
-    scale: float,
-    weights: np.ndarray,
-    squares: np.ndarray,
-    gradient: np.ndarray,
-    touched: np.ndarray,
-    scores: np.ndarray,
-    relatives: np.ndarray,
-    counts: np.ndarray,
-    fields: np.ndarray,
-    signs: np.ndarray,
-    parts: np.ndarray,
-    rows: np.ndarray,
-    sums: np.ndarray,
-) -> None:
-    """Do the work of `learn_lists`."""
-    batch = Nodes(starts, sides, tags)
-    lists = Lists(firsts, places, heads, relations, weights_of_trees, right, own_firsts, own)
-    templates = TreeTemplates(looks, seen)
-    work = Workspace(relatives, counts, fields, signs, parts, rows, sums)
     mask = np.uint64(len(weights) - 1)
     for b in order:
         first = lists.firsts[b]

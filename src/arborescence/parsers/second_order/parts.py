@@ -88,28 +88,6 @@ class PartModel(NamedTuple):
 
 
 @inlined_kernel
-def row_of(
-    sides: np.ndarray,
-    templates: np.ndarray,
-    t: int,
-    h: int,
-    d: int,
-    third: int,
-    bits: int,
-    rows: int,
-) -> int:
-    """Return the row of weights of a feature of three nodes. O(1)."""
-    value = np.uint64(0)
-    if templates[t, 0] >= 0:
-        value ^= sides[h, templates[t, 0]]
-    if templates[t, 1] >= 0:
-        value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
-    if templates[t, 2] >= 0:
-        value ^= rotate(sides[third, templates[t, 2]], bits)
-    return np.int64(value & np.uint64(rows - 1))  # type: ignore[return-value]
-
-
-@inlined_kernel
 def sibling_column(h: int, d: int, s: int) -> int:
     """Return the column of weights of a sibling part. O(1)."""
     return (2 if h < d else 0) + (1 if abs(d - s) <= _CLOSE else 0)
@@ -140,7 +118,18 @@ def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: 
 
 
 @indexing_kernel
-def score_part(
+def row_of(
+    sides: np.ndarray, templates: np.ndarray, halves: np.ndarray, t: int, third: int, bits: int
+) -> np.uint64:
+    """Return the hash of a feature of three nodes, two of which are in `halves`. O(1)."""
+    value: np.uint64 = halves[t]
+    if templates[t, 2] >= 0:
+        value ^= rotate(sides[third, templates[t, 2]], bits)
+    return value
+
+
+@indexing_kernel
+def _score(
     sides: np.ndarray,
     templates: np.ndarray,
     halves: np.ndarray,
@@ -153,11 +142,48 @@ def score_part(
     """Return the score of a part, by the hashes from `fill_rows`: a multiple of `GRAIN`. O(T)."""
     total, last = 0.0, np.uint64(weights.shape[0] - 1)
     for t in range(templates.shape[0]):
-        value = halves[t]
-        if templates[t, 2] >= 0:
-            value ^= rotate(sides[third, templates[t, 2]], bits)
-        total += weights[np.int64(value & last), column]
+        row = np.int64(row_of(sides, templates, halves, t, third, bits) & last)
+        total += weights[row, column]
     return round(total * unit / GRAIN) * GRAIN
+
+
+@indexing_kernel
+def _score_sibling(
+    sides: np.ndarray,
+    model: PartModel,
+    halves: np.ndarray,
+    unit: float,
+    first: int,
+    h: int,
+    d: int,
+    s: int,
+) -> float:
+    """Score h -> d with a sibling, or with none if s is h; `first` is the sentence's root. O(T)."""
+    node, column = sides.shape[0] - 1 if s == h else first + s, sibling_column(h, d, s)
+    templates = model.templates.siblings
+    return _score(sides, templates, halves, node, _SIBLING, model.weights, column, unit)
+
+
+@indexing_kernel
+def _score_grandparent(
+    sides: np.ndarray,
+    model: PartModel,
+    halves: np.ndarray,
+    unit: float,
+    first: int,
+    g: int,
+    h: int,
+    d: int,
+) -> float:
+    """Score h -> d with a head of h; `first` is the sentence's root. O(T)."""
+    column, templates = grandparent_column(g, h, d), model.templates.grandparents
+    return _score(sides, templates, halves, first + g, _GRANDPARENT, model.weights, column, unit)
+
+
+@kernel
+def _halves(templates: PartTemplates) -> np.ndarray:
+    """Return space for `fill_rows`, of siblings and of grandparents."""
+    return np.empty((2, max(len(templates.siblings), len(templates.grandparents))), np.uint64)
 
 
 def score_parts(
@@ -185,63 +211,43 @@ def score_parts(
     """
     size = len(scores)
     out = np.zeros((2, size, size, size))
-    score_kernel(
-        batch.starts, batch.sides, b, *model.templates, model.weights, unit, scores, out[0], out[1]
-    )
+    score_kernel(batch, b, model, unit, scores, out[0], out[1])
     return out[0], out[1]
 
 
 @kernel
 def score_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
+    batch: Batch,
     b: int,
-    of_siblings: np.ndarray,
-    of_grandparents: np.ndarray,
-    weights: np.ndarray,
+    model: PartModel,
     unit: float,
     scores: np.ndarray,
     siblings: np.ndarray,
     grandparents: np.ndarray,
 ) -> None:
     """Do the work of `score_parts`."""
-    first, absent = starts[b], sides.shape[0] - 1
-    size = scores.shape[0]
-    halves = np.empty((2, max(of_siblings.shape[0], of_grandparents.shape[0])), np.uint64)
+    sides, first, size = batch.sides, batch.starts[b], scores.shape[0]
+    halves = _halves(model.templates)
     for h in range(size):
         for d in range(1, size):
             if h == d or scores[h, d] == -np.inf:
                 continue
-            fill_rows(sides, of_siblings, first + h, first + d, halves[0])
+            fill_rows(sides, model.templates.siblings, first + h, first + d, halves[0])
             step = 1 if h > d else -1
             s = d
             while s != h:
                 s += step
                 if s == h or scores[h, s] > -np.inf:
-                    siblings[h, d, s] = score_part(
-                        sides,
-                        of_siblings,
-                        halves[0],
-                        absent if s == h else first + s,
-                        _SIBLING,
-                        weights,
-                        sibling_column(h, d, s),
-                        unit,
+                    siblings[h, d, s] = _score_sibling(
+                        sides, model, halves[0], unit, first, h, d, s
                     )
             if h == 0:
                 continue
-            fill_rows(sides, of_grandparents, first + h, first + d, halves[1])
+            fill_rows(sides, model.templates.grandparents, first + h, first + d, halves[1])
             for g in range(size):
                 if g not in (h, d) and scores[g, h] > -np.inf:
-                    grandparents[g, h, d] = score_part(
-                        sides,
-                        of_grandparents,
-                        halves[1],
-                        first + g,
-                        _GRANDPARENT,
-                        weights,
-                        grandparent_column(g, h, d),
-                        unit,
+                    grandparents[g, h, d] = _score_grandparent(
+                        sides, model, halves[1], unit, first, g, h, d
                     )
 
 
@@ -271,27 +277,19 @@ def list_parts(
     many = len(batch.starts) - 1
     firsts = np.empty(2 * batch.starts[-1] + many, np.int64)
     ends = np.zeros((many + 1, 4), np.int64)
-    count_kernel(*kept[:3], single, firsts, ends)
+    count_kernel(kept, single, firsts, ends)
     edges, pairs, thirds = ends[-1, 1:].tolist()
     modifiers = np.empty(edges, np.int64)
     weights = [np.empty(count) for count in (edges, pairs, thirds)]
     listed = Listed(firsts, modifiers, *weights)
-    score_list_kernel(
-        *kept, batch.sides, *model.templates, model.weights, unit, single, ends, *listed
-    )
+    score_list_kernel(batch, kept, model, unit, single, ends, listed)
     return listed, ends
 
 
 @kernel
-def count_kernel(
-    sentences: np.ndarray,
-    starts: np.ndarray,
-    heads: np.ndarray,
-    single: bool,
-    firsts: np.ndarray,
-    ends: np.ndarray,
-) -> None:
+def count_kernel(kept: KeptEdges, single: bool, firsts: np.ndarray, ends: np.ndarray) -> None:
     """Fill the `firsts` of `Listed`, and `ends`, for `KeptEdges`. O(1) for each edge."""
+    sentences, starts, heads, _ = kept
     for b in range(sentences.shape[0] - 1):
         node = sentences[b]
         size = sentences[b + 1] - node
@@ -315,31 +313,22 @@ def count_kernel(
 
 @kernel
 def score_list_kernel(
-    sentences: np.ndarray,
-    starts: np.ndarray,
-    heads: np.ndarray,
-    of_edges: np.ndarray,
-    sides: np.ndarray,
-    of_siblings: np.ndarray,
-    of_grandparents: np.ndarray,
-    weights: np.ndarray,
+    batch: Batch,
+    kept: KeptEdges,
+    model: PartModel,
     unit: float,
     single: bool,
     ends: np.ndarray,
-    all_firsts: np.ndarray,
-    all_modifiers: np.ndarray,
-    all_scores: np.ndarray,
-    all_pairs: np.ndarray,
-    all_thirds: np.ndarray,
+    listed: Listed,
 ) -> None:
     """Do the work of `list_parts`."""
-    absent = sides.shape[0] - 1
-    halves = np.empty((2, max(of_siblings.shape[0], of_grandparents.shape[0])), np.uint64)
-    free = np.empty(all_firsts.shape[0], np.int64)
+    sides, (sentences, starts, heads, of_edges) = batch.sides, kept
+    halves = _halves(model.templates)
+    free = np.empty(listed.firsts.shape[0], np.int64)
     for b in range(ends.shape[0] - 1):
         node, size = sentences[b], sentences[b + 1] - sentences[b]
-        firsts = all_firsts[2 * node + b : 2 * (node + size) + b + 1]
-        modifiers, scores = all_modifiers[ends[b, 1] :], all_scores[ends[b, 1] :]
+        firsts = listed.firsts[2 * node + b : 2 * (node + size) + b + 1]
+        modifiers, scores = listed.modifiers[ends[b, 1] :], listed.scores[ends[b, 1] :]
         free[: 2 * size] = firsts[: 2 * size]
         for turn in range(2 * size):
             d = turn if turn < size else 2 * size - 1 - turn
@@ -355,43 +344,26 @@ def score_list_kernel(
             first, stop = firsts[2 * h], firsts[2 * h + 2]
             for e in range(first, stop):
                 d = modifiers[e]
-                fill_rows(sides, of_siblings, node + h, node + d, halves[0])
+                fill_rows(sides, model.templates.siblings, node + h, node + d, halves[0])
                 nearest = firsts[2 * h if h < d else 2 * h + 1]
                 for other in range(e if single and h == 0 else nearest, e + 1):
                     s = modifiers[other] if other < e else h
-                    score = score_part(
-                        sides,
-                        of_siblings,
-                        halves[0],
-                        absent if s == h else node + s,
-                        _SIBLING,
-                        weights,
-                        sibling_column(h, d, s),
-                        unit,
-                    )
+                    score = _score_sibling(sides, model, halves[0], unit, node, h, d, s)
                     if single and h == 0:
                         scores[e] += score
                     else:
-                        all_pairs[p] = score
+                        listed.pairs[p] = score
                         p += 1
                 if h == 0:
                     continue
-                fill_rows(sides, of_grandparents, node + h, node + d, halves[1])
+                fill_rows(sides, model.templates.grandparents, node + h, node + d, halves[1])
                 into = starts[node + h]
                 for i in range(into, starts[node + h + 1]):
                     g, place = heads[i], t + (i - into) * (stop - first) + e - first
-                    if g == d:
-                        all_thirds[place] = -np.inf
-                        continue
-                    all_thirds[place] = score_part(
-                        sides,
-                        of_grandparents,
-                        halves[1],
-                        node + g,
-                        _GRANDPARENT,
-                        weights,
-                        grandparent_column(g, h, d),
-                        unit,
+                    listed.grandparents[place] = (
+                        -np.inf
+                        if g == d
+                        else _score_grandparent(sides, model, halves[1], unit, node, g, h, d)
                     )
             if h > 0:
                 t += (stop - first) * (starts[node + h + 1] - starts[node + h])
@@ -414,22 +386,17 @@ def list_features(
     """
     of_siblings, of_grandparents = templates
     out = np.empty(len(heads) * (len(of_siblings) + len(of_grandparents)), np.int64)
-    count = list_kernel(batch.starts, batch.sides, *templates, rows, heads, out)
+    count = list_kernel(batch, templates, rows, heads, out)
     return out[:count]
 
 
 @kernel
 def list_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    of_siblings: np.ndarray,
-    of_grandparents: np.ndarray,
-    rows: int,
-    heads: np.ndarray,
-    out: np.ndarray,
+    batch: Batch, templates: PartTemplates, rows: int, heads: np.ndarray, out: np.ndarray
 ) -> int:
     """Do the work of `list_features`; return their number."""
-    first, absent = starts[0], sides.shape[0] - 1
+    sides, first, last = batch.sides, batch.starts[0], np.uint64(rows - 1)
+    halves = _halves(templates)
     count = 0
     for d in range(1, heads.shape[0]):
         h = heads[d]
@@ -437,17 +404,17 @@ def list_kernel(
         s = d + step
         while s != h and heads[s] != h:
             s += step
-        node = absent if s == h else first + s
-        for t in range(of_siblings.shape[0]):
-            row = row_of(sides, of_siblings, t, first + h, first + d, node, _SIBLING, rows)
-            out[count] = WIDE * row + sibling_column(h, d, s)
+        node = sides.shape[0] - 1 if s == h else first + s
+        fill_rows(sides, templates.siblings, first + h, first + d, halves[0])
+        for t in range(templates.siblings.shape[0]):
+            row = row_of(sides, templates.siblings, halves[0], t, node, _SIBLING) & last
+            out[count] = WIDE * np.int64(row) + sibling_column(h, d, s)
             count += 1
         if h > 0:
             g = heads[h]
-            for t in range(of_grandparents.shape[0]):
-                row = row_of(
-                    sides, of_grandparents, t, first + h, first + d, first + g, _GRANDPARENT, rows
-                )
-                out[count] = WIDE * row + grandparent_column(g, h, d)
+            fill_rows(sides, templates.grandparents, first + h, first + d, halves[1])
+            for t in range(templates.grandparents.shape[0]):
+                row = row_of(sides, templates.grandparents, halves[1], t, first + g, _GRANDPARENT)
+                out[count] = WIDE * np.int64(row & last) + grandparent_column(g, h, d)
                 count += 1
     return count

@@ -1,21 +1,31 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
+#: `Batch`: hashed sentences.
+BATCH = (
+    "parsers.shared.features.Batch(int64[::1], uint64[:, ::1], uint8[::1], bool[::1], bool[::1])"
+)
+#: `RelationModel`, with weights as they are in a parser, or with those that training changes.
+RELATIONS = (
+    "parsers.shared.relations.RelationModel("
+    "parsers.shared.relations.RelationTemplates(int64[:, ::1], int64[:, ::1]), "
+    "weight[:, ::1], bool[:, ::1])"
+)
+LEARNED_RELATIONS = RELATIONS.replace("weight", "out float32")
+
 EXPORTS = {
     "classifier.spread": "uint8[::1], int8[::1], out int8[::1]",
     "features.hash_batch": "uint8[::1], int64[::1], int32[:, ::1], int64[::1], out uint64[:, ::1]",
     "features.hash_sides": (
-        "uint64[:, ::1], int64[::1], uint64[::1], int64[:, :, ::1], out uint64[:, ::1]"
+        "uint64[:, ::1], int64[::1], parsers.shared.features.Sides(uint64[::1], int64[:, :, ::1]), "
+        "out uint64[:, ::1]"
     ),
     "features.number_tags": "uint64[:, ::1], uint64[::1], out uint8[::1]",
     "hashing.hash_bytes": "uint8[::1], int64, int64, bool",
     "hashing.hash_columns": "uint8[::1], int32[:, ::1], out uint64[:, ::1]",
-    "relations.label_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], weight[:, ::1], "
-        "bool[:, ::1], int64[:, ::1], out sum[::1], out int64[:, ::1]"
+    "relations.label_edges": (
+        f"{BATCH}, {RELATIONS}, int64[:, ::1], out sum[::1], out int64[:, ::1]"
     ),
-    "relations.update_kernel": (
-        "int64[::1], uint64[:, ::1], uint8[::1], int64, int64[:, ::1], int64[:, ::1], "
-        "out float32[:, ::1], bool[:, ::1], out float32[:, ::1], int64[::1], int64[::1], float64, "
-        "int64"
+    "relations.update_relations": (
+        f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], float64, int64"
     ),
 }

@@ -161,7 +161,7 @@ class Batch(NamedTuple):
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
-        hash_sides(fields, starts, *sides, hashed)
+        hash_sides(fields, starts, sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
         return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA_COLUMN))
@@ -231,9 +231,7 @@ def hash_batch(
 
 
 @kernel
-def hash_sides(
-    fields: np.ndarray, starts: np.ndarray, seeds: np.ndarray, parts: np.ndarray, out: np.ndarray
-) -> None:
+def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
     """Hash every side of every node.
 
     Parameters
@@ -242,8 +240,8 @@ def hash_sides(
         uint64 (N + 1, 7), from `hash_batch`; the last row stands for a missing node.
     starts
         int64 (B + 1,), as in `Batch`.
-    seeds, parts
-        The arrays of `Sides`.
+    sides
+        `Sides`.
     out
         Written: uint64 (N + 1, S).
 
@@ -252,6 +250,7 @@ def hash_sides(
     At most K mixes for each node and side. A part beyond either end of the sentence is that of the
     missing node.
     """
+    seeds, parts = sides
     absent = fields.shape[0] - 1
     for b in range(len(starts)):
         first = starts[b]

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.shared.features import Nodes, rotate, split_template, usable
+from arborescence.parsers.shared.features import rotate, split_template, usable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.features import Batch, Nodes
 
 #: The roles by number.
 ROLES: Final = "dhglrpn"
@@ -194,7 +194,7 @@ def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
 
 @kernel
 def score_relations(
-    batch: Nodes,
+    batch: Batch | Nodes,
     start: int,
     around: np.ndarray,
     model: RelationModel,
@@ -207,6 +207,7 @@ def score_relations(
     add_rows(rows, model.weights, sums)
 
 
+@kernel
 def label_edges(
     batch: Batch,
     model: RelationModel,
@@ -232,25 +233,6 @@ def label_edges(
     -----
     O(K T L) for each word.
     """
-    label_kernel(*(*batch.nodes, *model.parts, heads, sums, out))
-
-
-@kernel
-def label_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    heads: np.ndarray,
-    sums: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Do the work of `label_edges`."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -280,9 +262,9 @@ def move(
         averages[rows[t], column] += np.float32(step) * np.float32(clock)
 
 
+@kernel
 def update_relations(
     batch: Batch,
-    b: int,
     model: RelationModel,
     averages: np.ndarray,
     heads: np.ndarray,
@@ -294,8 +276,8 @@ def update_relations(
 
     Parameters
     ----------
-    batch, b, model
-        `Batch`, the number of the sentence, and `RelationModel`, with float32 weights: changed.
+    batch, model
+        `Batch` of the sentence, and `RelationModel`, with float32 weights: changed.
     averages
         float32 (R, L), changed: as in `edges.update_edges`.
     heads, gold
@@ -305,35 +287,12 @@ def update_relations(
     clock
         The number of the update, from 1.
     """
-    update_kernel(*(*batch.nodes, b, *model.parts, averages, heads, gold, C, clock))
-
-
-@kernel
-def update_kernel(
-    starts: np.ndarray,
-    sides: np.ndarray,
-    tags: np.ndarray,
-    b: int,
-    roles: np.ndarray,
-    of_roles: np.ndarray,
-    weights: np.ndarray,
-    allowed: np.ndarray,
-    averages: np.ndarray,
-    heads: np.ndarray,
-    gold: np.ndarray,
-    C: float,
-    clock: int,
-) -> None:
-    """Do the work of `update_relations`."""
-    batch = Nodes(starts, sides, tags)
-    model = RelationModel(RelationTemplates(roles, of_roles), weights, allowed)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     sums = np.empty(model.weights.shape[1], dtype=np.float32)
-    start = batch.starts[b]
     relatives = np.empty((len(heads), 7), dtype=np.int64)
     find_relatives(heads, relatives)
     for d in range(1, len(heads)):
-        score_relations(batch, start, relatives[d], model, rows, sums)
+        score_relations(batch, batch.starts[0], relatives[d], model, rows, sums)
         sums[gold[d]] -= 1 if C > 0 else 0
         guess = best_relation(model, heads[d], sums)
         if guess == gold[d]:

@@ -1,0 +1,84 @@
+"""Records on their way from Python into a kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from arborescence.core import records
+from arborescence.core.signatures import Record, arguments_of, fields_of
+
+jit = pytest.importorskip("arborescence.core.jit")
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Inner(NamedTuple):
+    numbers: NDArray[np.int64]
+    factor: float
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    alone: bool
+
+
+SIGNATURE = "int64, a.Outer(a.Inner(out int64[::1], float64), bool), a.Inner(int64[::1], float64)"
+GIVEN = (3, Outer(Inner(np.array([1, 2]), 0.5), True), Inner(np.array([4]), 2.0))
+
+
+def weigh(first: int, outer: Outer, other: Inner) -> float:
+    outer.inner.numbers[0] = first
+    return outer.inner.factor * outer.inner.numbers.sum() + other.numbers[0] * other.factor
+
+
+@pytest.fixture
+def arguments(monkeypatch: pytest.MonkeyPatch) -> list[Record | str]:
+    monkeypatch.setattr(
+        Record, "load", lambda record: {"a.Outer": Outer, "a.Inner": Inner}[record.kind]
+    )
+    return arguments_of(SIGNATURE)
+
+
+def test_a_declared_record_is_read() -> None:
+    one, outer, inner = arguments_of(SIGNATURE)
+    assert one == "int64"
+    assert outer == Record("a.Outer", (Record("a.Inner", ("out int64[::1]", "float64")), "bool"))
+    assert inner == Record("a.Inner", ("int64[::1]", "float64"))
+    wanted = ["int64", "out int64[::1]", "float64", "bool", "int64[::1]", "float64"]
+    assert list(fields_of([one, outer, inner])) == wanted
+
+
+def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -> None:
+    seen: list[Any] = []
+
+    def kernel(*given: Any) -> str:
+        seen.extend(given)
+        return "done"
+
+    fields, made = records.ways(kernel, arguments)
+    (first, outer, other) = GIVEN
+    assert fields(GIVEN) == (first, *outer.inner, outer.alone, *other)
+    assert (made.__name__, made.__module__) == ("kernel", kernel.__module__)
+    assert made(*fields(GIVEN)) == "done"
+    assert seen == list(GIVEN)
+    assert list(map(type, seen)) == [int, Outer, Inner]
+    for wrong in (GIVEN[:2], (3, (outer.inner,), other), (3, outer, 4)):
+        with pytest.raises((TypeError, ValueError)):
+            fields(wrong)
+
+
+def test_a_kernel_takes_records_from_python_and_from_kernels(arguments: list[Record | str]) -> None:
+    kernel = jit.KernelOfRecords(weigh, jit._OPTIONS, arguments)
+    assert kernel(*GIVEN) == weigh(*GIVEN) == 10.5
+    assert GIVEN[1].inner.numbers[0] == 3
+    [types] = kernel.entry.overloads
+    assert len(types) == 6
+
+    def calls(outer: Outer, other: Inner) -> float:
+        return kernel(7, outer, other)  # type: ignore[no-any-return]
+
+    assert jit.Kernel(calls, jit._OPTIONS)(*GIVEN[1:]) == 12.5

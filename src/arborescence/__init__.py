@@ -12,6 +12,7 @@ array([-1,  0,  1])
 from typing import TYPE_CHECKING
 
 from arborescence.core.lazy import lazily
+from arborescence.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from arborescence import drawing as drawing
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
     from arborescence.projective.pseudo import projectivize as projectivize
     from arborescence.rules.search import decode_constrained as decode_constrained
     from arborescence.rules.search import kbest_constrained as kbest_constrained
-
-__version__ = "0.1.0"
 
 __all__, __getattr__, __dir__ = lazily(
     __name__,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from arborescence import __version__
 from arborescence.core import native
+from arborescence.version import __version__
 
 
 def config() -> dict[str, str]:

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from arborescence import __version__
 from arborescence.cli import experiment, train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
@@ -45,6 +44,7 @@ from arborescence.cli.validate import validate
 from arborescence.core.choices import Encoding, Measure
 from arborescence.core.files import writing
 from arborescence.parsers.shared.types import Inference
+from arborescence.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,

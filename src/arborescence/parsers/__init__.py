@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from arborescence.parsers.linear.parser import LinearParser as LinearParser
     from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser
     from arborescence.parsers.recipe import train as train
-    from arborescence.parsers.registry import load as load
     from arborescence.parsers.reranker.parser import Reranker as Reranker
     from arborescence.parsers.second_order.parser import SecondOrderParser as SecondOrderParser
     from arborescence.parsers.shared.base import Parser as Parser
+    from arborescence.parsers.shared.base import load as load
     from arborescence.parsers.tagger.retagging import retagged as retagged
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
-        "arborescence.parsers.shared.base": ("Parser",),
+        "arborescence.parsers.shared.base": ("Parser", "load"),
         "arborescence.parsers.bilexical": ("BilexicalModel",),
         "arborescence.parsers.combined": ("CombinedParser",),
         "arborescence.parsers.tagger.retagging": ("retagged",),
         "arborescence.parsers.linear.parser": ("LinearParser",),
         "arborescence.parsers.neural.parser": ("BiaffineParser",),
         "arborescence.parsers.recipe": ("train",),
-        "arborescence.parsers.registry": ("load",),
         "arborescence.parsers.reranker.parser": ("Reranker",),
         "arborescence.parsers.second_order.parser": ("SecondOrderParser",),
         "arborescence.parsers.tagger.tagger": ("Tagger",),

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.tree import is_projective
 from arborescence.inference.decode import decode
@@ -20,6 +19,7 @@ from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import with_edge_probs
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -187,7 +187,7 @@ class CombinedParser(Parser):
             arrays |= scheme.joined({f"{_PARSER}{number}/": of_parser})
         header = {
             "kind": self.kind,
-            "library": arborescence.__version__,
+            "library": __version__,
             "weights": self.weights,
             "parsers": headers,
         }

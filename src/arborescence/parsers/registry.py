@@ -1,7 +1,7 @@
-"""Load trained parsers of any kind, by name or path.
+"""The kinds of parsers, and what reads a model file of any of them.
 
-All kinds of parsers are listed here. Their modules are imported only when a file needs them, which
-avoids circular imports.
+The module of a kind is imported only when a file needs it. So this module knows no class of
+parsers, not even the common one, and all of them can use it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from arborescence.parsers.shared import model_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from arborescence.parsers.shared.base import Parser
 
 #: The class of each kind of parser; the keys are the names of the kinds in model files.
 KINDS: Final = {
@@ -37,37 +35,8 @@ _MOST: Final = 100
 _DEEPEST: Final = 8
 
 
-def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Parser:
-    """Load a trained parser.
-
-    Parameters
-    ----------
-    model
-        ``"english"`` or ``"english-fast"``, the models that come with the library (the second one
-        is less accurate and many times faster), or the path of a model file.
-    encoder
-        For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
-        on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
-        among those that were downloaded before, under the name that the file gives.
-
-    Returns
-    -------
-    Parser
-        Of the kind that the file names.
-
-    Raises
-    ------
-    ModelError
-        If there is no such file, it is damaged, holds no parser, or needs a newer version; or
-        there is no such encoder, or it is not the one that the parser was trained with.
-
-    Examples
-    --------
-    >>> load("no/such/file")
-    Traceback (most recent call last):
-      ...
-    arborescence.ModelError: no/such/file: No such file or directory
-    """
+def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Any:
+    """Load a trained parser of any kind: see `arborescence.load`."""
     if model in BUILT_IN:
         resource = resources.files("arborescence") / "models" / f"{model}.npz"
         with resources.as_file(resource) as path:
@@ -82,7 +51,7 @@ def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None =
     return _from_path(model, encoder)
 
 
-def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Parser:
+def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
     header, arrays = model_file.load(path)
     try:
         for each in _parsers_in(header):
@@ -110,13 +79,12 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
     return [parser for parser in parsers if isinstance(parser, dict)]
 
 
-def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parser:
+def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """Make a parser of the kind named in the header, from what `model_file.load` returned."""
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
-    parser: Parser = parser_class(kind).from_file(header, arrays)
-    return parser
+    return parser_class(kind).from_file(header, arrays)
 
 
 def parser_class(kind: str) -> type[Any]:

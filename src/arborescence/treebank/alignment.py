@@ -13,8 +13,7 @@ import numpy as np
 
 from arborescence.core.errors import TreebankError
 from arborescence.core.kernels import kernel
-from arborescence.treebank.columns import Columns
-from arborescence.treebank.numbering import equal
+from arborescence.treebank.columns import Columns, equal
 from arborescence.treebank.sentence import FORM
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
 from arborescence.treebank.joined import Joined
-from arborescence.treebank.numbering import equal
 from arborescence.treebank.sentence import FORM, LEMMA, MISC, Sentence, read_head_vectors
 
 if TYPE_CHECKING:
@@ -340,6 +339,19 @@ def _tokens(
                 ends[word] = size
                 in_multiword[word] = False
     return size
+
+
+@inlined_kernel
+def equal(
+    data: np.ndarray, start: int, stop: int, others: np.ndarray, other: int, other_stop: int
+) -> bool:
+    """Return whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
+    if stop - start != other_stop - other:
+        return False
+    for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
+        if data[start + i] != others[other + i]:
+            return False
+    return True
 
 
 @kernel

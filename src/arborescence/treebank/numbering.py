@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import kernel
+from arborescence.treebank.columns import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,19 +58,6 @@ class Numbering:
             number = self.names.setdefault(self.normal(value.decode()), len(self.names))
             self._known[value] = number
         return number
-
-
-@inlined_kernel
-def equal(
-    data: np.ndarray, start: int, stop: int, others: np.ndarray, other: int, other_stop: int
-) -> bool:
-    """Return whether ``data[start:stop]`` and ``others[other:other_stop]`` are the same bytes."""
-    if stop - start != other_stop - other:
-        return False
-    for i in range(stop - start):  # noqa: SIM110 (Numba knows no generators)
-        if data[start + i] != others[other + i]:
-            return False
-    return True
 
 
 @kernel

@@ -16,6 +16,7 @@ from arborescence.core.faults import FINE, NO_TREE, no_answer
 from arborescence.core.graph import Root, as_graph, check_root, in_float64, matrix_of
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.threads import in_threads
+from arborescence.inference.decode import decode as decode_exactly
 from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
 from arborescence.undirected.enhance import as_limit, enhance_kernel, is_alone
 from arborescence.undirected.prim import prim_dense
@@ -290,9 +291,6 @@ def decode(
 
 def _decode_exactly(graph: Graph, sentence: int, root: Root, heads: NDArray[np.int64]) -> None:
     """Fill the heads (N,) of the best tree of a sentence."""
-    # The only import from a higher layer: `inference` chooses the family for exact decoding.
-    from arborescence.inference.decode import decode as decode_exactly
-
     heads[:] = -1
     matrix = np.ascontiguousarray(matrix_of(graph, sentence))
     try:

@@ -15,6 +15,7 @@ from arborescence.core.errors import TreeError
 from arborescence.core.faults import FINE
 from arborescence.core.graph import check_root
 from arborescence.core.tree import as_rows, is_tree
+from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.encode import MEAN, Encoding, number_of
 from arborescence.undirected.enhance import Changes, as_limit, is_alone
@@ -94,9 +95,6 @@ def decode_sparse(
     tree = np.empty(edges.words + 1, np.int64)
     found = direct_kernel(*pairs[:4], chosen, single, tree)
     if not found or enhance_listed(*pairs, tree, limit, alone) != FINE:
-        # Imported only here, like exact decoding in `decode`: families do not know each other.
-        from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
-
         tree = decode_exactly(*edges[:4], root=root)
     return edges.give_back(tree) if edges.give_back else tree
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ArborescenceError, ModelError
 from arborescence.experiments.common.scores import Scores, is_score_file
 from arborescence.experiments.common.treebanks import LeftOut, Treebank, digest
 from arborescence.integrations.workers import Failure, in_processes
 from arborescence.parsers import load
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -138,7 +138,7 @@ def _score_file(
     model = model_of(treebank, models)
     try:
         settings: dict[str, Any] = {
-            "library": arborescence.__version__,
+            "library": __version__,
             "treebank": digest(*treebank.training_files, *treebank.test_files),
         }
         settings |= {"model": digest(model)} if model else {"recipe": asdict(recipe)}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence import __version__
 from arborescence.experiments.common.groups import ALL
 from arborescence.experiments.common.papers import same_languages
 from arborescence.experiments.common.report import (
@@ -30,6 +29,7 @@ from arborescence.experiments.kbest.measure import (
     averages,
     paper_growths,
 )
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,7 +6,6 @@ from collections import Counter
 from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
-from arborescence import __version__
 from arborescence.experiments.common.groups import ALL, bounds_of
 from arborescence.experiments.common.papers import language_of, same_languages
 from arborescence.experiments.common.report import (
@@ -32,6 +31,7 @@ from arborescence.experiments.root.measure import (
     root_edges,
     trend,
 )
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

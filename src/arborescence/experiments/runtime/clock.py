@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import arborescence
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,5 +69,5 @@ def machine() -> dict[str, str]:
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         **versions,
-        "arborescence": arborescence.__version__,
+        "arborescence": __version__,
     }

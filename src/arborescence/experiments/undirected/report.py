@@ -6,7 +6,6 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from arborescence import __version__
 from arborescence.experiments.common.report import left_out, number, table, with_tables
 from arborescence.experiments.undirected.measure import (
     DIRECTED,
@@ -17,6 +16,7 @@ from arborescence.experiments.undirected.measure import (
     oracle_uas,
     wins,
 )
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

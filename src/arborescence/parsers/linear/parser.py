@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ModelError
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.sparse import decode_sparse
@@ -34,6 +33,7 @@ from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -266,7 +266,7 @@ class LinearParser(Parser):
         weights = self._weights
         header: dict[str, Any] = {
             "kind": self.kind,
-            "library": arborescence.__version__,
+            "library": __version__,
             "columns": self.columns,
             "labels": self.labels,
             "layout": self._layout,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
@@ -28,6 +27,7 @@ from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.options import record_of
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
@@ -330,7 +330,7 @@ class BiaffineParser(Parser):
         """Return the header and the arrays of a model file, including those of the tagger."""
         header: dict[str, Any] = {
             "kind": self.kind,
-            "library": arborescence.__version__,
+            "library": __version__,
             "settings": self.settings.stored(),
             "vocabulary": self._vocabulary.to_file(),
             "labels": self.labels,

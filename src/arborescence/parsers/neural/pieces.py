@@ -17,7 +17,9 @@ from arborescence.core.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.parsers.neural.inputs import Numbers
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
 
 #: Of longer words only the first pieces are read.
 LONGEST_WORD: Final = 64

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ModelError, TreebankError
 from arborescence.core.graph import check_count
 from arborescence.parsers import registry
@@ -22,6 +21,7 @@ from arborescence.parsers.shared.features import Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.parsers.shared.training_trees import checked
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -255,7 +255,7 @@ class Reranker(Parser):
         parser, arrays = self.parser.to_file()
         header = {
             "kind": self.kind,
-            "library": arborescence.__version__,
+            "library": __version__,
             "k": self.k,
             "scale": self._scale,
             "own": self._own,

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.types import Progress
-    from arborescence.parsers.tagger.tagger import Tagger
-    from arborescence.parsers.text.model import Text
 
 
 _Parsed = TypeVar("_Parsed")
@@ -62,8 +60,8 @@ class Parser(ABC):
     kind: ClassVar[str]
     #: The options of `train`.
     settings_class: ClassVar[type[Any]]
-    #: Splits raw text into words and finds lemmas, if the model has it.
-    text: Text | None = None
+    #: A `Text`, which splits raw text into words and finds lemmas, if the model has one.
+    text: Any = None
 
     @classmethod
     def train(
@@ -71,8 +69,8 @@ class Parser(ABC):
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
+        tagger: Any = None,
+        text: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
         **settings: Any,
@@ -90,9 +88,9 @@ class Parser(ABC):
             Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
             Without it, all epochs are run and the last one is used.
         tagger
-            Stored in the model, for sentences without UPOS.
+            A `Tagger`, stored in the model, for sentences without UPOS.
         text
-            Stored in the model, for raw text and words without lemmas.
+            A `Text`, stored in the model, for raw text and words without lemmas.
         checkpoint
             A file for the state of training after each epoch. If it exists, training continues from
             it, with the same result as without interruption.
@@ -314,9 +312,10 @@ class Parser(ABC):
         TreebankError
             If the source is not UTF-8; the message names the line.
         """
-        return self._text().read(source, lines=lines, warn=warn)
+        sentences: Iterator[Sentence] = self._text().read(source, lines=lines, warn=warn)
+        return sentences
 
-    def _text(self) -> Text:
+    def _text(self) -> Any:
         if self.text is None:
             raise ModelError(
                 "the model has not learned to cut raw text into words (it is older, or was trained "
@@ -364,6 +363,40 @@ class Parser(ABC):
         # Batches get smaller with k, so that memory does not grow with k.
         gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
         return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
+
+
+def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Parser:
+    """Load a trained parser.
+
+    Parameters
+    ----------
+    model
+        ``"english"`` or ``"english-fast"``, the models that come with the library (the second one
+        is less accurate and many times faster), or the path of a model file.
+    encoder
+        For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
+        on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
+        among those that were downloaded before, under the name that the file gives.
+
+    Returns
+    -------
+    Parser
+        Of the kind that the file names.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is damaged, holds no parser, or needs a newer version; or
+        there is no such encoder, or it is not the one that the parser was trained with.
+
+    Examples
+    --------
+    >>> load("no/such/file")
+    Traceback (most recent call last):
+      ...
+    arborescence.ModelError: no/such/file: No such file or directory
+    """
+    return Parser.load(model, encoder)
 
 
 def votes(tree: Sentence) -> NDArray[np.float64]:

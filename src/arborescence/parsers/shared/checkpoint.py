@@ -7,9 +7,9 @@ import json
 import reprlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import arborescence
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import model_file, scheme
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
@@ -100,7 +100,7 @@ def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
     """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
     digest = hashlib.sha256(json.dumps(settings.stored()).encode())
     sizes = "".join(f"{len(treebank)} " for treebank in treebanks)
-    digest.update(f"{arborescence.__version__} {sizes}".encode())
+    digest.update(f"{__version__} {sizes}".encode())
     for treebank in treebanks:
         for sentence in treebank:
             digest.update(sentence.raw)

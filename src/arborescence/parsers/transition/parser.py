@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
 
-import arborescence
 from arborescence.core.errors import ModelError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
@@ -26,6 +25,7 @@ from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import Transition, TransitionSystem
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -228,7 +228,7 @@ class TransitionParser(Parser):
         """Return the header and the arrays of a model file, including those of the tagger."""
         header: dict[str, Any] = {
             "kind": self.kind,
-            "library": arborescence.__version__,
+            "library": __version__,
             **{name: getattr(self, name) for name in kept_fields(Settings)},
             "columns": self.columns,
             "features": fingerprint(self.system),

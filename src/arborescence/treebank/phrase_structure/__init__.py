@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
-    from arborescence.treebank.phrase_structure.dependencies import Tally as Tally
     from arborescence.treebank.phrase_structure.dependencies import convert as convert
     from arborescence.treebank.phrase_structure.dependencies import (
         to_dependencies as to_dependencies,
     )
     from arborescence.treebank.phrase_structure.head_rules import HeadRules as HeadRules
     from arborescence.treebank.phrase_structure.lexicalized import Lexicalized as Lexicalized
+    from arborescence.treebank.phrase_structure.lexicalized import Tally as Tally
     from arborescence.treebank.phrase_structure.lexicalized import lexicalize as lexicalize
     from arborescence.treebank.phrase_structure.reading import read_trees as read_trees
     from arborescence.treebank.phrase_structure.tree import Tree as Tree
@@ -28,12 +28,15 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence.treebank.phrase_structure.dependencies": (
-            "Tally",
             "convert",
             "to_dependencies",
         ),
         "arborescence.treebank.phrase_structure.head_rules": ("HeadRules",),
-        "arborescence.treebank.phrase_structure.lexicalized": ("Lexicalized", "lexicalize"),
+        "arborescence.treebank.phrase_structure.lexicalized": (
+            "Lexicalized",
+            "Tally",
+            "lexicalize",
+        ),
         "arborescence.treebank.phrase_structure.reading": ("read_trees",),
         "arborescence.treebank.phrase_structure.tree": ("Tree",),
     },

@@ -6,8 +6,6 @@ the labels of both: ``VP|NP`` for a noun phrase in a verb phrase.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING
 
@@ -20,44 +18,10 @@ from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from arborescence.core.errors import TreebankError
-    from arborescence.treebank.phrase_structure.lexicalized import Lexicalized
-
-
-@dataclass
-class Tally:
-    """What was converted, and what the head rules left undecided.
-
-    Attributes
-    ----------
-    phrases : int
-        The number of phrases with more than one child, empty nodes not counted.
-    undecided : Counter of str
-        How often which phrases had no row, or no child that a row names. Then the leftmost child
-        that is not punctuation has the head, or the rightmost if the last row searches from there.
-    moved : int
-        The number of phrases that went back to their traces.
-
-    Examples
-    --------
-    >>> tally = Tally()
-    >>> tally.count("X", ["NP", "PP-LOC"], decided=False)
-    >>> tally.undecided
-    Counter({'X → NP PP': 1})
-    """
-
-    phrases: int = 0
-    undecided: Counter[str] = field(default_factory=Counter)
-    moved: int = 0
-
-    def count(self, phrase: str, children: Sequence[str], decided: bool) -> None:
-        """Count a phrase, given the labels of it and its children."""
-        self.phrases += 1
-        if not decided:
-            parts = " ".join(Label.of(child).category for child in children)
-            self.undecided[f"{Label.of(phrase).category or '()'} → {parts}"] += 1
+    from arborescence.treebank.phrase_structure.lexicalized import Lexicalized, Tally
 
 
 def convert(

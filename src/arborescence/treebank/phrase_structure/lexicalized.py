@@ -6,14 +6,15 @@ On request, phrases that were moved go back to their traces first.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from arborescence.treebank.phrase_structure.tree import EMPTY, Label, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from arborescence.treebank.phrase_structure.dependencies import Tally
     from arborescence.treebank.phrase_structure.head_rules import HeadRules
 
 #: Brackets and signs that the Penn Treebank writes in another way.
@@ -27,6 +28,40 @@ _ESCAPED: Final = {
 }
 #: Traces of movement whose phrase is said elsewhere: ``*T*-1`` and ``*ICH*-1``.
 _TRACE: Final = re.compile(r"\*(?:T|ICH)\*-(\d+)")
+
+
+@dataclass
+class Tally:
+    """What was converted, and what the head rules left undecided.
+
+    Attributes
+    ----------
+    phrases : int
+        The number of phrases with more than one child, empty nodes not counted.
+    undecided : Counter of str
+        How often which phrases had no row, or no child that a row names. Then the leftmost child
+        that is not punctuation has the head, or the rightmost if the last row searches from there.
+    moved : int
+        The number of phrases that went back to their traces.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.count("X", ["NP", "PP-LOC"], decided=False)
+    >>> tally.undecided
+    Counter({'X → NP PP': 1})
+    """
+
+    phrases: int = 0
+    undecided: Counter[str] = field(default_factory=Counter)
+    moved: int = 0
+
+    def count(self, phrase: str, children: Sequence[str], decided: bool) -> None:
+        """Count a phrase, given the labels of it and its children."""
+        self.phrases += 1
+        if not decided:
+            parts = " ".join(Label.of(child).category for child in children)
+            self.undecided[f"{Label.of(phrase).category or '()'} → {parts}"] += 1
 
 
 class Lexicalized:

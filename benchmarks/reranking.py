@@ -137,7 +137,7 @@ def ablate(treebank, k, make_parser, seed):
             for sentences, of_sentences in lists.values()
         )
         trainer = Trainer(train_data, dev_data, laid_out, seed=seed, bits=20)
-        trainer.run(4, progress)
+        trainer.run(4, progress=progress)
         best = max(trainer.history, key=lambda scores: scores["las"])
         return [f"{best['uas']:.2f}", f"{best['las']:.2f}"]
 

@@ -162,7 +162,7 @@ def reached(info: dict[str, Any]) -> str:
     epochs = info["dev"]
     if not (scores := epochs[info["epoch"] - 1]):
         return ""
-    from arborescence.parsers.shared.checkpoint import shown
+    from arborescence.parsers.shared.run import shown
 
     return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown(scores)}; "
 

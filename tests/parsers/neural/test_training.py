@@ -4,12 +4,14 @@ import itertools
 import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers import BiaffineParser
+from arborescence.parsers.shared.run import Task
 from arborescence.treebank import Sentence
 from samples import treebank
 
@@ -28,11 +30,13 @@ def trainer(sentences=FEW, dev=(), *, hinted=False, **settings):
     chosen = Settings(**{**TINY, **settings})
     vocabulary = Vocabulary.of(sentences, chosen.columns)
     hints = hints_for(sentences, vocabulary) if hinted else None
-    return Trainer(sentences, list(dev), hints, chosen, vocabulary, make=BiaffineParser)
+    made = Trainer(Task(sentences, list(dev), chosen, BiaffineParser), hints, vocabulary)
+    made.run = partial(made.run, chosen.epochs)
+    return made
 
 
 def weights(run):
-    return {name: value.tolist() for name, value in run._best.items()}
+    return {name: value.tolist() for name, value in run.best.items()}
 
 
 @pytest.mark.parametrize("loss", ["head", "tree", "margin"])
@@ -41,7 +45,7 @@ def test_each_loss_learns_a_tiny_treebank_by_heart(loss, scorer):
     run = trainer(epochs=60, loss=loss, scorer=scorer)
     run.run()
     run._dev = FEW
-    scores = run._evaluate(run._best)
+    scores = run._score()
     assert scores["las"] == scores["las_of_words"] == scores["upos"] == 100
 
 
@@ -61,7 +65,7 @@ def test_an_interrupted_training_continues_bit_for_bit(tmp_path, hinted):
     rest.run(checkpoint=path, progress=lambda phase, *_: said.append(phase))
     assert said[0] == "epoch 4"
     assert weights(rest) == weights(straight)
-    assert rest._history == straight._history
+    assert rest.history == straight.history
     assert all(
         (one == two).all()
         for one, two in zip(rest._network.parameters(), straight._network.parameters(), strict=True)
@@ -150,7 +154,7 @@ def test_treebanks_that_lack_columns(columns):
     tags = {"upos", "xpos", "feats"} - set(columns)
     assert set(run._vocabulary.tags) == tags
     assert bool(run._vocabulary.lemmas) == ("lemmas" not in columns)
-    scores = run._history[-1]
+    scores = run.history[-1]
     assert ("upos" in scores) == ("upos" in tags)
     assert ("las_of_words" in scores) == bool(tags)
 
@@ -166,7 +170,7 @@ def test_some_sentences_without_tags():
     numbers = range(14)
     assert [run._tags_of(b, "upos")[0] >= 0 for b in numbers] == [b >= 7 for b in numbers]
     run.run()  # some batches have no tags
-    assert all(value.isfinite().all() for value in run._best.values())
+    assert all(np.isfinite(value).all() for value in run.best.values())
 
 
 @pytest.mark.parametrize("loss", ["head", "tree", "margin"])
@@ -175,7 +179,7 @@ def test_single_sentences_and_single_words(loss):
     for sentences in ([FEW[0]], [word], [word, FEW[0]]):
         run = trainer(sentences, sentences, epochs=1, loss=loss)
         run.run()
-        assert all(np.isfinite(score) for score in run._history[0].values())
+        assert all(np.isfinite(score) for score in run.history[0].values())
 
 
 def test_nothing_to_learn_from():
@@ -188,7 +192,7 @@ def test_every_parameter_learns():
     run = trainer(hinted=True, epochs=1, columns=("form", "lemma", "upos", "xpos", "feats"))
     before = {name: value.clone() for name, value in run._network.named_parameters()}
     for _ in range(3):  # the first weights of edges and relations are 0
-        run._run_epoch(None)
+        run._run_epoch(lambda *_: None)
     for name, value in run._network.named_parameters():
         assert (value != before[name]).any(), name
         assert set(run._adam.state[value]) == {"step", "exp_avg", "exp_avg_sq"}

@@ -12,7 +12,6 @@ import pytest
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.parsers.linear.settings import Settings as LinearSettings
 from arborescence.parsers.shared import options
-from arborescence.parsers.shared.checkpoint import identity
 from arborescence.parsers.shared.options import (
     TRAINABLE,
     Option,
@@ -21,6 +20,7 @@ from arborescence.parsers.shared.options import (
     record_of,
     settings_of,
 )
+from arborescence.parsers.shared.run import identity
 from arborescence.parsers.shared.scheme import fields_of, whole
 
 

@@ -9,6 +9,7 @@ import arborescence as arb
 from arborescence.core.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.settings import Settings
@@ -172,7 +173,7 @@ def test_what_is_right_is_left_alone(name, beam):
         seed=1,
         bits=BITS,
     )
-    trainer = Trainer(treebank(), [], chosen, TransitionParser)
+    trainer = Trainer(Task(treebank(), [], chosen, TransitionParser))
     trainer.run(30, 1)
     before = {part: weights.copy() for part, weights in trainer._weights.items()}
     trainer.run(31, 1)  # one epoch more

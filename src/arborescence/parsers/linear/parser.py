@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.online import OnlineTrainer
+    from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.parsers.shared.types import Features, Inference, Projective
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
@@ -196,12 +196,10 @@ class LinearParser(Parser):
         """Add the sides of more templates, for parsers with more features."""
 
     @classmethod
-    def _trainer(
-        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
-    ) -> OnlineTrainer:
+    def _trainer(cls, task: Task) -> ParserRun:
         from arborescence.parsers.linear.training import Trainer
 
-        return Trainer(treebank, dev, settings, make=cls)
+        return Trainer(task)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges of a sentence.

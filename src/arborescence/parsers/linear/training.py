@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -25,14 +25,13 @@ from arborescence.parsers.linear.pruning import learn, sides_for
 from arborescence.parsers.linear.undirected import find_trees
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
-from arborescence.parsers.shared.online import OnlineTrainer, attachment
+from arborescence.parsers.shared.online import OnlineRun
 from arborescence.parsers.shared.relations import (
     RelationModel,
     RelationTemplates,
     update_relations,
 )
 from arborescence.parsers.shared.training_trees import TrainingTrees
-from arborescence.parsers.shared.weights import Weights
 from arborescence.projective.pseudo import MARK, projectivize
 
 if TYPE_CHECKING:
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.linear.parser import LinearParser
     from arborescence.parsers.linear.pruning import EdgeFilter
     from arborescence.parsers.linear.settings import Settings
+    from arborescence.parsers.shared.run import Task
     from arborescence.parsers.shared.types import Progress, Projective
     from arborescence.treebank import Sentence
 
@@ -52,15 +51,14 @@ _HELD_OUT: Final = 10  # every tenth sentence sets the pruning threshold if ther
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
-class _Edges(NamedTuple):
-    """Edge weights, their sums for averaging, and the decoder to train them with."""
+class Edges(NamedTuple):
+    """Edge weights that are learned, and their sums for averaging."""
 
     model: EdgeModel
     averages: NDArray[np.float32]
-    best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]]
 
 
-class _Gold(NamedTuple):
+class Gold(NamedTuple):
     """A training sentence: a batch of it alone, its heads and relations, int64 (n + 1,)."""
 
     batch: Batch
@@ -68,128 +66,51 @@ class _Gold(NamedTuple):
     relations: NDArray[np.int64]
 
 
-class Trainer(OnlineTrainer):
-    """A training run of a linear parser.
+class EdgeRun(OnlineRun):
+    """A run that learns the weights of edges, and of relations given the tree.
 
-    Parameters
-    ----------
-    treebank, dev, settings
-        As for `OnlineTrainer`.
-    make
-        Makes a parser from its parts, to evaluate it on dev.
+    Subclasses define `_learn_edges`, and name by `_add_edges` what it learns.
     """
 
-    kind = "linear"
     _settings: Settings
 
-    def __init__(
-        self,
-        treebank: Sequence[Sentence],
-        dev: Sequence[Sentence],
-        settings: Settings,
-        make: Callable[..., LinearParser],
-    ) -> None:
-        super().__init__(treebank, dev, settings)
-        self._make = make
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        treebank, settings = task.treebank, self._settings
         self._projective = _trees_for(treebank, settings)
         self._trees = TrainingTrees.of(treebank, self._projective)
-
         sides: list[str] = []
-        directed = EdgeTemplates.of(settings.columns, sides)
+        self._directed = EdgeTemplates.of(settings.columns, sides)
         templates = RelationTemplates.of(settings.columns, sides)
-        joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
+        self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
         self._add_templates(sides)
         self._tags = tags_of(treebank)
         self._sides = Sides.of(sides)
         self._batch = Batch.of(treebank, self._sides, self._tags)
-
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        exactly = partial(decode, root=settings.root, projective=bool(self._projective))
-        best_tree, edge_templates = exactly, directed
-        if settings.inference == "undirected":
-            undirected = settings.features == "undirected"
-            edge_templates = directed._replace(undirected=undirected)
-            rounds = 0 if undirected else settings.rounds
-            best_tree = partial(find_trees, root=settings.root, rounds=rounds)
-        self._edges = [self._learned_edges("edges", edge_templates, best_tree)]
-        self._relations = self._learned_relations("relations", templates)
-        if settings.joint:
-            self._joint = self._learned_relations("joint", joint_templates)
-        if settings.guided:
-            self._edges.append(self._learned_edges("directed", directed, exactly))
+        self._edges: list[Edges] = []
+        self._relations = self._add_relations("relations", templates)
         self._pruning: EdgeFilter | None = None
+        longest = int(np.diff(self._batch.starts).max())
+        self._scratch = (
+            np.empty((2, longest, WIDE), dtype=np.float32),
+            np.empty(self._layout.tags, dtype=np.float32),
+        )
+        most = (settings.k + 1) * longest * self._directed.most
+        self._buffer = np.empty(most, dtype=np.int64)
 
     def _add_templates(self, sides: list[str]) -> None:
         """Add the sides of more templates, for parsers with more features."""
 
-    def _learned_edges(
-        self,
-        name: str,
-        templates: EdgeTemplates,
-        best_tree: Callable[[NDArray[np.float32]], NDArray[np.int64]],
-    ) -> _Edges:
-        self._add_weights(name, self._layout.size)
-        model = EdgeModel(templates, self._layout, self._weights[name])
-        return _Edges(model, self._sums[name], best_tree)
+    def _add_edges(self, name: str, templates: EdgeTemplates) -> None:
+        model = EdgeModel(templates, self._layout, self._add_weights(name, self._layout.size))
+        self._edges.append(Edges(model, self._sums[name]))
 
-    def _learned_relations(self, name: str, templates: RelationTemplates) -> RelationModel:
-        self._add_weights(name, (1 << self._settings.bits - 5, len(self._trees.labels)))
-        return RelationModel(templates, self._weights[name], self._trees.allowed)
-
-    def parts(self) -> dict[str, Any]:
-        """Return the arguments of the parser's constructor, after the last epoch."""
-        parts = self._fixed() | {"weights": self.best()}
-        if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
-            parts = self._without_marks_if_better(parts)
-        if self._dev and self._settings.inference == "exact":
-            parts["temperature"] = _temperature(self._make(**parts), self._dev, self._settings)
-        return parts | {"info": self.info()}
-
-    def _prepare(self, progress: Progress | None) -> None:
-        if self._settings.prune:
-            self._pruning = self._learn_pruning(progress)
-
-    def _evaluate(self, average: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
-        weights = {name: Weights(table) for name, table in average.items()}
-        return self._attachment(self._fixed() | {"weights": weights})
-
-    def _attachment(self, parts: dict[str, Any]) -> dict[str, float]:
-        return attachment(self._make(**parts), self._dev, self._settings.root)
-
-    def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
-        """Choose projective parsing, unless pseudo-projective parsing has a better LAS on dev.
-
-        Both parsers learn the same trees and the same edge weights; only their sets of relations
-        differ.
-        """
-        plain = without_marks(parts)
-        lowered, lifted = (self._attachment(each)["las"] for each in (parts, plain))
-        return parts if lowered > lifted else plain
-
-    def _learn_pruning(self, progress: Progress | None) -> EdgeFilter:
-        """Learn the pruning filter; its threshold is set on dev, or on a held-out tenth."""
-        training, heads = self._batch, self._trees.heads
-        held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
-        if not held_out:
-            rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
-            held_out, gold = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
-            training = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
-            heads = [heads[b] for b in rest]
-        if progress:
-            progress("pruning", 0, len(heads))
-        pruning = learn(
-            (training, np.concatenate(heads)),
-            (Batch.of(held_out, self._sides, self._tags), np.concatenate(gold)),
-            sides_for(self._settings.columns),
-            self._layout.tags,
-            seed=self._settings.seed,
-        )
-        if progress:
-            progress("pruning", len(heads), len(heads))
-        return pruning
+    def _add_relations(self, name: str, templates: RelationTemplates) -> RelationModel:
+        shape = 1 << self._settings.bits - 5, len(self._trees.labels)
+        return RelationModel(templates, self._add_weights(name, shape), self._trees.allowed)
 
     def _fixed(self) -> dict[str, Any]:
-        """Return the constructor arguments that training does not change."""
         same = ("columns", "inference", "features", "rounds")
         return {name: getattr(self._settings, name) for name in same} | {
             "labels": self._trees.labels,
@@ -200,41 +121,127 @@ class Trainer(OnlineTrainer):
             "pruning": self._pruning,
         }
 
-    def _learn(self, epoch: int, progress: Progress | None) -> None:
-        settings = self._settings
-        first = self._edges[0]
-        ascent = None
-        if settings.by_likelihood:
-            ascent = Ascent(
-                first.model,
-                first.averages,
-                self._clock,
-                rate=settings.rate,
-                sentences=len(self._trees.heads),
-                expect=self._expect,
-            )
-        longest = int(np.diff(self._batch.starts).max())
-        sums = np.empty((2, longest, WIDE), dtype=np.float32)
-        met = np.empty(self._layout.tags, dtype=np.float32)
-        most = (settings.k + 1) * longest * first.model.templates.most
-        buffer = np.empty(most, dtype=np.int64)
+    def _prepare(self, progress: Progress) -> None:
+        """Learn the pruning filter; its threshold is set on dev, or on a held-out tenth."""
+        if not self._settings.prune:
+            return
+        training, heads = self._batch, self._trees.heads
+        held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
+        if not held_out:
+            rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
+            held_out, gold = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
+            training = Batch.of([self._treebank[b] for b in rest], self._sides, self._tags)
+            heads = [heads[b] for b in rest]
+        progress("pruning", 0, len(heads))
+        self._pruning = learn(
+            (training, np.concatenate(heads)),
+            (Batch.of(held_out, self._sides, self._tags), np.concatenate(gold)),
+            sides_for(self._settings.columns),
+            self._layout.tags,
+            seed=self._settings.seed,
+        )
+        progress("pruning", len(heads), len(heads))
+
+    def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         place = np.zeros(1, dtype=np.int64)
-        for b in self._shuffled(epoch, settings.seed, progress):
+        averages = self._sums["relations"]
+        for b in self._shuffled(number, tell):
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
-            gold = _Gold(one, self._trees.heads[b], self._trees.relations[b])
+            gold = Gold(one, self._trees.heads[b], self._trees.relations[b])
             for edges in self._edges:
                 scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
-                score_edges(one, edges.model, sums, met, scores.reshape(-1), place)
-                if ascent:
-                    ascent.step(one, scores, gold.heads, buffer)
-                else:
-                    self._leave_wrong_trees(gold, edges, scores, buffer)
-            averages = self._sums["relations"]
-            update_relations(
-                one, self._relations, averages, *gold[1:], settings.largest_step, self._clock
-            )
-        if ascent:
-            ascent.finish(self._clock)
+                score_edges(one, edges.model, *self._scratch, scores.reshape(-1), place)
+                self._learn_edges(gold, edges, scores)
+            step = self._settings.largest_step
+            update_relations(one, self._relations, averages, *gold[1:], step, self._clock)
+
+    @abstractmethod
+    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
+        """Learn from the scores (n + 1, n + 1) of the edges of a sentence, which may be changed."""
+
+    def _update_edges(
+        self,
+        gold: Gold,
+        edges: Edges,
+        trees: NDArray[np.int64],
+        losses: NDArray[np.float64],
+        others: NDArray[np.float64],
+    ) -> NDArray[np.float32]:
+        """Update edge weights as `update_edges` does; return its steps."""
+        step, steps = self._settings.largest_step, np.empty(len(trees), dtype=np.float32)
+        update_edges(
+            gold.batch,
+            *edges,
+            gold.heads,
+            trees,
+            losses,
+            others,
+            step,
+            self._clock,
+            self._buffer,
+            steps,
+        )
+        return steps
+
+
+class Trainer(EdgeRun):
+    """A training run of a linear parser."""
+
+    kind = "linear"
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        settings = self._settings
+        undirected = settings.features == "undirected"
+        self._add_edges("edges", self._directed._replace(undirected=undirected))
+        if settings.joint:
+            self._joint = self._add_relations("joint", self._joint_templates)
+        if settings.guided:
+            self._add_edges("directed", self._directed)
+        self._ascent: Ascent | None = None
+
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments of the parser's constructor, after the last epoch."""
+        parts = super().parts()
+        if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
+            parts = self._without_marks_if_better(parts)
+        if self._dev and self._settings.inference == "exact":
+            parts["temperature"] = self._temperature(parts)
+        return parts
+
+    def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """Choose projective parsing, unless pseudo-projective parsing has a better LAS on dev.
+
+        Both parsers learn the same trees and the same edge weights; only their sets of relations
+        differ.
+        """
+        plain = without_marks(parts)
+        lowered, lifted = (self._compared(each)["las"] for each in (parts, plain))
+        return parts if lowered > lifted else plain
+
+    def _temperature(self, parts: dict[str, Any]) -> float:
+        """Fit the temperature on dev, whose trees are lifted if the parser is pseudo-projective."""
+        gold = [sentence.heads for sentence in self._dev]
+        if parts["projective"] == "pseudo":
+            gold = list(map(projectivize, gold))
+        scores = map(self._make(**parts).scores, self._dev)
+        root, projective = self._settings.root, bool(parts["projective"])
+        return fit_temperature(scores, gold, root=root, projective=projective)
+
+    def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
+        if not self._settings.by_likelihood:
+            super()._epoch(number, tell)
+            return
+        [edges] = self._edges
+        self._ascent = Ascent(
+            *edges,
+            (number - 1) * self._sentences,
+            rate=self._settings.rate,
+            sentences=self._sentences,
+            expect=self._expect,
+        )
+        super()._epoch(number, tell)
+        self._ascent.finish(self._clock)
 
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the edge probabilities of the log-linear model: of trees, or of single heads."""
@@ -245,18 +252,15 @@ class Trainer(OnlineTrainer):
         probabilities: NDArray[np.float64] = trees.marginals
         return probabilities
 
-    def _leave_wrong_trees(
-        self,
-        gold: _Gold,
-        edges: _Edges,
-        scores: NDArray[np.float32],
-        buffer: NDArray[np.int64],
-    ) -> None:
-        """Decode, and update the weights if the best trees are wrong."""
+    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
+        """Take a gradient step; or decode, and update the weights if the best trees are wrong."""
+        if self._ascent:
+            self._ascent.step(gold.batch, scores, gold.heads, self._buffer)
+            return
         heads = gold.heads
         words = np.arange(1, len(heads))
         of_gold = scores[heads[1:], words]
-        best = self._add_relations(gold, scores) if self._settings.joint else None
+        best = self._with_relations(gold, scores) if self._settings.joint else None
         if self._settings.loss == "mira":  # each wrong head (undirected: each wrong pair) costs 1
             scores += 1
             scores[heads[1:], words] -= 1
@@ -266,9 +270,9 @@ class Trainer(OnlineTrainer):
         if wrong.any():
             gains = scores[trees[:, 1:], words] - of_gold
             losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(gold, edges, trees, guessed, losses, buffer)
+            self._step(gold, edges, trees, guessed, losses)
 
-    def _add_relations(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
+    def _with_relations(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add to each edge score that of its best relation; return these relations."""
         best = np.zeros(scores.shape, dtype=np.int16)
         joint.add_relations(
@@ -286,8 +290,8 @@ class Trainer(OnlineTrainer):
 
     def _guess(
         self,
-        gold: _Gold,
-        edges: _Edges,
+        gold: Gold,
+        edges: Edges,
         scores: NDArray[np.float32],
         best: NDArray[np.int16] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
@@ -298,7 +302,7 @@ class Trainer(OnlineTrainer):
         root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
-                trees = edges.best_tree(scores)[np.newaxis]
+                trees = self._best_tree(edges, scores)[np.newaxis]
             else:
                 trees, _ = kbest(scores, k, root=root, projective=projective)
             guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
@@ -311,12 +315,11 @@ class Trainer(OnlineTrainer):
 
     def _step(
         self,
-        gold: _Gold,
-        edges: _Edges,
+        gold: Gold,
+        edges: Edges,
         trees: NDArray[np.int64],
         guessed: NDArray[np.int64],
         losses: NDArray[np.float64],
-        buffer: NDArray[np.int64],
     ) -> None:
         """Update the weights towards gold and away from the guessed trees."""
         others = np.zeros((len(trees), len(trees)))
@@ -324,7 +327,7 @@ class Trainer(OnlineTrainer):
             of_gold = np.zeros(len(trees))
             joint.difference(gold.batch, self._joint, *gold[1:], trees, guessed, of_gold, others)
             losses = losses - of_gold
-        steps = self._update_edges(gold, edges, trees, losses, others, buffer)
+        steps = self._update_edges(gold, edges, trees, losses, others)
         if self._settings.joint:
             averages = self._sums["joint"]
             for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
@@ -332,31 +335,12 @@ class Trainer(OnlineTrainer):
                     gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
                 )
 
-    def _update_edges(
-        self,
-        gold: _Gold,
-        edges: _Edges,
-        trees: NDArray[np.int64],
-        losses: NDArray[np.float64],
-        others: NDArray[np.float64],
-        buffer: NDArray[np.int64],
-    ) -> NDArray[np.float32]:
-        """Update edge weights as `update_edges` does; return its steps."""
-        steps = np.empty(len(trees), dtype=np.float32)
-        update_edges(
-            gold.batch,
-            edges.model,
-            edges.averages,
-            gold.heads,
-            trees,
-            losses,
-            others,
-            self._settings.largest_step,
-            self._clock,
-            buffer,
-            steps,
-        )
-        return steps
+    def _best_tree(self, edges: Edges, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the best tree, or one by way of an undirected tree; guides learn from the best."""
+        settings, directed = self._settings, not edges.model.templates.undirected
+        if settings.inference == "exact" or (directed and settings.features == "undirected"):
+            return decode(scores, root=settings.root, projective=bool(self._projective))
+        return find_trees(scores, settings.root, settings.rounds if directed else 0)
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -387,16 +371,3 @@ def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
     if crossing > MOST_CROSSING * len(treebank):
         return False
     return "pseudo" if crossing else True
-
-
-def _temperature(parser: LinearParser, dev: Sequence[Sentence], settings: Settings) -> float:
-    """Fit the temperature of a parser on dev; gold trees are lifted if it is pseudo-projective."""
-    gold = [sentence.heads for sentence in dev]
-    if parser.projective == "pseudo":
-        gold = list(map(projectivize, gold))
-    return fit_temperature(
-        map(parser.scores, dev),
-        gold,
-        root=settings.root,
-        projective=bool(parser.projective),
-    )

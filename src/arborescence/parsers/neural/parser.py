@@ -25,6 +25,7 @@ from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.options import record_of
+from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
 from arborescence.version import __version__
@@ -277,22 +278,21 @@ class BiaffineParser(Parser):
             hints = jackknifed_hints(
                 treebank, tagger, vocabulary, seed=chosen.seed, progress=progress
             )
-        trainer = Trainer(
-            treebank,
-            dev,
+        run = Trainer(
+            Task(treebank, dev, chosen, cls),
             hints,
-            chosen,
             vocabulary,
-            make=cls,
             device=chosen.device,
             tagger=tagger,
             vectors=table,
             encoder=of_words,
         )
-        trainer.run(checkpoint=checkpoint, progress=progress)
+        parser: Self = run.parser(
+            chosen.epochs, checkpoint=checkpoint, progress=progress, text=text
+        )
         if beside is not None:
             remove(beside)
-        return cls(**trainer.parts(), text=text)
+        return parser
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return the weights of all edges of a sentence.

@@ -7,7 +7,6 @@ the best epoch on dev are kept.
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,34 +19,22 @@ from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.losses import edge_loss
 from arborescence.parsers.neural.network import Network, Tensors, state_of
 from arborescence.parsers.neural.on_device import device_named, enough_memory
-from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.checkpoint import (
-    HISTORY,
-    Checkpoint,
-    best_epoch,
-    identity,
-    shown,
-)
 from arborescence.parsers.shared.confidence import fit_temperature
-from arborescence.parsers.shared.online import compared
+from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.hints import Hints
-    from arborescence.parsers.neural.parser import BiaffineParser
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.run import Task
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.treebank import Sentence
-
-    State = dict[str, torch.Tensor]
 
 _BETAS: Final = (0.9, 0.95)
 _DECAY: Final = 1e-4
@@ -55,10 +42,8 @@ _CLIP: Final = 5.0
 _WARM_UP: Final = 0.05  # the share of training in which the rate rises
 _LARGEST: Final = 6e4  # float16 holds no larger weights
 _ADVICE: Final = "lower the number of words of a batch (--batch)"
-#: The suffixes of array names in a checkpoint: weights, both moments of Adam, and the best weights.
-_MOMENTS: Final = ("exp_avg", "exp_avg_sq")
-_BEST: Final = "best"
-_FIELDS: Final = {"step": scheme.whole(0, 10**12), "history": HISTORY}
+#: What Adam keeps of a parameter, in a checkpoint with the parameter itself.
+_KEPT: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 class _Gold(NamedTuple):
@@ -83,21 +68,17 @@ class _Gold(NamedTuple):
     tags: dict[str, torch.Tensor]
 
 
-class Trainer:
-    """A training run: the network, its optimizer, and the best weights so far.
+class Trainer(ParserRun):
+    """A training run of a neural parser: the network and its optimizer.
 
     Parameters
     ----------
-    treebank, dev
-        Sentences to learn from, and to choose the best epoch by; `dev` may be empty.
+    task
+        As for `ParserRun`.
     hints
         For each training sentence, what linear taggers guess; None without one.
-    settings
-        All settings that, with the data, determine the result.
     vocabulary
         That of the treebank.
-    make
-        Makes a parser from its parts, to evaluate it.
     device
         Where PyTorch computes.
     tagger
@@ -113,23 +94,23 @@ class Trainer:
         If there is no such device.
     """
 
+    kind = "biaffine"
+    _settings: Settings
+
     def __init__(
         self,
-        treebank: Sequence[Sentence],
-        dev: Sequence[Sentence],
+        task: Task,
         hints: Sequence[Hints] | None,
-        settings: Settings,
         vocabulary: Vocabulary,
         *,
-        make: Callable[..., BiaffineParser],
         device: str = "cpu",
         tagger: Tagger | None = None,
         vectors: NDArray[np.float32] | None = None,
         encoder: Encoder | None = None,
     ) -> None:
-        self._treebank, self._dev, self._hints = treebank, dev, hints
-        self._settings, self._vocabulary, self._tagger = settings, vocabulary, tagger
-        self._make = make
+        super().__init__(task)
+        treebank, settings = task.treebank, self._settings
+        self._hints, self._vocabulary, self._tagger = hints, vocabulary, tagger
         self._device = device_named(device)
         self._trees = TrainingTrees.of(treebank, settings.projective)
         self._tag_numbers = {
@@ -138,15 +119,11 @@ class Trainer:
         }
         self._given = given_columns(treebank, vocabulary)
         self._encoder = encoder
-        known = identity(settings, treebank, dev)
         arrays = [array for each in hints or () for guesses in each.values() for array in guesses]
         digest = hashlib.sha256()
         for array in [*arrays, *([] if vectors is None else [vectors])]:
             digest.update(array.tobytes())
-        known += digest.hexdigest()
-        if encoder:
-            known += encoder.digest
-        self._checkpoint = Checkpoint("biaffine", known)
+        self._identity += digest.hexdigest() + (encoder.digest if encoder else "")
         self._forked = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.seed, 0))
@@ -167,72 +144,56 @@ class Trainer:
             fused=True,  # in one pass: with small batches, many passes took a fifth of the time
         )
         self._rates = [group["lr"] for group in self._adam.param_groups]
-        self._step = 0
-        self._history: list[dict[str, float]] = []
-        self._best: State = {}
+        self._speed = 0.0
 
-    def run(
-        self,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        """Train for the epochs of the settings; resume from a checkpoint if it exists.
+    def run(self, *args: Any, **options: Any) -> None:
+        """Train as `ParserRun.run` does; PyTorch's own random numbers stay as they are.
 
         Raises
         ------
         ModelError
-            If `checkpoint` belongs to other data or settings, or cannot be read.
+            As for `ParserRun.run`.
         OptionError
             If the memory of the device does not suffice, or the weights become too large.
         """
-        if checkpoint is not None and Path(checkpoint).exists():
-            self._restore(checkpoint)
-        while len(self._history) < self._settings.epochs:
-            with torch.random.fork_rng(self._forked):
-                self._run_epoch(progress)
-            if checkpoint is not None:
-                self._store(checkpoint)
+        with torch.random.fork_rng(self._forked):
+            super().run(*args, **options)
 
     def parts(self) -> dict[str, Any]:
         """Return the arguments of the parser's constructor."""
-        parts = self._parts(self._best)
-        parts["info"] = {
-            "epoch": best_epoch(self._history),
-            "dev": self._history,
-            "sentences": len(self._treebank),
-        }
+        parts = self._parts(self.best) | {"info": self.info()}
         if any(map(len, self._dev)):
             parts["temperature"] = self._temperature(parts)
         return parts
 
-    def _run_epoch(self, progress: Progress | None) -> None:
-        epoch = len(self._history) + 1
-        torch.manual_seed(_seed(self._settings.seed, epoch))
-        generator = np.random.default_rng((self._settings.seed, epoch))
+    def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
+        torch.manual_seed(_seed(self._settings.seed, number))
+        generator = np.random.default_rng((self._settings.seed, number))
         self._network.train()
         begun = perf_counter()
-        total, done = len(self._treebank), 0
+        done = 0
         for numbers in self._batches(generator):
-            if progress:
-                progress(f"epoch {epoch}", done, total)
-            share = _share((epoch - 1 + done / total) / self._settings.epochs)
+            tell(done)
+            share = _share((number - 1 + done / self._sentences) / self._settings.epochs)
             for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
                 group["lr"] = highest * share
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
-        state = state_of(self._network)
-        if not all((value.abs() < _LARGEST).all() for value in state.values()):  # or NaN
+        # False if one is NaN, too.
+        if not all((np.abs(each) < _LARGEST).all() for each in self._weights().values()):
             raise OptionError(f"weights became too large: lower rate={self._settings.rate:g}")
-        speed = sum(map(len, self._treebank)) / (perf_counter() - begun)
-        scores = self._evaluate(state)
-        self._history.append(scores)
-        if best_epoch(self._history) == epoch:
-            self._best = {name: value.clone() for name, value in state.items()}
-        if progress:
-            said = f"{shown(scores)}, " if scores else ""
-            progress(f"epoch {epoch}: {said}{speed:,.0f} words/s", total, total)
+        self._speed = sum(map(len, self._treebank)) / (perf_counter() - begun)
+
+    def _said(self, scores: Mapping[str, float]) -> str:
+        return ", ".join(filter(None, (super()._said(scores), f"{self._speed:,.0f} words/s")))
+
+    def _weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return the parameters of the network; on a CPU they are not copied."""
+        return {name: value.numpy() for name, value in state_of(self._network).items()}
+
+    def _result(self) -> dict[str, NDArray[Any]]:
+        return {name: value.copy() for name, value in self._weights().items()}
 
     def _batches(self, generator: np.random.Generator) -> Iterator[list[int]]:
         """Yield batches of sentences of similar length, in random order."""
@@ -265,7 +226,6 @@ class Trainer:
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
         self._adam.step()
-        self._step += 1
 
     def _loss(self, batch: Tensors, gold: _Gold) -> torch.Tensor:
         """Return the sum of the losses of edges, relations and each column of tags."""
@@ -284,11 +244,11 @@ class Trainer:
             loss = loss + summed / (tags >= 0).sum().clamp(min=1)
         return loss
 
-    def _evaluate(self, state: Mapping[str, torch.Tensor]) -> dict[str, float]:
+    def _score(self) -> dict[str, float]:
         """Parse dev without and with its tags: return the means of UAS and LAS, and UPOS."""
         if not any(map(len, self._dev)):
             return {}
-        parser = self._make(**self._parts(state), device=str(self._device))
+        parser = self._make(**self._parts(self._weights()), device=str(self._device))
         root = self._settings.root
         of_words = list(parser.parse(map(_without_tags, self._dev), root=root))
         if not self._vocabulary.tags:
@@ -350,8 +310,7 @@ class Trainer:
         numbers = self._tag_numbers[column]
         return [numbers.get(value, -1) for value in values]
 
-    def _parts(self, state: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-        weights = {name: value.numpy() for name, value in state.items()}
+    def _parts(self, weights: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
         return {
             "settings": self._settings,
             "vocabulary": self._vocabulary,
@@ -362,42 +321,28 @@ class Trainer:
             "encoder": self._encoder,
         }
 
-    def _store(self, checkpoint: str | os.PathLike[str]) -> None:
+    def _state(self) -> dict[str, NDArray[Any]]:
         arrays = {}
         for name, parameter in self._network.named_parameters():
-            kept = self._adam.state[parameter] if parameter.requires_grad else {}
-            # The state is empty if no loss depends on a parameter, as in some encoders.
-            nothing = torch.zeros_like(parameter)
-            moments = {moment: kept.get(moment, nothing) for moment in _moments_of(parameter)}
-            for part, value in {"": parameter, **moments, _BEST: self._best[name]}.items():
+            # Adam keeps nothing if no loss depends on a parameter, as in some encoders.
+            kept = {each: torch.zeros(shape) for each, shape in _kept_of(parameter).items()}
+            kept |= self._adam.state.get(parameter, {})
+            for part, value in {"": parameter, **kept}.items():
                 arrays[f"{part}/{name}"] = value.detach().cpu().numpy()
-        header = {"step": self._step, "history": self._history}
-        self._checkpoint.store(checkpoint, header, arrays)
+        return arrays
 
-    def _restore(self, checkpoint: str | os.PathLike[str]) -> None:
-        wanted = {
-            f"{part}/{name}": scheme.Array((np.float32,), tuple(parameter.shape))
-            for name, parameter in self._network.named_parameters()
-            for part in ("", *_moments_of(parameter), _BEST)
-        }
-        fields, kept = self._checkpoint.restore(checkpoint, _FIELDS, wanted)
-        self._step, self._history = fields["step"], fields["history"]
-        arrays = {name: torch.from_numpy(array) for name, array in kept.items()}
+    def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         for name, parameter in self._network.named_parameters():
-            parameter.data.copy_(arrays[f"/{name}"])
-            moments = {
-                moment: arrays[f"{moment}/{name}"].to(self._device)
-                for moment in _moments_of(parameter)
-            }
-            if moments:
-                step = torch.tensor(float(self._step), device=self._device)
-                self._adam.state[parameter] = {"step": step, **moments}
-            self._best[name] = arrays[f"{_BEST}/{name}"]
+            parameter.data.copy_(torch.from_numpy(state[f"/{name}"]))
+            for part in _kept_of(parameter):
+                kept = torch.from_numpy(state[f"{part}/{name}"]).to(self._device)
+                self._adam.state[parameter][part] = kept
 
 
-def _moments_of(parameter: torch.Tensor) -> tuple[str, ...]:
-    """Return the names of Adam's moments of a parameter; a frozen one has none."""
-    return _MOMENTS if parameter.requires_grad else ()
+def _kept_of(parameter: torch.Tensor) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of what Adam keeps of a parameter; of a frozen one, nothing."""
+    shapes = ((), parameter.shape, parameter.shape)
+    return dict(zip(_KEPT, shapes, strict=True)) if parameter.requires_grad else {}
 
 
 def _share(done: float) -> float:

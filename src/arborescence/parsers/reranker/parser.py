@@ -221,21 +221,14 @@ class Reranker(Parser):
         if dev:
             to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
         trainer = Trainer(data, to_choose_by, templates, seed=chosen.seed, bits=chosen.bits)
-        weights, scale, epoch = trainer.run(chosen.epochs, progress)
-        info = chosen.stored() | {
-            "epoch": epoch,
-            "dev": trainer.history,
-            "sentences": len(treebank),
-        }
+        trainer.run(chosen.epochs, progress=progress)
         return cls(
+            **trainer.parts(),
             parser=parser,
             k=k,
-            # Rounded to float16, as in a model file.
-            weights=weights.astype(np.float16).astype(np.float32),
-            scale=scale,
             features=features,
             own=features is not None,
-            info=info,
+            info=chosen.stored() | trainer.info(),
         )
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ probability of the best trees of the list, those with the most correct words.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,14 +20,16 @@ from arborescence.parsers.reranker.features import (
     score_lists,
 )
 from arborescence.parsers.shared.classifier import Learned, descend
+from arborescence.parsers.shared.run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from arborescence.parsers.reranker.features import TreeTemplates
     from arborescence.parsers.reranker.lists import Lists
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Progress
 
     #: Sentences and their lists.
     Data = tuple[Batch, Lists]
@@ -63,7 +65,7 @@ def fit_scale(lists: Lists) -> float:
     return float(_SCALES[np.argmax(likelihoods)]) / 2
 
 
-class Trainer:
+class Trainer(Run):
     """A training run over lists.
 
     Parameters
@@ -80,52 +82,45 @@ class Trainer:
         The number of weights is 2^bits.
     """
 
+    phase = "ranking, epoch"
+
     def __init__(
         self, data: Data, dev: Data | None, templates: TreeTemplates, *, seed: int, bits: int
     ) -> None:
+        batch, lists = data
+        super().__init__(len(batch.starts) - 1)
         self._data = data
         self._dev = dev
         self._templates = templates
         self._seed = seed
-        batch, lists = data
-        self._scale = fit_scale(lists)
+        self._estimated = self._scale = fit_scale(lists)
         self._learned = Learned(1 << bits)
         self._gradient = np.zeros(1 << bits, dtype=np.float32)
         self._work = Workspace.of(batch, lists, templates)
         own = np.add.reduceat(np.diff(lists.own_firsts), lists.firsts[:-1])
         self._touched = np.empty(self._work.rows.size + int(own.max()), dtype=np.int32)
         self._scores = np.empty(len(self._work.signs))
-        self.history: list[dict[str, float]] = []
 
-    def run(self, epochs: int, progress: Progress | None) -> tuple[NDArray[np.float32], float, int]:
-        """Train; return the weights, the scale of the parser's weight, and their epoch."""
-        best = self._learned.weights, self._scale, 0
-        sentences = len(self._data[0].starts) - 1
-        for epoch in range(1, epochs + 1):
-            if progress:
-                progress(f"ranking, epoch {epoch}", 0, sentences)
-            self._learn(epoch)
-            scale, said = self._scale, ""
-            if self._dev:
-                scale, scores = self._choose_scale(self._dev)
-                said = ": " + ", ".join(f"{name.upper()} {x:.2f}" for name, x in scores.items())
-                self.history.append(scores)
-            las = [scores["las"] for scores in self.history]
-            if not las or las.index(max(las)) == epoch - 1:
-                best = self._learned.weights.copy(), scale, epoch
-            if progress:
-                progress(f"ranking, epoch {epoch}{said}", sentences, sentences)
-        return best
+    def parts(self) -> dict[str, Any]:
+        """Return the weights and the scale of the best epoch: arguments of `Reranker`."""
+        # Rounded to float16, as in a model file.
+        weights = self.best["weights"].astype(np.float16).astype(np.float32)
+        return {"weights": weights, "scale": float(self.best["scale"])}
 
-    def _learn(self, epoch: int) -> None:
+    def info(self) -> dict[str, Any]:
+        """Return what `Run.info` does; without dev, there are no scores."""
+        return super().info() | {"dev": self.history if self._dev else []}
+
+    def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
+        tell(0)
         batch, lists = self._data
-        generator = np.random.default_rng((self._seed, epoch))
+        generator = np.random.default_rng((self._seed, number))
         learn_lists(
             batch,
             lists,
             self._templates,
-            generator.permutation(len(batch.starts) - 1),
-            self._scale,
+            generator.permutation(self._sentences),
+            self._estimated,
             self._learned.weights,
             self._learned.squares,
             self._gradient,
@@ -133,6 +128,15 @@ class Trainer:
             self._scores,
             self._work,
         )
+
+    def _score(self) -> dict[str, float]:
+        if not self._dev:
+            return {}
+        self._scale, scores = self._choose_scale(self._dev)
+        return scores
+
+    def _result(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self._learned.weights.copy(), "scale": np.array(self._scale)}
 
     def _choose_scale(self, dev: Data) -> tuple[float, dict[str, float]]:
         """Return the scale with the best LAS on dev, and its UAS and LAS in percent."""
@@ -142,7 +146,7 @@ class Trainer:
         score_lists(batch, lists, self._templates, self._learned.weights, work, scores)
         words = len(batch.tags) - (len(batch.starts) - 1)
         found = {}
-        for scale in (self._scale * _FACTORS).tolist():
+        for scale in (self._estimated * _FACTORS).tolist():
             chosen = best_trees(lists, scores + scale * lists.weights)
             uas, las = 100 * lists.right[chosen].sum(axis=0) / words
             found[scale] = {"uas": float(uas), "las": float(las)}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.online import OnlineTrainer
+    from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.treebank import Sentence
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
@@ -77,12 +77,10 @@ class SecondOrderParser(LinearParser):
         self._part_templates = PartTemplates.of(self.columns, sides)
 
     @classmethod
-    def _trainer(
-        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
-    ) -> OnlineTrainer:
+    def _trainer(cls, task: Task) -> ParserRun:
         from arborescence.parsers.second_order.training import Trainer
 
-        return Trainer(treebank, dev, settings, make=cls)
+        return Trainer(task)
 
     def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Found:
         """Return the tree of a sentence, with its weight and the bound that certifies it.

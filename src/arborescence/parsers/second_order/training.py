@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence import second_order
 from arborescence.parsers.linear.pruning import keep_edges
-from arborescence.parsers.linear.training import Trainer as LinearTrainer
+from arborescence.parsers.linear.training import EdgeRun
 from arborescence.parsers.second_order.parts import (
     WIDE,
     PartModel,
@@ -17,56 +16,40 @@ from arborescence.parsers.second_order.parts import (
     rounded,
     score_parts,
 )
+from arborescence.second_order.decode import decode
+from arborescence.second_order.parts import tree_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
-    from arborescence.parsers.linear.training import _Edges, _Gold
-    from arborescence.parsers.second_order.settings import Settings
+    from arborescence.parsers.linear.training import Edges, Gold
+    from arborescence.parsers.shared.run import Task
     from arborescence.parsers.shared.types import Progress
-    from arborescence.treebank import Sentence
 
 #: The largest number of rounds of dual decomposition for a training sentence.
 _ROUNDS: Final = 50
 
 
-class Trainer(LinearTrainer):
-    """A training run of a second-order parser; parameters as for the trainer of linear parsers."""
+class Trainer(EdgeRun):
+    """A training run of a second-order parser."""
 
     kind = "second-order"
 
-    def __init__(
-        self,
-        treebank: Sequence[Sentence],
-        dev: Sequence[Sentence],
-        settings: Settings,
-        make: Callable[..., Any],
-    ) -> None:
-        super().__init__(treebank, dev, settings.of_edges, make)
-        self._add_weights("parts", ((1 << settings.bits) // WIDE, WIDE))
-        self._parts = PartModel(self._part_templates, self._weights["parts"])
+    def __init__(self, task: Task) -> None:
+        super().__init__(task._replace(settings=task.settings.of_edges))
+        self._add_edges("edges", self._directed)
+        table = self._add_weights("parts", ((1 << self._settings.bits) // WIDE, WIDE))
+        self._parts = PartModel(self._part_templates, table)
 
     def _add_templates(self, sides: list[str]) -> None:
         self._part_templates = PartTemplates.of(self._settings.columns, sides)
 
-    def parts(self) -> dict[str, Any]:
-        """Return the arguments of the parser's constructor, after the last epoch."""
-        return self._fixed() | {"weights": self.best(), "info": self.info()}
-
-    def _prepare(self, progress: Progress | None) -> None:
+    def _prepare(self, progress: Progress) -> None:
         super()._prepare(progress)
         assert self._pruning is not None  # noqa: S101 - settings.prune
         self._kept = keep_edges(self._batch, self._pruning, False)
 
-    def _leave_wrong_trees(
-        self,
-        gold: _Gold,
-        edges: _Edges,
-        scores: NDArray[np.float32],
-        buffer: NDArray[np.int64],
-    ) -> None:
+    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
         """Decode, and update the weights if the best tree is wrong."""
         heads = gold.heads
         words = np.arange(1, len(heads))
@@ -75,12 +58,10 @@ class Trainer(LinearTrainer):
         if self._settings.loss == "mira":  # each wrong head costs 1
             kept += 1
             kept[heads[1:], words] -= 1
-        found = second_order.decode(
-            kept, siblings, grandparents, root=self._settings.root, rounds=_ROUNDS
-        )
+        found = decode(kept, siblings, grandparents, root=self._settings.root, rounds=_ROUNDS)
         if (found.heads == heads).all():
             return
-        of_gold = second_order.tree_weight(kept, heads, siblings, grandparents)
+        of_gold = tree_weight(kept, heads, siblings, grandparents)
         rows = len(self._parts.weights)
         ours, theirs = (
             list_features(gold.batch, self._part_templates, rows, tree)
@@ -95,13 +76,12 @@ class Trainer(LinearTrainer):
             found.heads[np.newaxis],
             np.array([found.weight - of_gold]),
             np.array([[difference @ difference]]),
-            buffer,
         )
         change = (step * difference).astype(np.float32)
         self._parts.weights.reshape(-1)[numbers] += change
         self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)
 
-    def _only_kept(self, gold: _Gold, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _only_kept(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the scores of kept edges and of gold edges; -inf for all others."""
         firsts, kept = self._kept
         start, stop = gold.batch.starts.tolist()

@@ -12,6 +12,7 @@ from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.treebank.sentence import Sentence
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.parsers.shared.run import ParserRun
     from arborescence.parsers.shared.types import Progress
 
 
@@ -110,13 +112,15 @@ class Parser(ABC):
             If a setting is invalid, or incompatible with another one.
         """
         chosen = cls.settings_class.of(settings)
-        trainer = cls._trainer(*checked(treebank, dev, chosen.root), chosen)
-        trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
-        parts: dict[str, Any] = trainer.parts() | {"tagger": tagger, "text": text}
-        return cls(**parts)
+        task = Task(*checked(treebank, dev, chosen.root), chosen, cls)
+        kept: dict[str, Any] = {"tagger": tagger, "text": text}
+        parser: Self = cls._trainer(task).parser(
+            chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress, **kept
+        )
+        return parser
 
     @classmethod
-    def _trainer(cls, treebank: list[Sentence], dev: list[Sentence], settings: Any) -> Any:
+    def _trainer(cls, task: Task) -> ParserRun:
         """Make the training run of `train`; kinds that are trained otherwise have none."""
         raise NotImplementedError
 

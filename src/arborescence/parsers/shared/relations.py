@@ -256,7 +256,7 @@ def move(
     step: float | np.float32,
     clock: int,
 ) -> None:
-    """Change one column of some rows of weights, and their sums for averaging (`OnlineTrainer`)."""
+    """Change one column of some rows of weights, and their sums for averaging (`OnlineRun`)."""
     for t in range(len(rows)):
         weights[rows[t], column] += np.float32(step)
         averages[rows[t], column] += np.float32(step) * np.float32(clock)

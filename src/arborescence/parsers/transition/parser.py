@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.online import OnlineTrainer
+    from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.parsers.shared.types import System
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
@@ -163,10 +163,8 @@ class TransitionParser(Parser):
         self._beam: int = options_of(Settings)["beam"].checked(beam)
 
     @classmethod
-    def _trainer(
-        cls, treebank: list[Sentence], dev: list[Sentence], settings: Any
-    ) -> OnlineTrainer:
-        return Trainer(treebank, dev, settings, make=cls)
+    def _trainer(cls, task: Task) -> ParserRun:
+        return Trainer(task)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
         """Return 1 for the edges of the parser's tree and 0 for others: it has no scores of edges.

@@ -1,0 +1,300 @@
+"""One run of training: epochs, the best one by its scores on dev, checkpoints to go on from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import reprlib
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+from arborescence.core.graph import check_count
+from arborescence.parsers.shared import model_file, scheme
+from arborescence.version import __version__
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.options import Record
+    from arborescence.parsers.shared.types import Progress
+    from arborescence.treebank import Sentence
+
+    History = list[dict[str, float]]
+    Arrays = dict[str, NDArray[Any]]
+
+_BEST: Final = "best/"
+_SCORES: Final = scheme.Field(
+    "the scores of an epoch, with LAS, or none",
+    lambda value: (
+        isinstance(value, dict)
+        and all(isinstance(score, float) for score in value.values())
+        and (not value or "las" in value)
+    ),
+)
+_FIELDS: Final = {"history": scheme.list_of(_SCORES, 1, 10**6)}
+
+
+class Run(ABC):
+    """A run of training, of whatever learns in epochs.
+
+    After each epoch, what is learned is scored on dev; the best is kept. An interrupted run goes on
+    from its checkpoint, with the same result as without interruption.
+
+    Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity` and `_state`, if
+    there are checkpoints.
+
+    Parameters
+    ----------
+    sentences
+        The number of sentences of an epoch.
+
+    Attributes
+    ----------
+    history : list of dict
+        The scores on dev after each epoch, with ``"las"``; {} without dev.
+    best : dict of str to array
+        What was learned by the best epoch.
+    """
+
+    #: The kind of parser that is trained, as named in model files.
+    kind: ClassVar[str]
+    #: What progress calls an epoch.
+    phase: ClassVar[str] = "epoch"
+    #: A hash of everything that determines the result: see `identity`.
+    _identity: str
+
+    def __init__(self, sentences: int) -> None:
+        self._sentences = sentences
+        self.history: History = []
+        self.best: Arrays = {}
+
+    def run(
+        self,
+        epochs: int,
+        patience: int | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Train; go on from the checkpoint if it exists.
+
+        Parameters
+        ----------
+        epochs
+            The largest number of epochs.
+        patience
+            Stop after this many epochs without a better LAS on dev; None: never.
+        checkpoint, progress
+            As for `LinearParser.train`.
+
+        Raises
+        ------
+        OptionError
+            If `epochs` or `patience` is less than 1.
+        ModelError
+            If `checkpoint` belongs to other data or settings, or cannot be read.
+        """
+        check_count(epochs, "epochs")
+        patience = check_count(epochs if patience is None else patience, "patience")
+        if checkpoint is not None and Path(checkpoint).exists():
+            self._resume(checkpoint)
+        progress = progress or _say_nothing
+        self._prepare(progress)
+        while (done := len(self.history)) < epochs and best_epoch(self.history) > done - patience:
+            self._run_epoch(progress)
+            if checkpoint is not None:
+                self._save(checkpoint)
+
+    def info(self) -> dict[str, Any]:
+        """Return the best epoch, the scores on dev of all epochs, and the number of sentences."""
+        return {
+            "epoch": best_epoch(self.history),
+            "dev": self.history,
+            "sentences": self._sentences,
+        }
+
+    @abstractmethod
+    def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
+        """Learn for one epoch, the first is 1; call `tell` with how many sentences are done."""
+
+    @abstractmethod
+    def _score(self) -> dict[str, float]:
+        """Return UAS and LAS on dev (``"las"`` is required) after an epoch; {} without dev."""
+
+    @abstractmethod
+    def _result(self) -> Arrays:
+        """Return what is kept of an epoch if it is the best one, in arrays of its own."""
+
+    def _state(self) -> Arrays:
+        """Return all from which another run could go on after this epoch."""
+        return {}
+
+    def _restore(self, state: Arrays) -> None:
+        """Go on from a state; if `_state` returns copies, subclasses do this themselves."""
+        for name, array in self._state().items():
+            array[...] = state[name]
+
+    def _prepare(self, progress: Progress) -> None:  # noqa: B027 - most have nothing to do
+        """Prepare what epochs need and checkpoints do not contain."""
+
+    def _said(self, scores: Mapping[str, float]) -> str:
+        """Return what progress says of an epoch."""
+        return shown(scores)
+
+    def _run_epoch(self, progress: Progress) -> None:
+        number, total = len(self.history) + 1, self._sentences
+        phase = f"{self.phase} {number}"
+        self._epoch(number, lambda done: progress(phase, done, total))
+        scores = self._score()
+        self.history.append(scores)
+        if best_epoch(self.history) == number:
+            self.best = self._result()
+        said = self._said(scores)
+        progress(f"{phase}: {said}" if said else phase, total, total)
+
+    def _save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint, atomically: an interruption leaves the last one as it is."""
+        header = {"kind": self._name, "identity": self._identity, "history": self.history}
+        arrays = scheme.joined({"": self._state(), _BEST: self.best})
+        model_file.save(path, header, arrays, compress=False)
+
+    def _resume(self, path: str | os.PathLike[str]) -> None:
+        """Read a checkpoint of this run."""
+        header, arrays = model_file.load(path)
+        kind = header.get("kind")
+        if kind != self._name:
+            raise ModelError(
+                f"{path}: not a {self._name}, but of the kind {reprlib.repr(kind)}; give the "
+                "checkpoint another name"
+            )
+        if header.get("identity") != self._identity:
+            raise ModelError(
+                f"{path}: the checkpoint is of another treebank, other settings or another "
+                "version of arborescence; remove it to start anew"
+            )
+        ours = scheme.joined({"": self._state(), _BEST: self._result()})
+        wanted = {name: scheme.Array((each.dtype.type,), each.shape) for name, each in ours.items()}
+        try:
+            self.history = scheme.fields_of(header, _FIELDS)["history"]
+            kept = scheme.arrays_of(arrays, wanted, {})
+        except ModelError as error:
+            raise ModelError(f"{path}: the checkpoint is damaged ({error})") from error
+        self._restore(kept)
+        self.best = scheme.part(kept, _BEST)
+
+    @property
+    def _name(self) -> str:
+        return f"checkpoint of a {self.kind} parser"
+
+
+class Task(NamedTuple):
+    """What a parser is trained with.
+
+    Attributes
+    ----------
+    treebank
+        Sentences to learn from.
+    dev
+        Sentences to choose the best epoch by; may be empty.
+    settings
+        All settings that, with the data, determine the result.
+    make
+        Makes a parser from its parts.
+    """
+
+    treebank: Sequence[Sentence]
+    dev: Sequence[Sentence]
+    settings: Any
+    make: Callable[..., Any]
+
+
+class ParserRun(Run):
+    """A run that trains a parser; subclasses also define `parts`."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(len(task.treebank))
+        self._treebank, self._dev, self._settings, self._make = task
+        self._identity = identity(task.settings, task.treebank, task.dev)
+
+    @abstractmethod
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments of the parser's constructor, after the last epoch."""
+
+    def parser(
+        self,
+        epochs: int,
+        patience: int | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+        **others: Any,
+    ) -> Any:
+        """Train as `run` does, and make a parser of the `parts` and the other ones given."""
+        self.run(epochs, patience, checkpoint=checkpoint, progress=progress)
+        return self._make(**self.parts(), **others)
+
+    def _compared(self, parts: Mapping[str, Any]) -> dict[str, float]:
+        """Return the scores on dev of a parser that is made of these parts."""
+        return compared(self._dev, self._make(**parts).parse(self._dev, root=self._settings.root))
+
+
+def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
+    """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
+    digest = hashlib.sha256(json.dumps(settings.stored()).encode())
+    sizes = "".join(f"{len(treebank)} " for treebank in treebanks)
+    digest.update(f"{__version__} {sizes}".encode())
+    for treebank in treebanks:
+        for sentence in treebank:
+            digest.update(sentence.raw)
+    return digest.hexdigest()
+
+
+def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, float]:
+    """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words.
+
+    >>> from arborescence.treebank import Sentence
+    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> compared([gold], [gold.replace(deprels=["nsubj:pass", "cop"])])
+    {'uas': 100.0, 'las': 50.0}
+    """
+    words = attached = labelled = 0
+    for right, found in zip(gold, parsed, strict=True):
+        same = np.flatnonzero(right.heads[1:] == found.heads[1:])
+        ours, theirs = right.deprels, found.deprels
+        words += len(right)
+        attached += len(same)
+        labelled += sum(
+            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in same.tolist()
+        )
+    return {"uas": 100 * attached / words, "las": 100 * labelled / words} if words else {}
+
+
+def best_epoch(history: History) -> int:
+    """Return the number (from 1) of the epoch with the best LAS on dev; without dev, of the last.
+
+    >>> best_epoch([{"las": 70.0}, {"las": 80.0}, {"las": 80.0}]), best_epoch([{}, {}])
+    (2, 2)
+    """
+    las = [scores["las"] for scores in history if scores]
+    return las.index(max(las)) + 1 if las else len(history)
+
+
+def shown(scores: Mapping[str, float]) -> str:
+    """Return scores as text.
+
+    >>> shown({"las": 81.234, "las_of_words": 79.0})
+    'LAS 81.23, LAS of words 79.00'
+    """
+    named = ((*name.split("_"), f"{score:.2f}") for name, score in scores.items())
+    return ", ".join(" ".join((name[0].upper(), *name[1:])) for name in named)
+
+
+def _say_nothing(*_: Any) -> None:
+    """Take a report of progress that nobody wants."""

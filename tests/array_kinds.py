@@ -217,20 +217,11 @@ def takers(rng):
         lambda x: arb.best_where_labeled(x, lambda heads, labels: labels[1] != heads[1]),
         labeled,
     )
-    yield Taker(
-        "sparse heads",
-        lambda x: arb.decode_sparse(words, x, deps, weights),
-        heads,
-        "i",
-        repeated=False,
-    )
-    yield Taker(
-        "sparse deps",
-        lambda x: arb.decode_sparse(words, heads, x, weights),
-        deps,
-        "i",
-        repeated=False,
-    )
+    for name, ends, find in (
+        ("heads", heads, lambda x: arb.decode_sparse(words, x, deps, weights)),
+        ("deps", deps, lambda x: arb.decode_sparse(words, heads, x, weights)),
+    ):
+        yield Taker(f"sparse {name}", find, ends, "i", repeated=False)
     yield Taker("sparse weights", lambda x: arb.decode_sparse(words, heads, deps, x), weights)
     for of, name in ((tree, "tree"), (trees, "trees")):
         yield Taker(f"is_tree of {name}", arb.is_tree, of, "i")

@@ -3,6 +3,15 @@
 import numpy as np
 
 
+def figure_2():
+    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
+    scores = np.full((5, 5), -np.inf)
+    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
+    for h, d, weight in [*edges, (4, 1, 20)]:
+        scores[h, d] = weight
+    return scores
+
+
 def _normal(rng, n, dtype=np.float32):
     return rng.normal(size=(n + 1, n + 1)).astype(dtype)
 

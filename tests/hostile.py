@@ -100,3 +100,9 @@ def _changed(header, path, value):
     else:
         within[path[-1]] = value
     return changed
+
+
+def changed(arrays, name, change):
+    """The arrays with another one of this name; without it, if the change is None."""
+    others = {other: array for other, array in arrays.items() if other != name}
+    return others | {name: change(arrays[name])} if change else others

@@ -108,3 +108,19 @@ def said_of(dist, heads, values):
         "cross_entropy": dist.cross_entropy(dist),
         "kl": dist.kl(dist),
     }
+
+
+def without_padding(name, found, n):
+    """What `said_of` says of a sentence of n words in a batch, without the padding, which is 0."""
+    if name != "marginals":
+        return found
+    assert (found[n + 1 :] == 0).all()
+    assert (found[:, n + 1 :] == 0).all()
+    return found[: n + 1, : n + 1]
+
+
+def are_scores(scores, sentence):
+    assert scores.shape == (len(sentence) + 1,) * 2
+    assert scores.dtype == np.float32
+    assert not scores[:, 0].any()
+    assert not scores.diagonal().any()

@@ -46,12 +46,15 @@ def value_of(digits, bias):
     return sum(Fraction(int(digit)) * 2 ** (32 * k) for k, digit in enumerate(digits)) / 2**bias
 
 
+def summed(width, signed):
+    """The sum in the accumulator, its bias, and the truth."""
+    truth = sum(sign * Fraction(value) for value, sign in signed)
+    return accumulated(width, signed), WIDTHS[width][0], truth
+
+
 @given(terms)
 def test_the_sum_is_exact(drawn):
-    width, signed = drawn
-    bias = WIDTHS[width][0]
-    truth = sum(sign * Fraction(value) for value, sign in signed)
-    total = accumulated(width, signed)
+    total, bias, truth = summed(*drawn)
     assert value_of(total, bias) == truth
     normalize(total)
     assert value_of(total, bias) == truth
@@ -61,10 +64,7 @@ def test_the_sum_is_exact(drawn):
 
 @given(terms)
 def test_rounding_is_close_and_leaves_the_sum_alone(drawn):
-    width, signed = drawn
-    bias = WIDTHS[width][0]
-    truth = sum(sign * Fraction(value) for value, sign in signed)
-    total = accumulated(width, signed)
+    total, bias, truth = summed(*drawn)
     close = Fraction(rounded(total, bias))
     assert abs(close - truth * Fraction(SCALE)) <= (
         abs(truth) * Fraction(SCALE) / 2**50 + Fraction(2) ** -1070

@@ -60,12 +60,13 @@ def test_the_best_tree(kind):
         as_good(last_step(scores, "root-constraint"), scores, best(arb.decode, scores))
 
 
+@pytest.mark.parametrize(("algorithm", "count"), [("eisner", COUNT), ("transitions", COUNT // 4)])
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_best_projective_tree(kind, root):
-    for scores in random_graphs(kind, COUNT):
+def test_the_best_projective_tree(kind, root, algorithm, count):
+    for scores in random_graphs(kind, count):
         heads = best(arb.decode, scores, root=root, projective=True)
-        same_tree(last_step(scores, "eisner", root=root), heads)
+        same_tree(last_step(scores, algorithm, root=root), heads)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,14 +75,6 @@ def test_the_best_derivation(kind):
         as_good(last_step(scores, "cky"), scores, best(arb.decode, scores, projective=True))
         if kind == "small-integers":  # ties, and nothing is rounded
             same_tree(last_step(scores, "cky"), best(bilexical_cky, scores))
-
-
-@pytest.mark.parametrize("root", ROOTS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_transitions_make_the_best_projective_tree(kind, root):
-    for scores in random_graphs(kind, COUNT // 4):
-        heads = best(arb.decode, scores, root=root, projective=True)
-        same_tree(last_step(scores, "transitions", root=root), heads)
 
 
 @pytest.mark.parametrize("root", ROOTS)

@@ -10,22 +10,13 @@ import pytest
 import arborescence as arb
 from arborescence.core.errors import OptionError, ScoresError
 from arborescence.explaining import as_json
-from graphs import random_graphs
+from graphs import figure_2, random_graphs
 
 ALGORITHMS = [
     "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
     "transitions",
 ]  # fmt: skip
 TIES = ["small-integers", "absent-integers", "nested"]
-
-
-def figure_2():
-    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
-    scores = np.full((5, 5), -np.inf)
-    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
-    for h, d, weight in [*edges, (4, 1, 20)]:
-        scores[h, d] = weight
-    return scores
 
 
 def kinds(steps):

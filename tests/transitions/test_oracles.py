@@ -41,10 +41,13 @@ def test_costs_in_every_state_and_for_every_tree(name, root, n):
             assert state.finished or min(costs.values()) == 0
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
-@pytest.mark.parametrize("root", ROOTS)
-@examples
-@given(st.data())
+def dynamic(test):
+    """Test each system with a dynamic oracle, and each kind of root, on drawn data."""
+    marked = pytest.mark.parametrize("root", ROOTS)(examples(given(st.data())(test)))
+    return pytest.mark.parametrize("name", DYNAMIC)(marked)
+
+
+@dynamic
 def test_costs_after_any_mistakes(name, root, data):
     heads = data.draw(projective_trees(root == "single", 5, 7))
     n = len(heads) - 1
@@ -55,10 +58,7 @@ def test_costs_after_any_mistakes(name, root, data):
     assert state.costs(heads) == ways.costs(heads)[ways.first]
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
-@pytest.mark.parametrize("root", ROOTS)
-@examples
-@given(st.data())
+@dynamic
 def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
     heads = data.draw(projective_trees(root == "single"))
     state = system(name).start(len(heads) - 1, root)
@@ -68,10 +68,7 @@ def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
     assert state.heads.tolist() == heads.tolist()
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
-@pytest.mark.parametrize("root", ROOTS)
-@examples
-@given(st.data())
+@dynamic
 def test_what_the_static_oracle_says_costs_nothing(name, root, data):
     heads = data.draw(projective_trees(root == "single"))
     chosen = system(name)

@@ -80,11 +80,16 @@ def trace_html(
         for number, (sentence, made) in enumerate(zip(sentences, parses, strict=True), 1)
     ]
     title = f"Derivations, {escape(system)}"
+    return document(title, STYLE, f"<main>\n<h1>{title}</h1>\n{''.join(tables)}</main>\n")
+
+
+def document(title: str, style: str, body: str) -> str:
+    """Return a web page; all three parts are HTML already."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n<h1>{title}</h1>\n{''.join(tables)}</main>\n</body>\n</html>\n"
+        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n{body}</body>\n</html>\n"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import xml.etree.ElementTree as ET
 from math import isnan
@@ -31,6 +30,7 @@ from arborescence.experiments.root.measure import (
 )
 from arborescence.experiments.root.recipes import learning_curve, methods
 from arborescence.treebank import write
+from reports import rows_of, table_rows
 from small_treebanks import sentences, write_treebanks
 
 RECIPE = Recipe(epochs=1, bits=10)
@@ -85,17 +85,6 @@ def synthetic(treebank, size, malformed, *, split="train", gain=0, parsers=2, lo
         uas=Change(ten, right, right + gain * (roots - 1)),
         exact=Change(np.ones_like(ten), exact, np.maximum(exact, (gain > 0) * (roots - 1))),
     )
-
-
-def rows_of(path):
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def cells_of(text, first):
-    """The cells of the table rows whose first cell is this."""
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
-    return [row for row in rows if row and row[0] == first]
 
 
 def test_what_the_constraint_changes():
@@ -228,20 +217,20 @@ def test_report():
     assert "1 learned from the dev part" in text
     assert "1 were not trained, but loaded" in text
     assert "The most are 40.00 %, of A;\nin the paper 23.57 %, of Kurmanji" in text
-    [low] = cells_of(text, "low: below 1,000")
+    [low] = table_rows(text, "low: below 1,000")
     assert low[1:5] == ["2", "6.21", "– (0 treebanks)", "30.00 [20.00, 40.00]"]
-    [medium] = cells_of(text, "medium: 1,000 or more, below 10,000")
+    [medium] = table_rows(text, "medium: 1,000 or more, below 10,000")
     assert medium[1:5] == ["1", "1.02", "– (0 treebanks)", "10.00"]
-    assert cells_of(text, "high: 10,000 or more")[0][4] == "5.00"
+    assert table_rows(text, "high: 10,000 or more")[0][4] == "5.00"
     assert "UAS is higher with the constraint on\n1 of 5 treebanks, and lower on 0." in text
-    treebank, uas, _ = cells_of(text, "A")
+    treebank, uas, _ = table_rows(text, "A")
     assert treebank[1:3] == ["100", "40"]
     assert uas[2:4] == ["50.00", "54.00"]
     assert uas[4].startswith("8.00 [")
     assert uas[4].endswith("]\\*")
     assert uas[6] == "< 0.001"
-    assert cells_of(text, "B")[0][1] == "900 (dev)"
-    assert cells_of(text, "E")[0][1] == "unknown (loaded)"
+    assert table_rows(text, "B")[0][1] == "900 (dev)"
+    assert table_rows(text, "E")[0][1] == "unknown (loaded)"
     assert "goes from 20.00 to 5.00, about as the size to the power of -0.30." in text
     assert "![rate.svg](rate.svg)" in text
     assert "curve.svg" not in text
@@ -253,13 +242,13 @@ def test_beside_the_paper():
     names = ("Gothic-PROIEL", "Greek-GDT", "Birdish")
     effects = [synthetic(name, 2000, 4 + k) for k, name in enumerate(names)]
     text = report.texts(Findings([RECIPE], effects, [], {}, []), [])["report.md"]
-    [medium] = cells_of(text, "medium: 1,000 or more, below 10,000")
+    [medium] = table_rows(text, "medium: 1,000 or more, below 10,000")
     assert medium[2:4] == ["1.02", "0.61 [0.44, 0.78] (2 treebanks)"]
-    malformed, uas, exact = cells_of(text, "Gothic-PROIEL")
+    malformed, uas, exact = table_rows(text, "Gothic-PROIEL")
     assert (malformed[4], uas[5], exact[5]) == ("0.78", "0.01", "0.00")
-    malformed, uas, exact = cells_of(text, "Birdish")
+    malformed, uas, exact = table_rows(text, "Birdish")
     assert (malformed[4], uas[5], exact[5]) == ("–", "–", "–")
-    assert cells_of(text, "malformed trees")[0][2] == "-0.48"
+    assert table_rows(text, "malformed trees")[0][2] == "-0.48"
 
 
 def test_plots(tmp_path):

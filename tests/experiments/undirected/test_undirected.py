@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import csv
 import errno
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -30,6 +29,7 @@ from arborescence.experiments.undirected.measure import (
 from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate
 from brute_force import all_trees
+from reports import rows_of, table_rows
 from small_treebanks import sentences, write_treebanks
 
 RECIPE = Recipe(loss="mira", root="single", epochs=2, bits=10)
@@ -143,17 +143,6 @@ def test_undirected_edges_by_sets():
         ]
         counts = counts_of([sentence(heads[1:], " ".join(relations))], [found])
         assert (counts.words.item(), counts.undirected.item()) == (len(right), sum(right))
-
-
-def rows_of(path):
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def table_rows(report, first):
-    """The cells of the table rows of a report whose first cell is this."""
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in report.splitlines()]
-    return [row for row in rows if row and row[0] == first]
 
 
 def test_findings():

@@ -8,20 +8,12 @@ import pytest
 import arborescence as arb
 from arborescence.core.choices import Algorithm
 from arborescence.explaining.page import exercise_sheet, explain_html
+from graphs import figure_2
 
 pytest.importorskip("playwright", reason="needs playwright: pip install --group browser")
 
 WORDS = ["we", "wash", "our", "cats"]
 PHONE = {"viewport": {"width": 360, "height": 700}, "has_touch": True, "is_mobile": True}
-
-
-def figure_2():
-    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
-    scores = np.full((5, 5), -np.inf)
-    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
-    for h, d, weight in [*edges, (4, 1, 20)]:
-        scores[h, d] = weight
-    return scores
 
 
 def the_page(algorithm="root-constraint", **options):

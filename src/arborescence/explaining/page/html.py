@@ -14,6 +14,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
 from arborescence.core.choices import Algorithm
+from arborescence.drawing.page import document
 from arborescence.explaining.explain import K, explain
 from arborescence.explaining.problem import problem_of
 
@@ -85,28 +86,26 @@ def explain_html(
         "k": K if k is None else k,
     }
     shown = " ".join(problem.words[1:])
-    return template("page.html").substitute(
-        title=escape(f"Step by step: {shown}"),
+    body = Template(text_of("page.html")).substitute(
         words=escape(shown),
         algorithms="".join(f"<option>{name}</option>" for name in get_args(Algorithm)),
         steps=listed_steps(steps),
-        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
         script="\n".join(map(script, PARTS)),
     )
+    return document(escape(f"Step by step: {shown}"), text_of("style.css"), body)
 
 
 @cache
-def template(name: str) -> Template:
-    """Return a template of this folder."""
-    return Template((FOLDER / name).read_text(encoding="utf-8"))
+def text_of(name: str) -> str:
+    """Return a file of this folder."""
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 @cache
 def script(folder: str) -> str:
     """Return the JavaScript of a folder of `PARTS`."""
-    paths = [FOLDER / folder / f"{name}.js" for name in PARTS[folder]]
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    return "\n".join(text_of(f"{folder}/{name}.js") for name in PARTS[folder])
 
 
 def listed_steps(steps: Sequence[Step]) -> str:

@@ -6,8 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from arborescence.core.errors import OptionError
+from arborescence.drawing.page import document
 from arborescence.explaining.page.exercises import exercise
-from arborescence.explaining.page.html import FOLDER, template
+from arborescence.explaining.page.html import text_of
 from arborescence.explaining.steps import node_name, number_name
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def exercise_sheet(count: int, seed: int = 0) -> tuple[str, str]:
 
 
 def _page(title: str, body: str) -> str:
-    style = (FOLDER / "style.css").read_text(encoding="utf-8")
-    return template("sheet.html").substitute(title=title, style=style, body=body)
+    style = text_of("style.css") + "\n" + text_of("sheet.css")
+    return document(title, style, f"<main>\n<h1>{title}</h1>\n{body}</main>\n")
 
 
 def _question(made: Exercise) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from arborescence.core.errors import ModelError, TreebankError
+from arborescence.parsers.shared.templates import values_of
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import Stage, Words
 from arborescence.parsers.tagger.tagger import Tagger
@@ -200,7 +201,8 @@ def slow_tags(words, stage, context):
         for i in range(first, last):
             places = np.empty(stage.features, dtype=np.uint64)
             places[: kernels.WORD_FEATURES] = words.places[i]
-            kernels._look_at_tags(words.letters, first, last, i, context, tag, tag_2, places)
+            here = (words.letters, first, last, i, context)
+            kernels._look_at_tags(*here, tag, tag_2, values_of(kernels._TAGS, 12), places)
             row = context[i] + 1 if stage.features == kernels.OWN else 0
             choices = stage.allowed[stage.allowed_starts[row] : stage.allowed_starts[row + 1]]
             scores = [sum(int(stage.weights[int(p) + int(c)]) for p in places) for c in choices]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence.parsers import CombinedParser, TransitionParser, load
+from arborescence.parsers.shared import templates
 from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Text, sentences, words
 from arborescence.parsers.text.characters import (
@@ -37,6 +38,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
     words.cut(*chars, False, table, ends, NOTHING, NOT_LEARNED)
     around = words.stretches(chars)
     places = np.empty(50, dtype=np.uint64)
+    room = templates.values_of(words._TEMPLATES, 28)
     for first, last in zip(chars.paragraphs, chars.paragraphs[1:], strict=False):
         piece = before = np.uint64(words._START)
         length = 0
@@ -47,7 +49,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
             piece = np.uint64(words.mix(piece, np.uint64(chars.folded[i])))
             length += 1
             if chars.gaps[i] == NO_GAP:
-                words._look(chars, around, i, piece, before, length, places)
+                words._look(chars, around, i, piece, before, length, room, places)
                 assert ends[i] == (sum(int(table[int(place)]) for place in places) > 0)
             else:
                 assert ends[i]
@@ -69,11 +71,12 @@ def test_scores_of_sentences_are_slow_sums(seed):
     assert np.array_equal(found, scores > 0)
     # The first token of all: nothing is open yet, and the sentence began with it.
     places = np.empty(54, dtype=np.uint64)
+    room = templates.values_of(sentences._TEMPLATES, 24)
     stop = int(np.flatnonzero(last)[0]) + 1
     kinds = letters[:stop, sentences.FIRST]
     upper, lower = int((kinds == 1).sum()), int((kinds == 2).sum())
     capitals = np.uint64(4 * upper // (upper + lower))
-    sentences._look(letters, 0, stop, 0, 0, False, 0, capitals, places)
+    sentences._look(letters, 0, stop, 0, 0, 0, capitals, room, places)
     assert scores[0] == sum(int(table[int(place)]) for place in places)
 
 

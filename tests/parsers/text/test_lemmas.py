@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from arborescence.core.errors import TreebankError
+from arborescence.parsers.shared import templates
 from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Lemmatizer, Text, candidates, lemmas, rewriting
 from arborescence.parsers.text.candidates import Texts, number_of
@@ -114,7 +115,7 @@ def test_kernel_lists_what_a_search_through_all_rules_finds(rules):
     known = np.stack((words, np.full_like(words, -1)))
     texts = Texts.of_rules(rules).and_forms(rules, FORMS)
     table = candidates.table_of(rules)
-    found = candidates.room(texts.bounds, texts.firsts, table)
+    found = candidates.room_for(texts.bounds, texts.firsts, table)
     sizes = []
     for i, form in enumerate(FORMS):
         count = candidates.list_candidates(*texts, table, known, i, found)
@@ -132,7 +133,7 @@ def test_a_word_may_be_unknown_to_one_form(rules):
     words = known_words("walk", "talk")
     texts = Texts.of_rules(rules).and_forms(rules, ["walked", "Walked"])
     table = candidates.table_of(rules)
-    found = candidates.room(texts.bounds, texts.firsts, table)
+    found = candidates.room_for(texts.bounds, texts.firsts, table)
     for form, bits in ((0, 0), (1, 5)):
         known = np.stack((words, np.zeros(2, np.int64)))
         count = candidates.list_candidates(*texts, table, known, form, found)
@@ -170,6 +171,7 @@ def test_a_treebank_without_lemmas():
 
 def test_kernel_chooses_as_slow_sums_do(rules):
     generator = np.random.default_rng(2)
+    room = templates.values_of(rewriting._TEMPLATES, 16)
     contexts = generator.integers(0, 2**60, (len(FORMS), CONTEXTS)).astype(np.uint64)
     weights = generator.integers(-9, 10, PLACES).astype(np.int8)
     words = known_words("walk", "jump", "the")
@@ -179,7 +181,7 @@ def test_kernel_chooses_as_slow_sums_do(rules):
         spelling = np.array(spelling_of(form), dtype=np.uint64)
         for text, _, row in slow_candidates(rules, set(words.tolist()), form):
             places = np.empty(39, dtype=np.uint64)
-            rewriting._look(spelling, contexts[i], np.array(row, dtype=np.int64), places)
+            rewriting._look(spelling, contexts[i], np.array(row, dtype=np.int64), room, places)
             score = sum(int(weights[int(place)]) for place in places)
             if score > highest:
                 best, highest = text, score

@@ -21,7 +21,6 @@ import numpy as np
 from arborescence.core.errors import ModelError
 from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.hashing import mix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,16 +71,6 @@ def descend(
     weight = weights[at] - step * gradient
     shrunk = max(abs(weight) - step * penalty, np.float32(0))
     weights[at] = shrunk if weight > 0 else -shrunk
-
-
-@kernel
-def to_places(features: np.ndarray, first: int, places: int) -> None:
-    """Replace features, from the one with number `first` on, by their places in a table of weights.
-
-    `places` is the number of places, a power of two.
-    """
-    for number in range(first, features.size):
-        features[number] = mix(features[number], np.uint64(number)) & np.uint64(places - 1)
 
 
 @kernel

@@ -14,10 +14,10 @@ from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.classifier import (
     best_class,
     learn,
-    to_places,
     to_probabilities,
 )
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
+from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
 
 #: The number of feature indices. The table has one more weight for each tag, for the last index.
 PLACES: Final = 1 << 22
@@ -27,14 +27,46 @@ FORM, FOLDED, SUFFIX_1, PREFIX_1, SHAPE, LENGTH = 0, 1, 2, 7, 11, 12
 LETTERS: Final = 13
 SUFFIX_2, SUFFIX_3 = SUFFIX_1 + 1, SUFFIX_1 + 2
 
+# What `spell` finds of a word; then of its neighbours, by distance and column.
+_SPELLING: Final = "form w s1 s2 s3 s4 s5 p1 p2 p3 p4 shape length"
+_NEIGHBOURS: Final = {
+    "left": (-1, FOLDED), "left2": (-2, FOLDED), "right": (1, FOLDED), "right2": (2, FOLDED),
+    "left_s2": (-1, SUFFIX_2), "right_s2": (1, SUFFIX_2),
+    "left_s3": (-1, SUFFIX_3), "right_s3": (1, SUFFIX_3),
+    "left_shape": (-1, SHAPE), "right_shape": (1, SHAPE), "right2_shape": (2, SHAPE),
+}  # fmt: skip
+_WHERE: Final = np.array(list(_NEIGHBOURS.values()))
+_WORDS: Final = compiled(
+    " ".join([_SPELLING, *_NEIGHBOURS, "first capitals"]),
+    """
+    form, w, left, left2, right, right2, left * w, w * right, left * right, s1, s2, s3, s4, s5,
+    p1, p2, p3, p4, shape * first, shape * s2, left_shape * shape, shape * right_shape, left_s3,
+    right_s3, left_s2, right_s2, left2 * left, right * right2, length * shape, right_s3 * s3,
+    left_s3 * s3, left * w * right, s3 * p3, capitals * (shape * first),
+    left_shape * (shape * right_shape), shape * right_shape * right2_shape, s3 * (shape * first),
+    left * shape, right * shape, w * capitals, right * s3, left * s3, left2 * w
+    """,
+)
 #: The number of features that depend only on the words.
-WORD_FEATURES: Final = 43
+WORD_FEATURES: Final = _WORDS.features.size
 #: The number of features of a stage. `HISTORY`: it also looks at its own tags of the previous
 #: words. `NEIGHBOURS`: also at an earlier stage's tags of the neighbours. `OWN`: also at an earlier
 #: stage's tag of the word itself.
 HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
+# A line for each of these. The tags: of the word before, of the two before; of an earlier stage, of
+# the neighbours and of the word itself.
+_TAGS: Final = compiled(
+    "before tag2 w s2 s3 shape next next_s3 left right right2 here",
+    """
+    before, before * tag2, before * w, before * next, before * s3, before * tag2 * w,
+        before * tag2 * next_s3,
+    right, right * right2, right * w, left * right, left * right * w, right * s3,
+    here, here * w, here * s2, here * s3, here * shape, here * before, here * left, here * right,
+        here * (left * right)
+    """,
+)
 
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
@@ -104,64 +136,19 @@ def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -
         Filled.
     """
     found = np.empty(WORD_FEATURES, dtype=np.uint64)
+    room = values_of(_WORDS, LETTERS + len(_WHERE) + 2)
+    atoms = room.values
     for sentence in range(starts.size - 1):
         first = starts[sentence]
         last = starts[sentence + 1]
-        capitals = _capitals(letters, first, last)
+        atoms[LETTERS + len(_WHERE) + 1] = _capitals(letters, first, last)
         for i in range(first, last):
-            word = letters[i, FOLDED]
-            suffix_2 = letters[i, SUFFIX_2]
-            suffix_3 = letters[i, SUFFIX_3]
-            looks = mix(letters[i, SHAPE], np.uint64(i == first))
-            left = _look(letters, first, last, i - 1, FOLDED)
-            left_2 = _look(letters, first, last, i - 2, FOLDED)
-            right = _look(letters, first, last, i + 1, FOLDED)
-            right_2 = _look(letters, first, last, i + 2, FOLDED)
-            left_suffix = _look(letters, first, last, i - 1, SUFFIX_3)
-            right_suffix = _look(letters, first, last, i + 1, SUFFIX_3)
-            left_shape = _look(letters, first, last, i - 1, SHAPE)
-            right_shape = _look(letters, first, last, i + 1, SHAPE)
-            both_shapes = mix(letters[i, SHAPE], right_shape)
-
-            found[0] = letters[i, FORM]
-            found[1] = word
-            found[2] = left
-            found[3] = left_2
-            found[4] = right
-            found[5] = right_2
-            found[6] = mix(left, word)
-            found[7] = mix(word, right)
-            found[8] = mix(left, right)
-            for k in range(5):
-                found[9 + k] = letters[i, SUFFIX_1 + k]
-            for k in range(4):
-                found[14 + k] = letters[i, PREFIX_1 + k]
-            found[18] = looks
-            found[19] = mix(letters[i, SHAPE], suffix_2)
-            found[20] = mix(left_shape, letters[i, SHAPE])
-            found[21] = both_shapes
-            found[22] = left_suffix
-            found[23] = right_suffix
-            found[24] = _look(letters, first, last, i - 1, SUFFIX_2)
-            found[25] = _look(letters, first, last, i + 1, SUFFIX_2)
-            found[26] = mix(left_2, left)
-            found[27] = mix(right, right_2)
-            found[28] = mix(letters[i, LENGTH], letters[i, SHAPE])
-            found[29] = mix(right_suffix, suffix_3)
-            found[30] = mix(left_suffix, suffix_3)
-            found[31] = mix(mix(left, word), right)
-            found[32] = mix(suffix_3, letters[i, PREFIX_1 + 2])
-            found[33] = mix(capitals, looks)
-            found[34] = mix(left_shape, both_shapes)
-            found[35] = mix(both_shapes, _look(letters, first, last, i + 2, SHAPE))
-            found[36] = mix(suffix_3, looks)
-            found[37] = mix(left, letters[i, SHAPE])
-            found[38] = mix(right, letters[i, SHAPE])
-            found[39] = mix(word, capitals)
-            found[40] = mix(right, suffix_3)
-            found[41] = mix(left, suffix_3)
-            found[42] = mix(left_2, word)
-            to_places(found, 0, PLACES)
+            for column in range(LETTERS):
+                atoms[column] = letters[i, column]
+            for k in range(len(_WHERE)):
+                atoms[LETTERS + k] = _look(letters, first, last, i + _WHERE[k, 0], _WHERE[k, 1])
+            atoms[LETTERS + len(_WHERE)] = i == first
+            fill(_WORDS, room, PLACES, found, 0)
             for template in range(WORD_FEATURES):
                 places[i, template] = found[template]
 
@@ -175,6 +162,7 @@ def _look_at_tags(
     context: np.ndarray,
     tag: np.uint64,
     tag_2: np.uint64,
+    room: Values,
     places: np.ndarray,
 ) -> None:
     """Compute the weight indices of the tag features of word `i`, as many as `places` has room for.
@@ -182,42 +170,20 @@ def _look_at_tags(
     `context` holds an earlier stage's result for every word. `tag` and `tag_2` are this stage's
     tags of the previous word and of the word before that.
     """
-    before = mix(tag, np.uint64(1))
-    before_2 = mix(before, tag_2)
-    word = letters[i, FOLDED]
-    suffix_3 = letters[i, SUFFIX_3]
-    at = WORD_FEATURES
-    places[at] = before
-    places[at + 1] = before_2
-    places[at + 2] = mix(before, word)
-    places[at + 3] = mix(before, _look(letters, first, last, i + 1, FOLDED))
-    places[at + 4] = mix(before, suffix_3)
-    places[at + 5] = mix(before_2, word)
-    places[at + 6] = mix(before_2, _look(letters, first, last, i + 1, SUFFIX_3))
-    if places.size > HISTORY:
-        left = np.uint64(context[i - 1] + 1 if i > first else 1000001)
-        right = np.uint64(context[i + 1] + 1 if i + 1 < last else 1000002)
-        right_2 = np.uint64(context[i + 2] + 1 if i + 2 < last else 1000003)
-        at = HISTORY
-        places[at] = right
-        places[at + 1] = mix(right, right_2)
-        places[at + 2] = mix(right, word)
-        places[at + 3] = mix(left, right)
-        places[at + 4] = mix(mix(left, right), word)
-        places[at + 5] = mix(right, suffix_3)
-        if places.size > NEIGHBOURS:
-            here = np.uint64(context[i] + 1)
-            at = NEIGHBOURS
-            places[at] = here
-            places[at + 1] = mix(here, word)
-            places[at + 2] = mix(here, letters[i, SUFFIX_2])
-            places[at + 3] = mix(here, suffix_3)
-            places[at + 4] = mix(here, letters[i, SHAPE])
-            places[at + 5] = mix(here, before)
-            places[at + 6] = mix(here, left)
-            places[at + 7] = mix(here, right)
-            places[at + 8] = mix(here, mix(left, right))
-    to_places(places, WORD_FEATURES, PLACES)
+    atoms = room.values
+    atoms[0] = mix(tag, np.uint64(1))
+    atoms[1] = tag_2
+    atoms[2] = letters[i, FOLDED]
+    atoms[3] = letters[i, SUFFIX_2]
+    atoms[4] = letters[i, SUFFIX_3]
+    atoms[5] = letters[i, SHAPE]
+    atoms[6] = _look(letters, first, last, i + 1, FOLDED)
+    atoms[7] = _look(letters, first, last, i + 1, SUFFIX_3)
+    atoms[8] = np.uint64(context[i - 1] + 1 if i > first else 1000001)
+    atoms[9] = np.uint64(context[i + 1] + 1 if i + 1 < last else 1000002)
+    atoms[10] = np.uint64(context[i + 2] + 1 if i + 2 < last else 1000003)
+    atoms[11] = np.uint64(context[i] + 1)
+    fill(_TAGS, room, PLACES, places, WORD_FEATURES)
 
 
 @kernel
@@ -307,6 +273,7 @@ def tag_words(
     Indices are unsigned, so that Numba does not check for negative ones. This halves the time.
     """
     places = np.empty(features, dtype=np.uint64)
+    room = values_of(_TAGS, 12)
     none = scores.size
     for sentence in order:
         first = starts[sentence]
@@ -319,7 +286,7 @@ def tag_words(
             if choices.size > 1:
                 for template in range(WORD_FEATURES):  # a slice would take long to compile
                     places[template] = word_places[i, template]
-                _look_at_tags(letters, first, last, i, context, tag, tag_2, places)
+                _look_at_tags(letters, first, last, i, context, tag, tag_2, room, places)
                 best = best_class(weights, places, choices, scores)
                 if guesses.shape[1]:
                     _rank(choices, scores, unit, guesses, chances, i)

@@ -146,7 +146,7 @@ class Candidates(NamedTuple):
 
 
 @kernel
-def room(bounds: np.ndarray, firsts: np.ndarray, rules: np.ndarray) -> Candidates:
+def room_for(bounds: np.ndarray, firsts: np.ndarray, rules: np.ndarray) -> Candidates:
     """Make room for the candidates of any of the forms."""
     longest = 0
     for text in range(bounds.size - 1):

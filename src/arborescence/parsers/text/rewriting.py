@@ -20,19 +20,18 @@ from arborescence.parsers.shared.classifier import (
     Learned,
     learn,
     pack,
-    to_places,
     to_probabilities,
     total,
     unpack,
 )
-from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
 from arborescence.parsers.text.candidates import (
     SPELLING,
     Texts,
     list_candidates,
     number_among,
     number_of,
-    room,
+    room_for,
     table_of,
 )
 from arborescence.parsers.text.rules import CASES, STEM, Rule, Rules
@@ -44,7 +43,18 @@ if TYPE_CHECKING:
 
 #: The number of context hashes of a form.
 CONTEXTS: Final = 4
-_FEATURES: Final = 1 + SPELLING + 6 * CONTEXTS + 5
+_FORM = [f"s{k}" for k in range(SPELLING)]
+_CONTEXT = [f"c{k}" for k in range(CONTEXTS)]
+_TEMPLATES: Final = compiled(
+    " ".join(["rule known tail", *_FORM, *_CONTEXT]),
+    ", ".join([
+        "rule", *(f"rule * {s}" for s in _FORM),
+        *(f"rule * {c}, rule * {c} * s0, rule * {c} * s2, rule * {c} * s3, {c} * known, {c} * tail"
+          for c in _CONTEXT),
+        "known, known * rule, known * (rule * c0), tail, rule * c0 * s4",
+    ]),
+)  # fmt: skip
+_FEATURES: Final = _TEMPLATES.features.size
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
 
@@ -212,29 +222,22 @@ _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 
 @kernel
-def _look(spelling: np.ndarray, context: np.ndarray, row: np.ndarray, places: np.ndarray) -> None:
+def _look(
+    spelling: np.ndarray,
+    context: np.ndarray,
+    row: np.ndarray,
+    room: Values,
+    places: np.ndarray,
+) -> None:
     """Compute the weight indices of the features of one candidate."""
-    rule, known, tail = np.uint64(row[0]), np.uint64(row[1]), np.uint64(row[2])
-    places[0] = rule
-    at = 1
-    for k in range(spelling.size):
-        places[at] = mix(rule, spelling[k])
-        at += 1
-    for k in range(context.size):
-        mixed = mix(rule, context[k])
-        places[at] = mixed
-        places[at + 1] = mix(mixed, spelling[0])
-        places[at + 2] = mix(mixed, spelling[2])
-        places[at + 3] = mix(mixed, spelling[3])
-        places[at + 4] = mix(context[k], known)
-        places[at + 5] = mix(context[k], tail)
-        at += 6
-    places[at] = known
-    places[at + 1] = mix(known, rule)
-    places[at + 2] = mix(known, mix(rule, context[0]))
-    places[at + 3] = tail
-    places[at + 4] = mix(mix(rule, context[0]), spelling[4])
-    to_places(places, 0, PLACES)
+    atoms = room.values
+    for k in range(3):
+        atoms[k] = row[k]
+    for k in range(SPELLING):
+        atoms[3 + k] = spelling[k]
+    for k in range(CONTEXTS):
+        atoms[3 + SPELLING + k] = context[k]
+    fill(_TEMPLATES, room, PLACES, places, 0)
 
 
 @kernel
@@ -272,9 +275,10 @@ def choose(
     learned : float32, shape (2, PLACES)
         For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
-    found = room(bounds, firsts, rules)
+    found = room_for(bounds, firsts, rules)
     places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
     scores = np.empty(found.sources.size)
+    room = values_of(_TEMPLATES, 3 + SPELLING + CONTEXTS)
     for i in order:
         count = list_candidates(raw, bounds, firsts, rules, known, items[i, 0], found)
         gold = items[i, 1]
@@ -287,7 +291,7 @@ def choose(
             continue
         best, scores[0] = 0, 0.0
         for k in range(1, count):
-            _look(found.spelling, contexts[i], found.rows[k], places[k])
+            _look(found.spelling, contexts[i], found.rows[k], room, places[k])
             scores[k] = total(weights, places[k])
             if scores[k] > scores[best]:
                 best = k

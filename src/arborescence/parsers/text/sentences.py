@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.classifier import PLACES, learn_only, to_places, total
+from arborescence.parsers.shared.classifier import PLACES, learn_only, total
 from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
 from arborescence.parsers.text.characters import (
     CLOSING,
     LOWER,
@@ -25,7 +26,30 @@ from arborescence.parsers.text.characters import (
     UPPER,
 )
 
-_FEATURES: Final = 54
+_ATOMS: Final = (
+    "w w1 w2 v v1 s s1 o o1 r r1 r2 gap gap1 next_gap ahead length remaining opened opening "
+    "opening_shape capitals suffix suffix1"
+)
+# The token is w; w1 and w2 are those before it, v and v1 those after it. Their shapes are s, with
+# each run of one kind counted once o and r.
+_TEMPLATES: Final = compiled(
+    _ATOMS,
+    """
+    w, v, w1, w * v, w1 * w, w * gap, w * r, w * gap * r, o * v, s1 * w, s1 * w * r, w1 * w * r,
+    o * (gap * r), o * (gap * r) * o1, o * (gap * r) * r1, o * (gap * r) * r1 * r2, w * (r * r1),
+    w * (gap * (v * r1)), w2 * w1 * w, v * v1, w * (v * v1), length * w, length * (o * (gap * r)),
+    length * r, remaining * (o * (gap * r)), remaining * w, gap * opened * w,
+    gap * opened * (o * (gap * r)), gap * opened * v, ahead * (o * (gap * r)),
+    ahead * (length * gap), ahead * (remaining * r), opening * w, opening * (length * o),
+    opening_shape * (length * (o * (gap * r))), opening_shape * w, capitals * (o * (gap * r)),
+    capitals * (length * gap), s * (gap * r), s1 * (s * r), suffix * r, gap * v,
+    gap1 * gap * (w * next_gap), gap1 * gap * (o * r), gap * next_gap * v, length * remaining,
+    w1 * (o * r), suffix1 * (w * r), opening * (w * r), gap * (length * remaining),
+    opening_shape * (o * v), ahead * (w * r), capitals * (w * v),
+    ahead * (length * (o * (gap * r)))
+    """,
+)
+_FEATURES: Final = _TEMPLATES.features.size
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _OUTSIDE: Final = np.uint64(7)
 
@@ -118,94 +142,35 @@ def _look(
     last: int,
     t: int,
     begin: int,
-    open_quote: bool,
-    brackets: int,
+    opened: int,
     capitals: np.uint64,
+    room: Values,
     places: np.ndarray,
 ) -> None:
     """Compute the weight indices of the features of a sentence end after token `t`.
 
     The paragraph has the tokens from `first` to `last` - 1; the sentence starts at `begin`.
     """
-    w = letters[t, FORM]
-    w1 = _token(letters, t - 1, begin, last, FORM)
-    w2 = _token(letters, t - 2, begin, last, FORM)
-    v = _token(letters, t + 1, first, last, FORM)
-    v1 = _token(letters, t + 2, first, last, FORM)
-    s = letters[t, SHAPE]
-    s1 = _token(letters, t - 1, begin, last, SHAPE)
-    o = letters[t, OUTLINE]
-    o1 = _token(letters, t - 1, begin, last, OUTLINE)
-    r = _token(letters, t + 1, first, last, OUTLINE)
-    r1 = _token(letters, t + 2, first, last, OUTLINE)
-    r2 = _token(letters, t + 3, first, last, OUTLINE)
-    gap = letters[t, GAP]
-    gap1 = _token(letters, t - 1, begin, last, GAP)
-    next_gap = _token(letters, t + 1, first, last, GAP)
-    ahead = _token(letters, t + 1, first, last, AHEAD)
-    length = _rough(t - begin)
-    remaining = _rough(last - t - 1)
-    opened = np.uint64(2 * min(brackets, 2) + open_quote)
-    state = mix(gap, opened)
-    edge = mix(o, mix(gap, r))
-    opening = letters[begin, FORM]
-    opening_shape = letters[begin, OUTLINE]
-
-    places[0] = w
-    places[1] = v
-    places[2] = w1
-    places[3] = mix(w, v)
-    places[4] = mix(w1, w)
-    places[5] = mix(w, gap)
-    places[6] = mix(w, r)
-    places[7] = mix(mix(w, gap), r)
-    places[8] = mix(o, v)
-    places[9] = mix(s1, w)
-    places[10] = mix(mix(s1, w), r)
-    places[11] = mix(mix(w1, w), r)
-    places[12] = edge
-    places[13] = mix(edge, o1)
-    places[14] = mix(edge, r1)
-    places[15] = mix(mix(edge, r1), r2)
-    places[16] = mix(w, mix(r, r1))
-    places[17] = mix(w, mix(gap, mix(v, r1)))
-    places[18] = mix(mix(w2, w1), w)
-    places[19] = mix(v, v1)
-    places[20] = mix(w, mix(v, v1))
-    places[21] = mix(length, w)
-    places[22] = mix(length, edge)
-    places[23] = mix(length, r)
-    places[24] = mix(remaining, edge)
-    places[25] = mix(remaining, w)
-    places[26] = mix(state, w)
-    places[27] = mix(state, edge)
-    places[28] = mix(state, v)
-    places[29] = mix(ahead, edge)
-    places[30] = mix(ahead, mix(length, gap))
-    places[31] = mix(ahead, mix(remaining, r))
-    places[32] = mix(opening, w)
-    places[33] = mix(opening, mix(length, o))
-    places[34] = mix(opening_shape, mix(length, edge))
-    places[35] = mix(opening_shape, w)
-    places[36] = mix(capitals, edge)
-    places[37] = mix(capitals, mix(length, gap))
-    places[38] = mix(s, mix(gap, r))
-    places[39] = mix(s1, mix(s, r))
-    places[40] = mix(letters[t, SUFFIX], r)
-    places[41] = mix(gap, v)
-    places[42] = mix(mix(gap1, gap), mix(w, next_gap))
-    places[43] = mix(mix(gap1, gap), mix(o, r))
-    places[44] = mix(mix(gap, next_gap), v)
-    places[45] = mix(length, remaining)
-    places[46] = mix(w1, mix(o, r))
-    places[47] = mix(_token(letters, t - 1, begin, last, SUFFIX), mix(w, r))
-    places[48] = mix(opening, mix(w, r))
-    places[49] = mix(gap, mix(length, remaining))
-    places[50] = mix(opening_shape, mix(o, v))
-    places[51] = mix(ahead, mix(w, r))
-    places[52] = mix(capitals, mix(w, v))
-    places[53] = mix(ahead, mix(length, edge))
-    to_places(places, 0, PLACES)
+    atoms = room.values
+    for k in range(3):
+        atoms[k] = _token(letters, t - k, begin, last, FORM)
+    for k in range(2):
+        atoms[3 + k] = _token(letters, t + 1 + k, first, last, FORM)
+        atoms[5 + k] = _token(letters, t - k, begin, last, SHAPE)
+        atoms[7 + k] = _token(letters, t - k, begin, last, OUTLINE)
+        atoms[12 + k] = _token(letters, t - k, begin, last, GAP)
+        atoms[22 + k] = _token(letters, t - k, begin, last, SUFFIX)
+    for k in range(3):
+        atoms[9 + k] = _token(letters, t + 1 + k, first, last, OUTLINE)
+    atoms[14] = _token(letters, t + 1, first, last, GAP)
+    atoms[15] = _token(letters, t + 1, first, last, AHEAD)
+    atoms[16] = _rough(t - begin)
+    atoms[17] = _rough(last - t - 1)
+    atoms[18] = np.uint64(opened)
+    atoms[19] = letters[begin, FORM]
+    atoms[20] = letters[begin, OUTLINE]
+    atoms[21] = capitals
+    fill(_TEMPLATES, room, PLACES, places, 0)
 
 
 @kernel
@@ -237,6 +202,7 @@ def end(
     """
     n = ends.size
     places = np.empty(_FEATURES, dtype=np.uint64)
+    room = values_of(_TEMPLATES, 24)
     learning = gold.size > 0
     first = 0
     while first < n:
@@ -263,7 +229,8 @@ def end(
                 ends[t] = True
                 scores[t] = np.inf
                 break
-            _look(letters, first, last, t, begin, open_quote, brackets, capitals, places)
+            opened = 2 * min(brackets, 2) + open_quote
+            _look(letters, first, last, t, begin, opened, capitals, room, places)
             score = total(weights, places)
             ended = score > 0
             scores[t] = score

@@ -12,11 +12,30 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.classifier import PLACES, learn_only, to_places, total
+from arborescence.parsers.shared.classifier import PLACES, learn_only, total
 from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
 from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH, Characters
 
-_FEATURES: Final = 50
+_ATOMS: Final = (
+    "c3 c2 c1 c d d1 d2 d3 k j kj k21 j12 k21kj kjj12 k1kj kjj1 k1kjj1 k21kjj12 jj12 k21k lead "
+    "after lead_shape rest_shape piece before long"
+)
+# The characters up to this one are c3, c2, c1, c, those after it d, d1, d2, d3. Kinds of characters
+# are k and j; names of several kinds are these, packed into one number.
+_TEMPLATES: Final = compiled(
+    _ATOMS,
+    """
+    c, d, c1, d1, c2, d2, c * d, c1 * c, d * d1, c1 * d, c * d1, c2 * (c1 * c), c1 * c * d,
+    c * (d * d1), d * d1 * d2, c3 * (c2 * (c1 * c)), c2 * (c1 * c) * d, c1 * c * (d * d1),
+    c * (d * d1 * d2), d * d1 * d2 * d3, c2 * (c1 * c) * (d * d1), c1 * c * (d * d1 * d2),
+    kj, k21kj, kjj12, k1kj, kjj1, k1kjj1, k21kjj12, c * j, k * d, c * jj12, d * k21k, c * d * j12,
+    c * d * k21, lead, after, lead * after, lead_shape, rest_shape, lead_shape * rest_shape,
+    lead_shape * after, lead * rest_shape, piece, piece * d, piece * after, before * piece,
+    long * kj, piece * j, long * (c * d)
+    """,
+)
+_FEATURES: Final = _TEMPLATES.features.size
 _SPACE: Final = 32
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _LONGEST: Final = 8  # longer words share one length feature
@@ -76,6 +95,7 @@ def _look(
     piece: np.uint64,
     before: np.uint64,
     length: int,
+    room: Values,
     places: np.ndarray,
 ) -> None:
     """Compute the weight indices of the features of a word end after character `i`.
@@ -83,81 +103,28 @@ def _look(
     `piece` is the hash of the word so far, `length` its length, and `before` the hash of the
     previous word.
     """
-    folded, kinds = text.folded, text.kinds
-    lead, lead_shape, rest_shape = around.lead, around.lead_shape, around.rest_shape
-    c3 = np.uint64(folded[i - 3])
-    c2 = np.uint64(folded[i - 2])
-    c1 = np.uint64(folded[i - 1])
-    c = np.uint64(folded[i])
-    d = np.uint64(folded[i + 1])
-    d1 = np.uint64(folded[i + 2])
-    d2 = np.uint64(folded[i + 3])
-    d3 = np.uint64(folded[i + 4])
-    k = np.uint64(kinds[i])
-    j = np.uint64(kinds[i + 1])
+    atoms = room.values
+    for n in range(8):
+        atoms[n] = text.folded[i - 3 + n]
+    k, j = np.uint64(text.kinds[i]), np.uint64(text.kinds[i + 1])
     # Kinds are below 32: five bits each.
-    k21 = (np.uint64(kinds[i - 2]) << np.uint64(5)) | np.uint64(kinds[i - 1])
-    j12 = (np.uint64(kinds[i + 2]) << np.uint64(5)) | np.uint64(kinds[i + 3])
-    kj = (k << np.uint64(5)) | j
-    here = mix(c, d)
-    left = mix(c1, c)
-    left2 = mix(c2, left)
-    right = mix(d, d1)
-    right2 = mix(right, d2)
-    long = np.uint64(min(length, _LONGEST))
-    after = around.rest[i + 1]
-
-    places[0] = c
-    places[1] = d
-    places[2] = c1
-    places[3] = d1
-    places[4] = c2
-    places[5] = d2
-    places[6] = here
-    places[7] = left
-    places[8] = right
-    places[9] = mix(c1, d)
-    places[10] = mix(c, d1)
-    places[11] = left2
-    places[12] = mix(left, d)
-    places[13] = mix(c, right)
-    places[14] = right2
-    places[15] = mix(c3, left2)
-    places[16] = mix(left2, d)
-    places[17] = mix(left, right)
-    places[18] = mix(c, right2)
-    places[19] = mix(right2, d3)
-    places[20] = mix(left2, right)
-    places[21] = mix(left, right2)
-    places[22] = kj
-    places[23] = (k21 << np.uint64(10)) | kj
-    places[24] = (kj << np.uint64(10)) | j12
-    places[25] = ((k21 & np.uint64(31)) << np.uint64(10)) | kj
-    places[26] = (kj << np.uint64(5)) | (j12 >> np.uint64(5))
-    places[27] = (places[25] << np.uint64(5)) | (j12 >> np.uint64(5))
-    places[28] = (places[23] << np.uint64(10)) | j12
-    places[29] = mix(c, j)
-    places[30] = mix(k, d)
-    places[31] = mix(c, (j << np.uint64(10)) | j12)
-    places[32] = mix(d, (k21 << np.uint64(5)) | k)
-    places[33] = mix(here, j12)
-    places[34] = mix(here, k21)
-    places[35] = lead[i]
-    places[36] = after
-    places[37] = mix(lead[i], after)
-    places[38] = lead_shape[i]
-    places[39] = rest_shape[i + 1]
-    places[40] = mix(lead_shape[i], rest_shape[i + 1])
-    places[41] = mix(lead_shape[i], after)
-    places[42] = mix(lead[i], rest_shape[i + 1])
-    places[43] = piece
-    places[44] = mix(piece, d)
-    places[45] = mix(piece, after)
-    places[46] = mix(before, piece)
-    places[47] = mix(long, kj)
-    places[48] = mix(piece, j)
-    places[49] = mix(long, here)
-    to_places(places, 0, PLACES)
+    five, ten = np.uint64(5), np.uint64(10)
+    k1 = np.uint64(text.kinds[i - 1])
+    j1 = np.uint64(text.kinds[i + 2])
+    k21 = (np.uint64(text.kinds[i - 2]) << five) | k1
+    j12 = (j1 << five) | np.uint64(text.kinds[i + 3])
+    kj = (k << five) | j
+    k1kj = (k1 << ten) | kj
+    k21kj = (k21 << ten) | kj
+    atoms[8], atoms[9], atoms[10], atoms[11], atoms[12] = k, j, kj, k21, j12
+    atoms[13], atoms[14], atoms[15] = k21kj, (kj << ten) | j12, k1kj
+    atoms[16], atoms[17] = (kj << five) | j1, (k1kj << five) | j1
+    atoms[18] = (k21kj << ten) | j12
+    atoms[19], atoms[20] = (j << ten) | j12, (k21 << five) | k
+    atoms[21], atoms[22] = around.lead[i], around.rest[i + 1]
+    atoms[23], atoms[24] = around.lead_shape[i], around.rest_shape[i + 1]
+    atoms[25], atoms[26], atoms[27] = piece, before, np.uint64(min(length, _LONGEST))
+    fill(_TEMPLATES, room, PLACES, places, 0)
 
 
 @kernel
@@ -194,6 +161,7 @@ def cut(
     text = Characters(folded, kinds, gaps, offsets, paragraphs)
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
+    room = values_of(_TEMPLATES, 28)
     learning = gold.size > 0
     for paragraph in range(paragraphs.size - 1):
         piece = before = _START
@@ -210,7 +178,7 @@ def cut(
             if gaps[i] == PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
                 end = True
             else:
-                _look(text, around, i, piece, before, length, places)
+                _look(text, around, i, piece, before, length, room, places)
                 score = total(weights, places)
                 end = score > 0
                 if learning:

@@ -35,7 +35,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
     chars = Characters.of(TEXT)
     table, n = weights(seed), chars.folded.size
     ends = np.zeros(n, dtype=np.bool_)
-    words.cut(*chars, False, table, ends, NOTHING, NOT_LEARNED)
+    words.cut(chars, False, table, ends, NOTHING, NOT_LEARNED)
     around = words.stretches(chars)
     places = np.empty(50, dtype=np.uint64)
     room = templates.values_of(words._TEMPLATES, 28)
@@ -61,7 +61,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
 def test_scores_of_sentences_are_slow_sums(seed):
     chars = Characters.of('Birds sing trees grow (oak "said" he\n\nx')
     cuts = np.zeros(chars.folded.size, dtype=np.bool_)
-    words.cut(*chars, False, weights(9), cuts, NOTHING, NOT_LEARNED)
+    words.cut(chars, False, weights(9), cuts, NOTHING, NOT_LEARNED)
     letters, _, ends = _spelled(chars, cuts)
     table, scores = weights(seed), np.empty(ends.size)
     found = np.zeros(ends.size, dtype=np.bool_)

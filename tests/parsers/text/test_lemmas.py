@@ -115,10 +115,10 @@ def test_kernel_lists_what_a_search_through_all_rules_finds(rules):
     known = np.stack((words, np.full_like(words, -1)))
     texts = Texts.of_rules(rules).and_forms(rules, FORMS)
     table = candidates.table_of(rules)
-    found = candidates.room_for(texts.bounds, texts.firsts, table)
+    found = candidates.room_for(texts, table)
     sizes = []
     for i, form in enumerate(FORMS):
-        count = candidates.list_candidates(*texts, table, known, i, found)
+        count = candidates.list_candidates(texts, table, known, i, found)
         slow = list(slow_candidates(rules, set(words.tolist()), form))
         assert found.sources[1:count].tolist() == [source for _, source, _ in slow]
         assert found.rows[1:count].tolist() == [list(row) for _, _, row in slow]
@@ -133,10 +133,10 @@ def test_a_word_may_be_unknown_to_one_form(rules):
     words = known_words("walk", "talk")
     texts = Texts.of_rules(rules).and_forms(rules, ["walked", "Walked"])
     table = candidates.table_of(rules)
-    found = candidates.room_for(texts.bounds, texts.firsts, table)
+    found = candidates.room_for(texts, table)
     for form, bits in ((0, 0), (1, 5)):
         known = np.stack((words, np.zeros(2, np.int64)))
-        count = candidates.list_candidates(*texts, table, known, form, found)
+        count = candidates.list_candidates(texts, table, known, form, found)
         made = [rules.applied(s, ["walked", "Walked"][form]) for s in found.sources[1:count]]
         assert found.rows[1 + made.index("walk"), 1] == bits
 

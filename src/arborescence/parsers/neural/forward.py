@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.inputs import Bag, Inputs, Layout, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
-    from arborescence.parsers.tagger.stages import Guesses
+    from arborescence.parsers.tagger.kernels import Guesses
 
     Array = NDArray[np.float32]
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence.parsers.tagger.kernels import Guesses
 from arborescence.parsers.tagger.retagging import taggers_of_others
-from arborescence.parsers.tagger.stages import UNKNOWN, Guesses
+from arborescence.parsers.tagger.stages import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

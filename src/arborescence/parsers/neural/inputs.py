@@ -22,7 +22,7 @@ from arborescence.parsers.neural.vocabulary import (
     UNKNOWN,
     is_given,
 )
-from arborescence.parsers.tagger.stages import Guesses
+from arborescence.parsers.tagger.kernels import Guesses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ The classifier is that of `shared.classifier`; its classes are the tags.
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from arborescence.parsers.shared.classifier import (
 )
 from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
 from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: The number of feature indices. The table has one more weight for each tag, for the last index.
 PLACES: Final = 1 << 22
@@ -70,6 +73,58 @@ _TAGS: Final = compiled(
 
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
+
+
+class Spelled(NamedTuple):
+    """The words of some sentences.
+
+    Attributes
+    ----------
+    letters : uint64, shape (n, LETTERS)
+        See `spell`.
+    places : uint32, shape (n, WORD_FEATURES)
+        See `look_at_words`.
+    starts : int64, shape (sentences + 1,)
+        The first word of each sentence, and n.
+    """
+
+    letters: np.ndarray
+    places: np.ndarray
+    starts: np.ndarray
+
+
+class Choices(NamedTuple):
+    """The tags that are allowed for a word, by its context.
+
+    Attributes
+    ----------
+    tags : uint64
+    starts : int64
+        Those of context c are ``tags[starts[c + 1] : starts[c + 2]]``.
+    """
+
+    tags: np.ndarray
+    starts: np.ndarray
+
+
+class Guesses(NamedTuple):
+    """The k most probable tags of n words, each given the tags before it.
+
+    Attributes
+    ----------
+    tags : (n, k) int64
+        Their codes, the most probable one first; -1 where there are fewer than k.
+    chances : (n, k) float32
+        Their probabilities.
+    """
+
+    tags: NDArray[np.int64]
+    chances: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, words: int, k: int) -> Self:
+        """Make room for those of some words."""
+        return cls(np.full((words, k), -1), np.zeros((words, k), dtype=np.float32))
 
 
 @kernel
@@ -187,15 +242,9 @@ def _look_at_tags(
 
 
 @kernel
-def _rank(
-    tags: np.ndarray,
-    scores: np.ndarray,
-    unit: float,
-    guesses: np.ndarray,
-    chances: np.ndarray,
-    i: int,
-) -> None:
+def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: int) -> None:
     """Write the most probable of `tags`, best first, and their probabilities into row i."""
+    guesses, chances = found
     count = min(guesses.shape[1], tags.size)
     for k in range(count):
         at = -1
@@ -218,20 +267,16 @@ def _rank(
 
 @kernel
 def tag_words(
-    letters: np.ndarray,
-    word_places: np.ndarray,
-    starts: np.ndarray,
+    words: Spelled,
     order: np.ndarray,
     features: int,
     context: np.ndarray,
-    allowed: np.ndarray,
-    allowed_starts: np.ndarray,
+    allowed: Choices,
     weights: np.ndarray,
     scores: np.ndarray,
     tags: np.ndarray,
     unit: float,
-    guesses: np.ndarray,
-    chances: np.ndarray,
+    guesses: Guesses,
     gold: np.ndarray,
     learned: np.ndarray,
 ) -> None:
@@ -242,17 +287,14 @@ def tag_words(
 
     Parameters
     ----------
-    letters, word_places, starts
-        As in `look_at_words`.
+    words
     order : int64
         The sentences to tag, in this order.
     features
         `HISTORY`, `NEIGHBOURS` or `OWN`.
     context : int64, shape (n,)
         An earlier stage's result for each word; -1 is unknown.
-    allowed, allowed_starts : uint64 and int64
-        The tags allowed for a word with context c are ``allowed[allowed_starts[c + 1] :
-        allowed_starts[c + 2]]``.
+    allowed
     weights : int8 or float32, shape (PLACES + tags,)
     scores : int32 or float32, shape (tags,)
         Scratch.
@@ -260,9 +302,8 @@ def tag_words(
         Filled for these sentences.
     unit
         The unit of the weights, for probabilities.
-    guesses, chances : int64 and float32, shape (n, k)
-        Filled with the k most probable tags of each word, given the tags before it, and their
-        probabilities; -1 and 0 where a word has fewer choices. With k = 0, they are not looked for.
+    guesses
+        Filled where a word has as many choices; with k = 0, they are not looked for.
     gold : int64, shape (n,)
         The gold tags. Empty: no training. A word whose gold tag is not allowed is skipped.
     learned : float32, shape (2, PLACES + tags)
@@ -274,6 +315,7 @@ def tag_words(
     """
     places = np.empty(features, dtype=np.uint64)
     room = values_of(_TAGS, 12)
+    letters, word_places, starts = words
     none = scores.size
     for sentence in order:
         first = starts[sentence]
@@ -281,18 +323,18 @@ def tag_words(
         tag = tag_2 = np.uint64(none)
         for i in range(first, last):
             here = context[i] + 1 if features == OWN else 0
-            choices = allowed[allowed_starts[here] : allowed_starts[here + 1]]
+            choices = allowed.tags[allowed.starts[here] : allowed.starts[here + 1]]
             best = 0
             if choices.size > 1:
                 for template in range(WORD_FEATURES):  # a slice would take long to compile
                     places[template] = word_places[i, template]
                 _look_at_tags(letters, first, last, i, context, tag, tag_2, room, places)
                 best = best_class(weights, places, choices, scores)
-                if guesses.shape[1]:
-                    _rank(choices, scores, unit, guesses, chances, i)
-            elif guesses.shape[1]:
-                guesses[i, 0] = choices[0]
-                chances[i, 0] = 1
+                if guesses.tags.shape[1]:
+                    _rank(choices, scores, unit, guesses, i)
+            elif guesses.tags.shape[1]:
+                guesses.tags[i, 0] = choices[0]
+                guesses.chances[i, 0] = 1
             tag_2 = tag
             tag = choices[best]
             tags[i] = tag

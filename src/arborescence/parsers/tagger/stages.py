@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from arborescence.core.remembered import remembered
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.classifier import NOTHING, UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
+from arborescence.parsers.tagger.kernels import Guesses
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
 
@@ -104,26 +105,6 @@ class Words:
         return codes
 
 
-class Guesses(NamedTuple):
-    """The k most probable tags of n words, each given the tags before it.
-
-    Attributes
-    ----------
-    tags : (n, k) int64
-        Their codes, the most probable one first; -1 where there are fewer than k.
-    chances : (n, k) float32
-        Their probabilities.
-    """
-
-    tags: Codes
-    chances: npt.NDArray[np.float32]
-
-    @classmethod
-    def empty(cls, words: int, k: int) -> Self:
-        """Make room for those of some words."""
-        return cls(np.full((words, k), UNKNOWN), np.zeros((words, k), dtype=np.float32))
-
-
 @dataclass(frozen=True)
 class Stage:
     """A model that predicts one column from left to right.
@@ -167,7 +148,7 @@ class Stage:
             scores = np.empty(len(self.tags), dtype=np.int32)
             self._run(
                 words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
-                float(UNIT), guesses.tags, guesses.chances, _NO_GOLD, NOTHING,
+                float(UNIT), guesses, _NO_GOLD, NOTHING,
             )  # fmt: skip
         return guesses
 
@@ -178,14 +159,13 @@ class Stage:
         scores = np.empty(len(self.tags), dtype=np.float32)
         self._run(
             words, order, context, learned.weights, scores, np.empty_like(gold),
-            1.0, *Guesses.empty(len(words), 0), gold, learned.table,
+            1.0, Guesses.empty(len(words), 0), gold, learned.table,
         )  # fmt: skip
 
     def _run(self, words: Words, order: Codes, context: Codes, *rest: Any) -> None:
-        kernels.tag_words(
-            words.letters, words.places, words.starts, order, self.features, context,
-            self.allowed, self.allowed_starts, *rest,
-        )  # fmt: skip
+        spelled = kernels.Spelled(words.letters, words.places, words.starts)
+        allowed = kernels.Choices(self.allowed, self.allowed_starts)
+        kernels.tag_words(spelled, order, self.features, context, allowed, *rest)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return the header and the arrays of a model file."""

@@ -18,7 +18,7 @@ from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import as_sentences, batches
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import COLUMNS, UNKNOWN, Guesses, Stage, Words, joint
+from arborescence.parsers.tagger.stages import COLUMNS, UNKNOWN, Stage, Words, joint
 from arborescence.parsers.tagger.training import trained, untrained
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.tagger.kernels import Guesses
     from arborescence.parsers.tagger.stages import Codes, Mask
     from arborescence.treebank import Sentence
 

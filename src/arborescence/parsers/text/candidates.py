@@ -146,8 +146,9 @@ class Candidates(NamedTuple):
 
 
 @kernel
-def room_for(bounds: np.ndarray, firsts: np.ndarray, rules: np.ndarray) -> Candidates:
+def room_for(texts: Texts, rules: np.ndarray) -> Candidates:
     """Make room for the candidates of any of the forms."""
+    bounds, firsts = texts.bounds, texts.firsts
     longest = 0
     for text in range(bounds.size - 1):
         longest = max(longest, bounds[text + 1] - bounds[text])
@@ -167,13 +168,7 @@ def room_for(bounds: np.ndarray, firsts: np.ndarray, rules: np.ndarray) -> Candi
 
 @uncounted_kernel
 def list_candidates(
-    raw: np.ndarray,
-    bounds: np.ndarray,
-    firsts: np.ndarray,
-    rules: np.ndarray,
-    known: np.ndarray,
-    form: int,
-    found: Candidates,
+    texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, found: Candidates
 ) -> int:
     """List the candidates of a form, each once; return their number.
 
@@ -182,8 +177,7 @@ def list_candidates(
 
     Parameters
     ----------
-    raw, bounds, firsts
-        `Texts`.
+    texts
     rules
         See `table_of`.
     known : int64, shape (2, words)
@@ -194,6 +188,7 @@ def list_candidates(
     found
         Changed.
     """
+    raw, bounds, firsts = texts
     first = firsts[form, 0]
     _spell(raw, bounds[first], bounds[first + 1], found.spelling)
     _is_new(raw, bounds[first], bounds[first + 1], 0, 0, 0, 0, 0, found)
@@ -233,10 +228,12 @@ def list_candidates(
 
 
 @uncounted_kernel
-def number_among(raw: np.ndarray, start: int, stop: int, count: int, found: Candidates) -> int:
+def number_among(texts: Texts, text: int, count: int, found: Candidates) -> int:
     """Return which candidate after the form itself is this text; -1 for none."""
+    raw, start = texts.raw, texts.bounds[text]
+    size = texts.bounds[text + 1] - start
     for k in range(1, count):
-        if found.sums[k, 1] == stop - start and _is_text(raw, found.pieces[k], raw, start):
+        if found.sums[k, 1] == size and _is_text(raw, found.pieces[k], raw, start):
             return k
     return -1
 

@@ -90,7 +90,8 @@ class Characters(NamedTuple):
         gaps = np.zeros(size, dtype=np.uint8)
         offsets = np.full(size, -1)
         paragraphs = np.empty(2 + text.count("\n"), dtype=np.int64)
-        n, p = _lay_out(codes, kinds, _folded[codes], folded, kept_kinds, gaps, offsets, paragraphs)
+        room = cls(folded, kept_kinds, gaps, offsets, paragraphs)
+        n, p = _lay_out(codes, kinds, _folded[codes], room)
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 
@@ -116,13 +117,10 @@ def _lay_out(
     codes: np.ndarray,
     kinds: np.ndarray,
     lower: np.ndarray,
-    folded: np.ndarray,
-    kept_kinds: np.ndarray,
-    gaps: np.ndarray,
-    offsets: np.ndarray,
-    paragraphs: np.ndarray,
+    room: Characters,
 ) -> tuple[int, int]:
-    """Fill the arrays of `Characters`; return their length and the number of paragraphs. O(n)."""
+    """Fill the arrays in `room`; return their length and the number of paragraphs. O(n)."""
+    folded, kept_kinds, gaps, offsets, paragraphs = room
     n = codes.size
     written = 0
     found = 0

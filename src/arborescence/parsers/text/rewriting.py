@@ -133,7 +133,7 @@ class Rewriter:
             item[0] = number = numbers[form]
             if became is not None:
                 item[1] = texts.firsts[number, 1] + targets[number].index(became)
-        given = (items, *texts, self._table, np.stack((known, only)), contexts)
+        given = (items, texts, self._table, np.stack((known, only)), contexts)
         chosen = np.empty_like(items)
         choose(np.arange(len(forms)), *given, self.weights, chosen, NOTHING)
         possible = np.flatnonzero(chosen[:, 1] >= 0)
@@ -156,7 +156,7 @@ class Rewriter:
         items[:, 0] = [numbers[form] for form in forms]
         chosen = np.empty_like(items)
         choose(
-            np.arange(len(forms)), items, *self._texts.and_forms(self.rules, numbers), self._table,
+            np.arange(len(forms)), items, self._texts.and_forms(self.rules, numbers), self._table,
             self._known, contexts, self.weights, chosen, NOTHING,
         )  # fmt: skip
         return {
@@ -244,9 +244,7 @@ def _look(
 def choose(
     order: np.ndarray,
     items: np.ndarray,
-    raw: np.ndarray,
-    bounds: np.ndarray,
-    firsts: np.ndarray,
+    texts: Texts,
     rules: np.ndarray,
     known: np.ndarray,
     contexts: np.ndarray,
@@ -264,7 +262,7 @@ def choose(
         The items to process, in this order.
     items : int64, shape (n, 2)
         The form of each, and the number of the text that it is rewritten as; -1: as it is.
-    raw, bounds, firsts, rules, known
+    texts, rules, known
         As for `list_candidates`.
     contexts : uint64, shape (n, CONTEXTS)
     weights : int8 or float32, shape (PLACES,)
@@ -275,16 +273,16 @@ def choose(
     learned : float32, shape (2, PLACES)
         For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
-    found = room_for(bounds, firsts, rules)
+    found = room_for(texts, rules)
     places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
     scores = np.empty(found.sources.size)
     room = values_of(_TEMPLATES, 3 + SPELLING + CONTEXTS)
     for i in order:
-        count = list_candidates(raw, bounds, firsts, rules, known, items[i, 0], found)
+        count = list_candidates(texts, rules, known, items[i, 0], found)
         gold = items[i, 1]
         right = 0
         if gold >= 0:
-            right = number_among(raw, bounds[gold], bounds[gold + 1], count, found)
+            right = number_among(texts, gold, count, found)
         chosen[i, 0] = 0
         chosen[i, 1] = right if count > 1 else -1
         if weights.size == 0:

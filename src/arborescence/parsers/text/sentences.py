@@ -24,6 +24,7 @@ from arborescence.parsers.text.characters import (
     QUOTE,
     TERMINAL,
     UPPER,
+    Characters,
 )
 
 _ATOMS: Final = (
@@ -61,20 +62,12 @@ _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
-def spell(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    gaps: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    letters: np.ndarray,
-) -> None:
+def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
     """Hash the forms and shapes of tokens.
 
     Parameters
     ----------
-    folded, kinds, gaps
-        The `Characters` of the text.
+    text
     starts, ends : int64, shape (t,)
         The first and the last character of each token.
     letters : uint64, shape (t, LETTERS)
@@ -82,6 +75,7 @@ def spell(
         its last three characters; the gap after it; the distance to the next token of `TERMINAL`
         characters only, in bins; its kinds, with each run of one kind counted once.
     """
+    folded, kinds, gaps = text.folded, text.kinds, text.gaps
     ahead = 0
     for back in range(starts.size):
         t = starts.size - 1 - back

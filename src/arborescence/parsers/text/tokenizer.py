@@ -112,7 +112,7 @@ class Tokenizer:
                 break
             with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
             guess = np.empty_like(right)
-            ends_of_words.cut(*characters, with_spaces, words.weights, guess, right, words.table)
+            ends_of_words.cut(characters, with_spaces, words.weights, guess, right, words.table)
             gold = text.sentence_ends[characters.offsets[ends]]
             ends_of_sentences.end(
                 letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
@@ -224,7 +224,7 @@ class Tokenizer:
         first = places[np.asarray(starts, dtype=np.int64)]
         last = places[np.asarray(stops, dtype=np.int64) - 1]
         letters = np.empty((first.size, ends_of_sentences.LETTERS), dtype=np.uint64)
-        ends_of_sentences.spell(*characters[:3], first, last, letters)
+        ends_of_sentences.spell(characters, first, last, letters)
         scores = np.empty(first.size)
         ends_of_sentences.end(
             letters, self._sentences, scores, np.empty(first.size, dtype=np.bool_), NO_GOLD,
@@ -260,7 +260,7 @@ class Tokenizer:
                 "decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
-        ends_of_words.cut(*characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
+        ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
         letters, starts, ends = _spelled(characters, cuts)
         gaps = characters.gaps[ends]
         scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
@@ -309,5 +309,5 @@ def _spelled(
     written = np.flatnonzero(characters.kinds)
     starts = written[np.searchsorted(written, np.concatenate(([0], ends + 1))[: ends.size])]
     letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
-    ends_of_sentences.spell(*characters[:3], starts, ends, letters)
+    ends_of_sentences.spell(characters, starts, ends, letters)
     return letters, starts, ends

@@ -129,11 +129,7 @@ def _look(
 
 @kernel
 def cut(
-    folded: np.ndarray,
-    kinds: np.ndarray,
-    gaps: np.ndarray,
-    offsets: np.ndarray,
-    paragraphs: np.ndarray,
+    text: Characters,
     with_spaces: bool,
     weights: np.ndarray,
     ends: np.ndarray,
@@ -146,8 +142,8 @@ def cut(
 
     Parameters
     ----------
-    folded, kinds, gaps, offsets, paragraphs
-        `Characters`, n of them.
+    text
+        n characters.
     with_spaces
         Whether a word may contain spaces. If not, each space ends a word.
     weights : int8 or float32, shape (PLACES,)
@@ -158,7 +154,7 @@ def cut(
     learned : float32, shape (2, PLACES)
         For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
-    text = Characters(folded, kinds, gaps, offsets, paragraphs)
+    folded, kinds, gaps, paragraphs = text.folded, text.kinds, text.gaps, text.paragraphs
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
     room = values_of(_TEMPLATES, 28)

@@ -119,7 +119,7 @@ def visits(graph):
     counts = []
     for seed in range(3):
         edges = Edges(u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32))
-        counts.append(kkt(n, *edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
+        counts.append(kkt(n, edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
     return float(np.mean(counts))
 
 

@@ -89,5 +89,5 @@ def test_the_randomized_algorithm_looks_at_a_constant_number_of_times_m_edges(de
         u = rng.integers(0, n, m, dtype=np.int32)
         v = (u + rng.integers(1, n, m, dtype=np.int32)) % n
         edges = Edges(u, v, rng.random(m), np.arange(m, dtype=np.int32))
-        visited = kkt(n, *edges, np.zeros(m, np.bool_), np.array([7], np.uint64))
+        visited = kkt(n, edges, np.zeros(m, np.bool_), np.array([7], np.uint64))
         assert m < visited < 8 * m

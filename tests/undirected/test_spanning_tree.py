@@ -144,7 +144,7 @@ def test_parts_that_wait_never_get_too_many(monkeypatch):
     chosen = np.zeros(m, np.bool_)
     numbers = np.arange(m, dtype=np.int32)
     edges = Edges(u.astype(np.int32), v.astype(np.int32), weight.copy(), numbers)
-    kruskal_module.kruskal.py_func(n, *edges, chosen)
+    kruskal_module.kruskal.py_func(n, edges, chosen)
     np.testing.assert_array_equal(np.flatnonzero(chosen), spanning_tree(n, u, v, weight))
 
 

@@ -9,29 +9,21 @@ from arborescence.undirected.edges import Edges, first_of, move
 
 
 @kernel
-def boruvka(
-    n: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    chosen: np.ndarray,
-) -> None:
+def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
 
     Parameters
     ----------
     n
         Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        As in `Edges`. Overwritten.
+    edges
+        Overwritten.
     chosen : (M,) bool
         Written: True for each of the caller's edges that is chosen.
     """
-    edges = Edges(u, v, weight, origin)
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
-    left = len(u)
+    left = len(edges.u)
     while left:
         nodes, left = boruvka_step(n, first_of(edges, left), best, label)
         choose(best[:n], chosen)

@@ -44,10 +44,7 @@ def take_edges(
     of_v: np.ndarray,
     of_weight: np.ndarray,
     sign: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
+    room: Edges,
 ) -> tuple[int, int]:
     """Copy the edges that can be chosen, and count them. O(m).
 
@@ -59,14 +56,15 @@ def take_edges(
         The caller's edges.
     sign
         1, or -1 for minimum spanning trees.
-    u, v, weight, origin : (M,) each
-        As in `Edges`; written.
+    room
+        Written: there is room for M edges.
 
     Returns
     -------
     count, fault
         The number of copied edges and FINE; or the first invalid edge, and its fault.
     """
+    u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):
         # Each number is read once: what is checked is what is copied.

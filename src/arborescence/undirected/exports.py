@@ -1,28 +1,21 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
+_EDGES = "undirected.edges.Edges(int32[::1], int32[::1], float64[::1], int32[::1])"
+_OUT_EDGES = _EDGES.replace("int32", "out int32").replace("float64", "out float64")
+
 EXPORTS = {
-    "boruvka.boruvka": (
-        "int64, out int32[::1], out int32[::1], out float64[::1], out int32[::1], out bool[::1]"
-    ),
+    "boruvka.boruvka": f"int64, {_OUT_EDGES}, out bool[::1]",
     "decode.undirected_kernel": (
         "float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64"
     ),
     "edges.find_unusable": "float64[:, ::1], float64",
-    "edges.take_edges": (
-        "int64, int64[::1], int64[::1], float64[::1], int64, out int32[::1], out int32[::1], "
-        "out float64[::1], out int32[::1]"
-    ),
+    "edges.take_edges": f"int64, int64[::1], int64[::1], float64[::1], int64, {_OUT_EDGES}",
     "encode.encode_kernel": "float64[:, ::1], int64, int64, int64, out float64[:, ::1]",
     "enhance.enhance_kernel": (
         "float64[:, ::1], out int64[::1], int64, int64, bool, out float64[::1], out int64[::1]"
     ),
-    "kkt.kkt": (
-        "int64, out int32[::1], out int32[::1], out float64[::1], out int32[::1], out bool[::1], "
-        "out uint64[::1]"
-    ),
-    "kruskal.kruskal": (
-        "int64, out int32[::1], out int32[::1], out float64[::1], out int32[::1], out bool[::1]"
-    ),
+    "kkt.kkt": f"int64, {_OUT_EDGES}, out bool[::1], out uint64[::1]",
+    "kruskal.kruskal": f"int64, {_OUT_EDGES}, out bool[::1]",
     "orient.forest_kernel": "int64[::1], int64[::1], out int64[::1]",
     "orient.orient_kernel": "int64[::1], int64[::1], int64, out int64[::1]",
     "pairs.direct_kernel": (
@@ -38,6 +31,6 @@ EXPORTS = {
         "int64, int64[::1], int64[::1], float64[::1], int64, out int32[::1], out int32[::1], "
         "out float64[::1], out float64[::1]"
     ),
-    "prim.prim": "int64, int32[::1], int32[::1], float64[::1], int32[::1], out bool[::1]",
+    "prim.prim": f"int64, {_EDGES}, out bool[::1]",
     "prim.prim_dense": "float64[:, ::1], int64, out int64[::1]",
 }

@@ -42,25 +42,13 @@ _BLOCK = 32
 
 
 @kernel
-def kkt(
-    n: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    chosen: np.ndarray,
-    coins: np.ndarray,
-) -> int:
+def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
     """Find the maximum spanning forest. Expected O(m), and O(min(n², m log n)) at worst.
 
     Parameters
     ----------
-    n
-        Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        As in `Edges`. Overwritten.
-    chosen : (M,) bool
-        Written: True for each of the caller's edges that is chosen.
+    n, edges, chosen
+        As in `boruvka`.
     coins : (1,) uint64
         The state of the random number generator; overwritten.
 
@@ -70,7 +58,7 @@ def kkt(
         How many edges were read, summed over all Borůvka steps, samplings and searches for heavy
         edges.
     """
-    edges = Edges(u, v, weight, origin)
+    u, v, weight, _ = edges
     visited = 0
     left = len(u)
     if left == 0:
@@ -88,7 +76,8 @@ def kkt(
             break
         places = _sample(left, coins)
         in_forest = np.zeros(left, np.bool_)
-        visited += left + kkt(n, u[places], v[places], weight[places], places, in_forest, coins)
+        sample = Edges(u[places], v[places], weight[places], places)
+        visited += left + kkt(n, sample, in_forest, coins)
         visited += left
         left = drop_heavy(n, first_of(edges, left), in_forest)
     return visited

@@ -21,26 +21,15 @@ _WAITING = 200
 
 
 @kernel
-def kruskal(
-    n: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    chosen: np.ndarray,
-) -> None:
+def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights.
 
     Parameters
     ----------
-    n
-        Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        As in `Edges`. Overwritten.
-    chosen : (M,) bool
-        Written: True for each of the caller's edges that is chosen.
+    n, edges, chosen
+        As in `boruvka`.
     """
-    edges = Edges(u, v, weight, origin)
+    u, v, _, origin = edges
     link = np.arange(n).astype(np.int32)
     missing = n - 1
     starts = np.empty(_WAITING, np.int64)

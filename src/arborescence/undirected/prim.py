@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
+
+if TYPE_CHECKING:
+    from arborescence.undirected.edges import Edges
 
 # The place of a node that is not in the heap.
 _UNSEEN, _DONE = -1, -2
@@ -79,27 +82,17 @@ class Heap(NamedTuple):
 
 
 @kernel
-def prim(
-    n: int,
-    u: np.ndarray,
-    v: np.ndarray,
-    weight: np.ndarray,
-    origin: np.ndarray,
-    chosen: np.ndarray,
-) -> None:
+def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n).
 
     A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer.
 
     Parameters
     ----------
-    n
-        Nodes 0, ..., n - 1.
-    u, v, weight, origin
-        As in `Edges`.
-    chosen : (M,) bool
-        Written: True for each of the caller's edges that is chosen.
+    n, edges, chosen
+        As in `boruvka`.
     """
+    u, v, weight, origin = edges
     first, ends, weights, links = _neighbours(n, u, v, weight)
     heap = Heap(
         np.empty(n, np.int32),

@@ -145,7 +145,7 @@ def _span(
         raise OptionError(f"there must be at most {_MOST} edges, not {m}")
 
     room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
-    count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, *room)
+    count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
     if fault == BAD_NODE:
         end = "v" if 0 <= of_u[count] < nodes else "u"
         value = as_array(u if end == "u" else v)[0][
@@ -176,14 +176,14 @@ def span_edges(
     if algorithm == "auto":
         algorithm = "kruskal" if len(edges.u) >= _MANY * nodes else "boruvka"
     if algorithm == "kruskal":
-        kruskal(nodes, *edges, chosen)
+        kruskal(nodes, edges, chosen)
     elif algorithm == "prim":
-        prim(nodes, *edges, chosen)
+        prim(nodes, edges, chosen)
     elif algorithm == "kkt":
         coins = as_generator(rng).integers(2**64, size=1, dtype=np.uint64)
-        kkt(nodes, *edges, chosen, coins)
+        kkt(nodes, edges, chosen, coins)
     else:
-        boruvka(nodes, *edges, chosen)
+        boruvka(nodes, edges, chosen)
     return np.flatnonzero(chosen)
 
 

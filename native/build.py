@@ -43,7 +43,7 @@ _LONG = (
     "nonprojective.decode",
     "runtime.published",
     "transition.beam",
-    "transition.greedy",
+    "transition.learning",
     "linear.edges",
 )
 

@@ -22,12 +22,12 @@ class Inner(NamedTuple):
 
 
 class Outer(NamedTuple):
-    inner: Inner
     alone: bool
+    inner: Inner
 
 
-SIGNATURE = "int64, a.Outer(a.Inner(out int64[::1], float64), bool), a.Inner(int64[::1], float64)"
-GIVEN = (3, Outer(Inner(np.array([1, 2]), 0.5), True), Inner(np.array([4]), 2.0))
+SIGNATURE = "int64, a.Outer(bool, a.Inner(out int64[::1], float64)), a.Inner(int64[::1], float64)"
+GIVEN = (3, Outer(True, Inner(np.array([1, 2]), 0.5)), Inner(np.array([4]), 2.0))
 
 
 def weigh(first: int, outer: Outer, other: Inner) -> float:
@@ -46,9 +46,9 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> list[Record | str]:
 def test_a_declared_record_is_read() -> None:
     one, outer, inner = arguments_of(SIGNATURE)
     assert one == "int64"
-    assert outer == Record("a.Outer", (Record("a.Inner", ("out int64[::1]", "float64")), "bool"))
+    assert outer == Record("a.Outer", ("bool", Record("a.Inner", ("out int64[::1]", "float64"))))
     assert inner == Record("a.Inner", ("int64[::1]", "float64"))
-    wanted = ["int64", "out int64[::1]", "float64", "bool", "int64[::1]", "float64"]
+    wanted = ["int64", "bool", "out int64[::1]", "float64", "int64[::1]", "float64"]
     assert list(fields_of([one, outer, inner])) == wanted
 
 
@@ -61,7 +61,7 @@ def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -
 
     fields, made = records.ways(kernel, arguments)
     (first, outer, other) = GIVEN
-    assert fields(GIVEN) == (first, *outer.inner, outer.alone, *other)
+    assert fields(GIVEN) == (first, outer.alone, *outer.inner, *other)
     assert (made.__name__, made.__module__) == ("kernel", kernel.__module__)
     assert made(*fields(GIVEN)) == "done"
     assert seen == list(GIVEN)

@@ -44,7 +44,7 @@ def ways(
             names.append(f"x{len(names)}")
             return names[-1], names[-1]
         apart, made = zip(*map(both, argument.fields), strict=True)
-        kind = f"Record{len(names)}"
+        kind = f"Record{len(space)}"
         space[kind] = argument.load()
         return f"({', '.join(apart)},)", f"{kind}({', '.join(made)})"
 

@@ -9,9 +9,7 @@ import arborescence as arb
 import naive_transitions as naive
 from arborescence.parsers import TransitionParser
 from arborescence.parsers.shared.weights import Weights
-from arborescence.parsers.transition.beam import Agenda, parse_with_beam
 from arborescence.parsers.transition.features import rows_for
-from arborescence.parsers.transition.greedy import Scratch
 from arborescence.transitions import SYSTEMS, system
 from arborescence.treebank import Sentence
 from brute_force import all_trees
@@ -144,25 +142,6 @@ def test_without_swap_if_edges_may_not_cross():
             [item, *_] = naive.parse_with_beam(naive_of(parser, swaps=False), sentence, beam)
             [parsed] = parser.parse([sentence], projective=True)
             assert parsed.heads.tolist() == item.state.heads.tolist()
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_beam_of_one_parses_greedily(name):
-    generator = np.random.default_rng(5)
-    parser = any_parser(generator, name, 1)
-    sentences = [any_sentence(generator, n) for n in (1, 2, 30, 5)]
-    _, batch = parser._prepare(sentences)
-    model = parser._model("single", None)
-    scratch = Scratch.of(model)
-    heads, labels = np.full((2, 1, batch.starts[-1]), -1, dtype=np.int64)
-    paths = np.empty((2, 0, 1), dtype=np.int64)
-    totals = np.empty((1, len(sentences)))
-    parse_with_beam(batch, model, scratch, Agenda.of(1, scratch), heads, labels, totals, *paths)
-    for b, [(parsed, weight)] in enumerate(parser.kbest(sentences, 2)):
-        assert weight == totals[0, b]
-        tree = slice(batch.starts[b], batch.starts[b + 1])
-        assert heads[0, tree].tolist() == parsed.heads.tolist()
-        assert [LABELS[label] for label in labels[0, tree][1:]] == parsed.deprels
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -111,14 +111,6 @@ class Sides(NamedTuple):
         return cls(seeds, parts)
 
 
-class Nodes(NamedTuple):
-    """The arrays of a `Batch` that kernels read."""
-
-    starts: NDArray[np.int64]
-    sides: NDArray[np.uint64]
-    tags: NDArray[np.uint8]
-
-
 class Batch(NamedTuple):
     """Hashed sentences: the nodes of all sentences in a row, each with its root first.
 
@@ -141,11 +133,6 @@ class Batch(NamedTuple):
     tags: NDArray[np.uint8]
     untagged: NDArray[np.bool_]
     lemmatized: NDArray[np.bool_]
-
-    @property
-    def nodes(self) -> Nodes:
-        """The arrays that kernels read."""
-        return Nodes(self.starts, self.sides, self.tags)
 
     @classmethod
     def of(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.features import Batch, Nodes
+    from arborescence.parsers.shared.features import Batch
 
 #: The roles by number.
 ROLES: Final = "dhglrpn"
@@ -96,11 +96,6 @@ class RelationModel(NamedTuple):
     templates: RelationTemplates
     weights: NDArray[Any]
     allowed: NDArray[np.bool_]
-
-    @property
-    def parts(self) -> Any:
-        """Its arrays, for kernels: roles, sides, weights, allowed."""
-        return (*self.templates, self.weights, self.allowed)
 
 
 @kernel
@@ -194,7 +189,7 @@ def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
 
 @kernel
 def score_relations(
-    batch: Batch | Nodes,
+    batch: Batch,
     start: int,
     around: np.ndarray,
     model: RelationModel,

@@ -17,9 +17,9 @@ from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
 from arborescence.parsers.shared.types import Oracle
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
-from arborescence.parsers.transition.beam import Agenda, parse_with_beam, trace_back
+from arborescence.parsers.transition.beam import Agenda, Trail, parse, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
-from arborescence.parsers.transition.greedy import STRIDE, Model, Scratch, parse_greedily
+from arborescence.parsers.transition.scoring import STRIDE, Model, Scorer, Scratch
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import Transition, TransitionSystem
@@ -200,22 +200,15 @@ class TransitionParser(Parser):
             include the marks of lifted edges.
         """
         _, batch = self._prepare([sentence])
-        model = self._model(root, None)
-        scratch = Scratch.of(model)
+        scorer = self._scorer(batch, root, None)
+        agenda = Agenda.of(self.beam)
         heads, labels = np.empty((2, 1, len(sentence) + 1), dtype=np.int64)
         totals = np.empty((1, 1))
-        steps = 0
-        for _ in range(2):  # first count the steps, then record them
-            path = np.empty(steps, dtype=np.int64)
-            if self.beam == 1:
-                steps = parse_greedily(batch, model, scratch, heads[0], labels[0], totals[0], path)
-                continue
-            agenda = Agenda.of(self.beam, scratch)
-            parents, moves = np.empty((2, steps, self.beam), dtype=np.int64)
-            steps = parse_with_beam(
-                batch, model, scratch, agenda, heads, labels, totals, parents, moves
-            )
-            trace_back(parents, moves, len(path), 0, path)
+        steps = parse(scorer, agenda, heads, labels, totals, Trail.of(0, self.beam))
+        trail = Trail.of(steps, self.beam)
+        parse(scorer, agenda, heads, labels, totals, trail)
+        path = np.empty(steps, dtype=np.int64)
+        trace_back(trail, steps, 0, path)
         return [
             Transition(self._system.actions[action], self.labels[label - 1] if label else None)
             for label, action in (divmod(move, STRIDE) for move in path.tolist())
@@ -295,10 +288,10 @@ class TransitionParser(Parser):
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         return tagging.annotated(sentences, self._sides, _NO_TAGS, self.tagger, self.text)
 
-    def _model(self, root: Root, projective: bool | None) -> Model:
+    def _scorer(self, batch: Batch, root: Root, projective: bool | None) -> Scorer:
         everything = (1 << ACTIONS) - 1
         without_swap = projective and not self._system.projective
-        return Model(
+        model = Model(
             system=self._system.number,
             single=root == "single",
             allowed=everything - (1 << OTHER) if without_swap else everything,
@@ -309,21 +302,16 @@ class TransitionParser(Parser):
                 self._relation_templates, self._weights["relations"].table, self._allowed
             ),
         )
+        return Scorer(batch, model, Scratch.of(model))
 
     def _search(
         self, batch: Batch, k: int, root: Root, projective: bool | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Parse a batch: return heads and labels (K, N), and the scores of trees (K, sentences)."""
-        model = self._model(root, projective)
-        scratch = Scratch.of(model)
+        scorer = self._scorer(batch, root, projective)
+        agenda = Agenda.of(self.beam)
         heads, labels = np.full((2, min(k, self.beam), batch.starts[-1]), -1, dtype=np.int64)
         totals = np.empty((len(heads), len(batch.starts) - 1))
-        if self.beam == 1:
-            nothing = np.empty(0, dtype=np.int64)
-            parse_greedily(batch, model, scratch, heads[0], labels[0], totals[0], nothing)
-        else:
-            none = np.empty((0, self.beam), dtype=np.int64)
-            agenda = Agenda.of(self.beam, scratch)
-            parse_with_beam(batch, model, scratch, agenda, heads, labels, totals, none, none)
+        parse(scorer, agenda, heads, labels, totals, Trail.of(0, self.beam))
         totals *= self._weights["actions"].unit
         return heads, labels, totals

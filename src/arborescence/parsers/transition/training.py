@@ -10,9 +10,9 @@ import numpy as np
 from arborescence.parsers.shared.online import OnlineRun
 from arborescence.parsers.shared.training_trees import TrainingTrees
 from arborescence.parsers.shared.weights import Weights
-from arborescence.parsers.transition.beam import Agenda, learn_with_beam
+from arborescence.parsers.transition.beam import Agenda
 from arborescence.parsers.transition.features import rows_for
-from arborescence.parsers.transition.greedy import Averages, Scratch, learn_greedily
+from arborescence.parsers.transition.learning import Learner, learn_greedily, learn_with_beam
 from arborescence.transitions.state import ACTIONS
 
 if TYPE_CHECKING:
@@ -55,34 +55,26 @@ class Trainer(OnlineRun):
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         settings = self._settings
-        model = self._parser._model(settings.root, None)
-        averages = Averages(self._sums["actions"], self._sums["relations"])
-        scratch = Scratch.of(model)
-        agenda = Agenda.of(settings.beam, scratch)
+        scorer = self._parser._scorer(self._batch, settings.root, None)
         dynamic = settings.oracle == "dynamic"
-        exploration = _EXPLORATION if number > 1 else 0.0
+        learner = Learner(
+            scorer,
+            self._sums["actions"],
+            self._sums["relations"],
+            self._heads,
+            self._relations,
+            dynamic,
+        )
+        agenda = Agenda.of(settings.beam)
+        exploration = _EXPLORATION if dynamic and number > 1 else 0.0
         generator = np.random.default_rng((settings.seed, number, 1))
         shuffled = self._shuffled(number, tell)
         while some := list(islice(shuffled, _AT_ONCE)):
             order = np.array(some, dtype=np.int64)
             clock = self._clock - len(order)
-            gold = (self._heads, self._relations)
             if settings.beam > 1:
-                learn_with_beam(
-                    self._batch, order, clock, model, averages, scratch, agenda, *gold, dynamic
-                )
-                continue
-            words = int((self._batch.starts[order + 1] - self._batch.starts[order] - 1).sum())
-            coins = generator.random(2 * words if dynamic else 0)
-            learn_greedily(
-                self._batch,
-                order,
-                clock,
-                model,
-                averages,
-                scratch,
-                *gold,
-                dynamic,
-                exploration,
-                coins,
-            )
+                learn_with_beam(learner, order, clock, agenda)
+            else:
+                words = int((self._batch.starts[order + 1] - self._batch.starts[order] - 1).sum())
+                coins = generator.random(2 * words if exploration else 0)
+                learn_greedily(learner, order, clock, exploration, coins)

@@ -1,0 +1,180 @@
+"""The scores of a state's actions, and the step that an action makes.
+
+A linear function of hashed features scores the four actions of a state. Another one, with the
+features of `relations`, scores the relations of a new edge. If only one transition is legal, it is
+neither scored nor learned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.parsers.shared.relations import RelationModel, best_relation, score_relations
+from arborescence.parsers.transition.features import (
+    WORDS,
+    StateTemplates,
+    find_around,
+    list_features,
+)
+from arborescence.transitions import state as layout
+from arborescence.transitions import systems
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.features import Batch
+
+#: The action of a final state, which leaves it as it is; and the mask of this action alone.
+IDLE: Final = layout.ACTIONS
+FINISHED: Final = 1 << IDLE
+#: A move is an action and a relation as one number: action + 8 (relation + 1).
+STRIDE: Final = 8
+
+
+class Model(NamedTuple):
+    """The model for choosing transitions.
+
+    Attributes
+    ----------
+    system : int
+        The number of the transition system.
+    single : bool
+        Whether trees have exactly one root edge.
+    allowed : int
+        A bit mask of the actions that may be taken if they are legal.
+    templates : StateTemplates
+    bits : int
+        The binary logarithm of the number of rows: see `list_features`.
+    actions : (2^bits + 2^(bits - 3), 4)
+        The weights of actions: float32, or integers.
+    relations : RelationModel
+    """
+
+    system: int
+    single: bool
+    allowed: int
+    templates: StateTemplates
+    bits: int
+    actions: NDArray[Any]
+    relations: RelationModel
+
+
+class Scratch(NamedTuple):
+    """Scratch for the features of one state, and for sums of their weights."""
+
+    words: NDArray[np.int64]
+    atoms: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+    around: NDArray[np.int64]
+    relation_rows: NDArray[np.int64]
+    scores: NDArray[Any]
+    sums: NDArray[Any]
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """Allocate the scratch that a model needs."""
+        sums = np.float32 if model.actions.dtype == np.float32 else np.int32
+        return cls(
+            np.empty(len(WORDS), dtype=np.int64),
+            np.zeros(len(model.templates.odd) + 1, dtype=np.uint64),
+            np.empty(len(model.templates.parts), dtype=np.int64),
+            np.empty(7, dtype=np.int64),
+            np.empty(len(model.relations.templates.roles), dtype=np.int64),
+            np.zeros(IDLE + 1, dtype=sums),
+            np.empty(model.relations.weights.shape[1], dtype=sums),
+        )
+
+
+class Scorer(NamedTuple):
+    """What scores the states of sentences."""
+
+    batch: Batch
+    model: Model
+    scratch: Scratch
+
+
+@inlined_kernel
+def only_one(mask: int) -> bool:
+    """Return whether at most one bit is set."""
+    return mask & (mask - 1) == 0
+
+
+@inlined_kernel
+def best_action(scores: np.ndarray, mask: int) -> int:
+    """Return the best action in a mask; ties go to the first."""
+    best = -1
+    for k in range(layout.ACTIONS):
+        if mask >> k & 1 and (best < 0 or scores[k] > scores[best]):
+            best = k
+    return best
+
+
+@inlined_kernel
+def legal_actions(model: Model, state: np.ndarray) -> int:
+    """Return a mask of the actions that can be taken: in a final state, of `IDLE` alone."""
+    mask = systems.legal(model.system, state, model.single) & model.allowed
+    return mask if mask != 0 else FINISHED
+
+
+@kernel
+def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
+    """Score the legal actions of a state, into ``scratch.scores``; return a mask of them.
+
+    If there is only one, its score is 0. `start` is the first node of the sentence. O(T).
+    """
+    model, scratch = scorer.model, scorer.scratch
+    rows, scores, weights = scratch.rows, scratch.scores, model.actions
+    mask = legal_actions(model, state)
+    if only_one(mask):
+        scores[:] = 0
+        return mask
+    list_features(
+        scorer.batch.sides,
+        start,
+        state,
+        model.templates,
+        model.bits,
+        scratch.words,
+        scratch.atoms,
+        rows,
+    )
+    zero = scores.dtype.type(0)
+    first, second, third, fourth = zero, zero, zero, zero
+    for t in range(len(rows)):
+        row = rows[t]
+        first += weights[row, 0]
+        second += weights[row, 1]
+        third += weights[row, 2]
+        fourth += weights[row, 3]
+    scores[0], scores[1], scores[2], scores[3] = first, second, third, fourth
+    return mask
+
+
+@kernel
+def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) -> int:
+    """Return the best relation of the edge that an action adds; -1 if it adds none. O(L)."""
+    model, scratch = scorer.model, scorer.scratch
+    head, dependent = systems.arc(model.system, state, action)
+    if dependent < 0:
+        return layout.NONE
+    find_around(state, head, dependent, scratch.around)
+    score_relations(
+        scorer.batch,
+        start,
+        scratch.around,
+        model.relations,
+        scratch.relation_rows,
+        scratch.sums,
+    )
+    return best_relation(model.relations, head, scratch.sums)
+
+
+@kernel
+def take(scorer: Scorer, start: int, state: np.ndarray, action: int) -> int:
+    """Take an action, and give its edge the best relation; return the move (see `STRIDE`)."""
+    label = choose_relation(scorer, start, state, action)
+    systems.advance(scorer.model.system, state, action, label)
+    return action + STRIDE * (label + 1)

@@ -25,5 +25,5 @@ def needs_torch(what: str) -> Iterator[None]:
 def check_device(device: str) -> None:
     """Raise MissingExtraError or OptionError if PyTorch or a device is not there."""
     with needs_torch("training a neural parser"):
-        from arborescence.parsers.neural.on_device import device_named
+        from arborescence.parsers.neural.devices import device_named
     device_named(device)

@@ -15,10 +15,10 @@ import torch
 
 from arborescence.core.errors import OptionError
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.devices import device_named, enough_memory
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.losses import edge_loss
 from arborescence.parsers.neural.network import Network, Tensors, state_of
-from arborescence.parsers.neural.on_device import device_named, enough_memory
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees

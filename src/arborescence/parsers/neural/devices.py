@@ -1,0 +1,49 @@
+"""Devices of PyTorch: whether one is there, and what to do if its memory does not suffice."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import torch
+
+from arborescence.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def device_named(name: str) -> torch.device:
+    """Return a device after checking that it is there.
+
+    Raises
+    ------
+    OptionError
+        If PyTorch does not know it or cannot use it.
+
+    Examples
+    --------
+    >>> device_named("cpu")
+    device(type='cpu')
+    >>> device_named("gpu")
+    Traceback (most recent call last):
+      ...
+    arborescence.OptionError: device='gpu' is not there: PyTorch has cpu, and cuda with a GPU
+    """
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise OptionError(
+            f"device={name!r} is not there: PyTorch has cpu, and cuda with a GPU"
+        ) from error
+    return device
+
+
+@contextmanager
+def enough_memory(advice: str) -> Iterator[None]:
+    """Say what to do if the memory of a device does not suffice, as an OptionError."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise OptionError(f"the GPU has not enough memory: {advice}") from error

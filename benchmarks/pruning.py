@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from arborescence import decode
 from arborescence.core.tree import is_tree
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear.pruning import SIDES, keep_edges, learn
@@ -43,7 +42,7 @@ def main():
         prune=True,
     )
     dense = copy.copy(pruned)
-    dense._pruning = None
+    dense.pruning = None
     test = list(read(path("English-EWT", "test")))
     long = [sentence for sentence in test if len(sentence) >= 40]
     for title, sentences in (("all sentences", test), ("40 words and more", long)):
@@ -104,19 +103,17 @@ def accuracy_and_speed(sentences, dense, pruned):
 
 def parts(sentences, dense, pruned):
     """Where the time goes: each part of parsing by itself, on one batch."""
-    _, batch = dense._prepare(sentences)
-    options = Options("single", None, False)
-    kept = pruned._keep(batch, pruned._pruning, False)
-    heads = kept.best_trees("single")[None]
-    sure = np.ones((1, 0))
-    label = least(lambda: dense._label(batch, heads))
-    write = least(lambda: dense._annotated(sentences, batch, heads, sure, options)) - label
-    score = least(lambda: dense._score(batch))
-    matrices = [scores for _, scores in dense._score(batch)]
-    find = least(lambda: [decode(scores) for scores in matrices])
-    prune = least(lambda: keep_edges(batch, pruned._pruning, False))
-    score_kept = least(lambda: pruned._keep(batch, pruned._pruning, False)) - prune
-    find_kept = least(lambda: kept.best_trees("single"))
+    graphs = dense._graphs(sentences, Options())
+    few = pruned._graphs(sentences, Options())
+    kept = few.kept("edges")
+    heads = kept.trees(*few._decoders())[None]
+    label = least(lambda: graphs.label(heads))
+    write = least(lambda: dense._written(graphs, heads)) - label
+    score = least(lambda: list(graphs._groups()))
+    find = least(graphs.decode)
+    prune = least(few._filtered)
+    score_kept = least(lambda: few.kept("edges")) - prune
+    find_kept = least(lambda: kept.trees(*few._decoders()))
     rows = [
         ["hashing words", *2 * [least(lambda: dense._prepare(sentences))]],
         ["pruning", 0, prune],

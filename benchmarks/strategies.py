@@ -147,9 +147,7 @@ def sources(given):
             yield found.treebank, list(map(as_probabilities, found.matrices))
     for model, test in given.model:
         parser = arb.load(model)
-        sentences = list(read(test))
-        together = getattr(parser, "all_scores", None)  # neural parsers
-        matrices = together(sentences) if together else map(parser.scores, sentences)
+        matrices = parser.scores_of(read(test))
         yield f"{Path(model).name}, {Path(test).name}", list(map(as_probabilities, matrices))
 
 

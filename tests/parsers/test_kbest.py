@@ -41,8 +41,8 @@ def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
     for sentence, trees in zip(treebank(), parser.kbest(treebank(), 6), strict=True):
         for parsed, _ in trees:
             monkeypatch.setattr(
-                "arborescence.parsers.linear.parser.decode",
-                lambda scores, root, projective, heads=parsed.heads: heads[None],
+                "arborescence.parsers.shared.graph_parser.decode",
+                lambda scores, lengths, root, projective, heads=parsed.heads: heads[None],
             )
             [labelled] = parser.parse([unparsed(sentence)])
             assert labelled.raw == parsed.raw

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from arborescence.parsers import Parser
+    from arborescence.parsers.shared.types import Effort
     from arborescence.treebank import Sentence
 
 #: A sentence is announced if its estimated time is at least this many seconds.
@@ -41,7 +42,7 @@ class Cost(NamedTuple):
 #: By task (the best tree, the k best trees, or edge probabilities) and by family (non-projective or
 #: projective). Measured with the English model on sentences of 1,000 to 5,000 words:
 #: docs/command-line.md.
-COSTS: Final = {
+COSTS: Final[dict[tuple[Effort, bool], Cost]] = {
     ("best", False): Cost(6e-8, 0.0, 5.0),
     ("best", True): Cost(6e-8, 7.5e-10, 36.0),
     ("kbest", False): Cost(8e-8, 0.0, 20.0),
@@ -69,15 +70,9 @@ def watched(
     TreebankError
         If a sentence is too long, unless `skipped` takes the error.
     """
-    what = "best"
-    if kbest or parser.kind == "reranker":
-        what = "kbest"
-    elif confidence or parser.kind == "combined":
-        what = "marginals"
-    planar = getattr(parser, "projective", False) if projective is None else projective
-    cost = COSTS[what, bool(planar)]
-    if parser.kind == "transition":
-        cost = Cost(0.0, 0.0, 0.0)  # negligible
+    task = parser.effort("kbest" if kbest else "marginals" if confidence else "best")
+    planar = parser.projective if projective is None else projective
+    cost = COSTS[task, bool(planar)] if task else Cost(0.0, 0.0, 0.0)
     for number, sentence in enumerate(sentences, 1):
         words = len(sentence)
         where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"

@@ -7,18 +7,18 @@ weighted sums are the edge scores of one graph, and its maximum spanning tree is
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
 from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.tree import is_projective
-from arborescence.inference.decode import decode
-from arborescence.inference.kbest import kbest
 from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.base import Options, Parser
-from arborescence.parsers.shared.confidence import with_edge_probs
+from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.graph_parser import GraphParser, Graphs, Group, with_relations
+from arborescence.projective.pseudo import MARK
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.core.choices import Root
+    from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.types import Effort, Progress
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"
@@ -37,12 +39,13 @@ _FIELDS: Final = {
 }
 
 
-class CombinedParser(Parser):
+class CombinedParser(GraphParser):
     """A parser that combines several others: it finds the tree of highest summed score.
 
     Each parser scores each edge: a graph-based parser by its marginal, any other parser by a vote
-    for the edges of its own tree. The tree with the highest sum is decoded exactly. By default it
-    may be non-projective only if some parser's tree of that sentence is.
+    for the edges of its own tree, 0.4 for each. These, times the parsers' weights, are added up to
+    `scores`. The tree with the highest sum is decoded exactly. By default it may be non-projective
+    only if some parser's tree of that sentence is.
 
     The relation of an edge is chosen by a weighted vote of the parsers whose trees have the edge,
     or of all parsers if none has it. Missing tags are filled in by the first parser.
@@ -55,6 +58,8 @@ class CombinedParser(Parser):
         The combined parsers.
     weights : tuple of float
         The factor of each parser's scores.
+    labels : tuple of str
+        The relations of all parsers.
     info : dict
         The `info` of each parser, as a list under ``"parsers"``.
 
@@ -97,6 +102,8 @@ class CombinedParser(Parser):
         self.parsers = tuple(parsers)
         given = [1] * len(self.parsers) if weights is None else weights
         self.weights = tuple(map(float, given))
+        named = (name for parser in self.parsers for name in parser.labels)
+        self.labels = tuple(dict.fromkeys(name.partition(MARK)[0] for name in named))
         self.text = next((parser.text for parser in self.parsers if parser.text), None)
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:
@@ -149,24 +156,9 @@ class CombinedParser(Parser):
         )
         return cls(made, weights)
 
-    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the weighted sum of the parsers' scores for each edge.
-
-        Parameters
-        ----------
-        sentence
-            A sentence of n words. Without UPOS, each parser that has a tagger tags it first.
-
-        Returns
-        -------
-        scores : (n + 1, n + 1) float32
-            ``scores[h, d]`` is a sum over the parsers, times their weights: the probability of the
-            edge h -> d if the parser has probabilities; else 0.4 if its tree has the edge, and 0 if
-            not. The tree that `parse` finds is ``arborescence.decode(scores)``, with
-            ``projective=True`` if the trees of all parsers are projective.
-        """
-        [question] = self._ask([sentence], Options("single", None, False))
-        return question.scores
+    def effort(self, task: Effort) -> Effort:
+        """Return that it finds what its parsers believe, if not the k best trees."""
+        return "kbest" if task == "kbest" else "marginals"
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the networks of those of the parsers that are neural ones."""
@@ -206,104 +198,123 @@ class CombinedParser(Parser):
         except ValueError as error:
             raise ModelError(str(error)) from error
 
-    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        parsed = []
-        for question in self._ask(sentences, options):
-            heads = decode(question.scores, root=options.root, projective=question.projective)
-            parsed.append(question.answered(heads, options))
-        return parsed
+    @property
+    def probabilistic(self) -> bool:
+        """False: the weights of edges are sums of probabilities."""
+        return False
 
-    def _kbest_batch(
-        self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[Sentence, float]]]:
-        found = []
-        for question in self._ask(sentences, options):
-            trees, of_trees = kbest(
-                question.scores, k, root=options.root, projective=question.projective
-            )
-            parsed = [question.answered(heads, options) for heads in trees]
-            found.append(list(zip(parsed, of_trees.tolist(), strict=True)))
-        return found
+    def _graphs(self, sentences: list[Sentence], options: Options) -> CombinedGraphs:
+        return CombinedGraphs(self, sentences, options)
 
-    def _ask(self, sentences: list[Sentence], options: Options) -> Iterator[_Question]:
-        """Run all parsers on some sentences."""
-        # False becomes None, so that parsers that find projective trees only can take part too.
-        wanted = options._replace(projective=options.projective or None, confidence=False)
-        answers = [parser._evidence_batch(sentences, wanted) for parser in self.parsers]
-        for of_sentence in zip(*answers, strict=True):
-            parsed = [tree for tree, _ in of_sentence]
-            trees = np.array([tree.heads for tree in parsed])
-            scores = sum(
-                weight * evidence
-                for weight, (_, evidence) in zip(self.weights, of_sentence, strict=True)
-            )
-            yield _Question(
-                sentence=parsed[0],
-                trees=trees,
-                relations=[tree.deprels for tree in parsed],
-                weights=self.weights,
-                scores=np.asarray(scores, dtype=np.float32),
-                projective=bool(is_projective(trees).all())
-                if options.projective is None
-                else options.projective,
-            )
+    def _marginals(self, group: Group, _: Root) -> NDArray[np.floating[Any]]:
+        """Return the share of each edge in what the parsers say of the edges into its word."""
+        shares = np.zeros_like(group.scores)
+        sums = group.scores[:, :, 1:].sum(axis=1, keepdims=True)
+        np.divide(group.scores[:, :, 1:], sums, out=shares[:, :, 1:])
+        return shares
 
 
-class _Question(NamedTuple):
-    """A sentence and the results of P parsers for it.
+class CombinedGraphs(Graphs):
+    """The graphs of sentences, weighed by what P parsers say of each edge.
 
-    Attributes
+    Parameters
     ----------
-    sentence : Sentence
-        As returned by the first parser, with its tags.
-    trees : (P, n + 1) int64
-        The tree of each parser.
-    relations : list of P lists of str
-        The relations in these trees.
-    weights : tuple of P floats
-        The weight of each parser.
-    scores : (n + 1, n + 1) float32
-        The summed score of each edge.
-    projective : bool
-        Whether its tree must be projective.
+    parser
+        What has the parsers.
+    sentences
+        Each parser reads them.
+    options
+        What trees are wanted.
     """
 
-    sentence: Sentence
-    trees: NDArray[np.int64]
-    relations: list[list[str]]
-    weights: tuple[float, ...]
-    scores: NDArray[np.float32]
-    projective: bool
+    def __init__(self, parser: CombinedParser, sentences: list[Sentence], options: Options) -> None:
+        # False becomes None, so that parsers that find projective trees only can take part too.
+        wanted = options._replace(projective=options.projective or None, confidence=False)
+        answers = [each._evidence_batch(sentences, wanted) for each in parser.parsers]
+        numbers = {label: number for number, label in enumerate(parser.labels)}
+        #: For each sentence, the trees of the parsers, and their relations: (P, n + 1) int64.
+        self._trees_of: list[NDArray[np.int64]] = []
+        self._relations_of: list[NDArray[np.int64]] = []
+        self._scores_of: list[NDArray[np.float32]] = []
+        for of_sentence in zip(*answers, strict=True):
+            self._trees_of.append(np.array([tree.heads for tree, _ in of_sentence]))
+            self._relations_of.append(
+                np.array(
+                    [
+                        [-1, *(numbers.setdefault(name, len(numbers)) for name in tree.deprels)]
+                        for tree, _ in of_sentence
+                    ]
+                )
+            )
+            scores = sum(
+                weight * evidence
+                for weight, (_, evidence) in zip(parser.weights, of_sentence, strict=True)
+            )
+            self._scores_of.append(np.asarray(scores, dtype=np.float32))
+        super().__init__([tree for tree, _ in answers[0]], list(numbers), options)
+        self._weights = parser.weights
 
-    def answered(self, heads: NDArray[np.int64], options: Options) -> Sentence:
-        """Return the sentence with a tree, relations, and edge probabilities if requested."""
-        changed: dict[str, Any] = {"heads": heads, "deprels": self._vote(heads)}
-        if options.confidence:
-            words = np.arange(1, len(heads))
-            shares = self.scores[heads[1:], words] / self.scores[:, 1:].sum(axis=0)
-            changed["misc"] = with_edge_probs(self.sentence.misc, shares.tolist())
-        return self.sentence.replace(**changed)
+    def _groups(self) -> Iterator[Group]:
+        wanted = self.options.projective
+        alike: dict[tuple[int, bool], list[int]] = {}
+        for b, trees in enumerate(self._trees_of):
+            projective = bool(is_projective(trees).all()) if wanted is None else wanted
+            alike.setdefault((trees.shape[1], projective), []).append(b)
+        for (_, projective), numbers in alike.items():
+            scores = np.stack([self._scores_of[b] for b in numbers])
+            yield Group(np.array(numbers), self.starts[numbers], scores, None, projective)
 
-    def _vote(self, heads: NDArray[np.int64]) -> list[str]:
-        """Vote on the relation of each edge of a tree; ties go to the first.
+    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Vote on the relation of each edge of given trees; ties go to the first parser's.
 
         If no parser has the edge, all vote with the relation of the word in their trees. But if the
         word is the root word in only one of the two trees (the given one and the parser's), the
         parser votes with its relation for the root word of the other tree.
         """
+        labels = np.full(heads.shape, -1)
+        for b, (start, stop) in enumerate(pairwise(self.starts.tolist())):
+            for tree, of_tree in zip(heads[:, start:stop], labels[:, start:stop], strict=True):
+                if tree[-1] >= 0:
+                    of_tree[1:] = self._vote(b, tree)
+        return labels
+
+    def _vote(self, b: int, heads: NDArray[np.int64]) -> list[int]:
         root = _root(heads)
-        agree = self.trees == heads
+        agree = self._trees_of[b] == heads
         may_vote = (agree | ~agree.any(axis=0))[:, 1:].tolist()
-        votes: list[dict[str, float]] = [{} for _ in heads[1:]]
+        votes: list[dict[int, float]] = [{} for _ in heads[1:]]
         for tree, relations, weight, of_parser in zip(
-            self.trees, self.relations, self.weights, may_vote, strict=True
+            self._trees_of[b], self._relations_of[b], self._weights, may_vote, strict=True
         ):
-            swapped = {_root(tree) - 1: root - 1, root - 1: _root(tree) - 1}
-            for word, (counts, of_word) in enumerate(zip(of_parser, votes, strict=True)):
+            swapped = {_root(tree): root, root: _root(tree)}
+            for word, (counts, of_word) in enumerate(zip(of_parser, votes, strict=True), 1):
                 if counts:
-                    relation = relations[swapped.get(word, word)]
+                    relation = int(relations[swapped.get(word, word)])
                     of_word[relation] = of_word.get(relation, 0) + weight
         return [max(of_word, key=of_word.__getitem__) for of_word in votes]
+
+    def labeled(self, group: Group) -> NDArray[np.float32]:
+        """Return the weights of all edges with each relation: (B, T, T, L).
+
+        Relations weigh what votes for them, as in `label`. Of an edge that no parser has, those do
+        not vote whose root word its dependent is, unless the head is the root.
+        """
+        votes = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
+        words = np.arange(1, votes.shape[2])
+        for b, of_sentence in zip(group.numbers, votes, strict=True):
+            trees, relations = self._trees_of[b], self._relations_of[b]
+            said = np.zeros(group.scores.shape[1:], dtype=bool)
+            for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
+                of_sentence[tree[1:], words, of_tree[1:]] += weight
+                said[tree[1:], words] = True
+            for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
+                as_root = np.zeros_like(said)
+                as_root[0] = as_root[:, [0, _root(tree)]] = True
+                heads, words_of = np.nonzero(~said & ~as_root)
+                of_sentence[heads, words_of, of_tree[words_of]] += np.float32(weight)
+                open_words = words[~said[0, 1:]]
+                of_sentence[0, open_words, of_tree[_root(tree)]] += np.float32(weight)
+        return with_relations(group.scores, votes)
 
 
 def _root(heads: NDArray[np.int64]) -> int:

@@ -3,7 +3,7 @@ import pytest
 
 import arborescence as arb
 import laws
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.core.errors import TreebankError
 from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate, read
 from samples import treebank, unparsed
@@ -49,10 +49,6 @@ def test_parse_finds_the_best_tree_of_its_scores(parser):
 
 
 def test_labeled_scores_are_the_scores_of_each_relation(parser):
-    if not parser.info["joint"]:
-        with pytest.raises(ModelError, match="trained with joint=True"):
-            parser.labeled_scores(treebank()[0])
-        return
     for sentence in treebank():
         labeled = parser.labeled_scores(sentence)
         assert labeled.shape == (len(sentence) + 1,) * 2 + (len(parser.labels),)

@@ -216,12 +216,12 @@ def test_training_and_files(folder, tmp_path, fine_tune):
     )
     assert parser.device == "cpu"  # not NumPy
     assert all(right(parser))
-    tuned = {name for name in parser._weights if name.startswith("encoder.")}
+    tuned = {name for name in parser.weights if name.startswith("encoder.")}
     assert bool(tuned) == fine_tune
     if fine_tune:
         assert tuned == {f"encoder.{name}" for name, _ in parser.encoder.model.named_parameters()}
         name = "encoder.layer.1.output.dense.weight"
-        moved = parser._weights[f"encoder.{name}"] - before[name].numpy()
+        moved = parser.weights[f"encoder.{name}"] - before[name].numpy()
         assert np.abs(moved).max() > 1e-3
     after = Encoder.load(folder, layers=2).model.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
@@ -330,9 +330,9 @@ def test_an_interrupted_training_continues_bit_for_bit(folder, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "checkpoint", interrupt)
     parser, straight = train(tmp_path / "checkpoint"), train()
-    assert parser._weights.keys() == straight._weights.keys()
-    for name, weights in parser._weights.items():
-        assert np.array_equal(weights, straight._weights[name])
+    assert parser.weights.keys() == straight.weights.keys()
+    for name, weights in parser.weights.items():
+        assert np.array_equal(weights, straight.weights[name])
     with pytest.raises(ModelError, match="of another treebank, other settings"):
         BiaffineParser.train(FEW, epochs=3, checkpoint=tmp_path / "checkpoint", **TINY)
 

@@ -96,7 +96,7 @@ def test_missing_tags_are_filled_in_and_given_ones_kept(parser):
             if set(before) != {"_"}:
                 assert after == before
             else:
-                known = parser._vocabulary.tags[column].values
+                known = parser.vocabulary.tags[column].values
                 assert set(after) <= set(known)
         assert all(parsed.deprels)
 

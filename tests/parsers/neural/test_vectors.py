@@ -136,8 +136,8 @@ def test_training_and_files(tmp_path):
     lines = [" ".join([form, *map(str, rng.normal(size=6).round(3))]) for form in forms]
     (tmp_path / "vectors").write_text("\n".join(lines))
     parser = BiaffineParser.train(few, vectors=tmp_path / "vectors", epochs=60, **TINY)
-    assert list(parser._vocabulary.vectors) == forms
-    table = parser._weights["pretrained.weight"].astype(np.float32)
+    assert list(parser.vocabulary.vectors) == forms
+    table = parser.weights["pretrained.weight"].astype(np.float32)
     given = Vectors.read(tmp_path / "vectors").scaled().table
     np.testing.assert_allclose(table, given, rtol=1e-3)  # not trained
     assert not table[0].any()
@@ -154,4 +154,4 @@ def test_training_and_files(tmp_path):
     # Unknown words differ by their pretrained vectors, if they have one.
     one, two = (parser.scores(Sentence.from_words([word, "sing"])) for word in ("oaks", "oaksx"))
     assert not np.allclose(one, two)
-    assert loaded._vocabulary == parser._vocabulary
+    assert loaded.vocabulary == parser.vocabulary

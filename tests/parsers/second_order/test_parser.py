@@ -65,7 +65,7 @@ def test_the_tree_is_the_best_one(parser, root):
         found = parser.decode(sentence, root=root)
         assert found.exact
         _, batch = parser._prepare([sentence])
-        table, unit = parser._weights["parts"]
+        table, unit = parser.weights["parts"]
         scores = rounded(parser.scores(sentence))
         model = PartModel(parser._part_templates, table)
         parts = score_parts(batch, 0, model, unit, scores)

@@ -35,7 +35,7 @@ from arborescence.core.errors import ModelError, NoTreeError, ScoresError, Treeb
 from arborescence.core.graph import Root
 from arborescence.core.tree import is_tree
 from arborescence.inference.decode import decode
-from arborescence.parsers import LinearParser
+from arborescence.parsers import GraphParser
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.treebank.checks import place
 from arborescence.treebank.tally import base
@@ -144,7 +144,7 @@ class Scores:
         Parameters
         ----------
         parser
-            Any parser. Only a `BiaffineParser` and a directed `LinearParser` have edge scores.
+            Any parser. Those whose edge scores define a distribution have their scores kept.
         test
             Sentences with gold trees.
         treebank, split, settings
@@ -160,15 +160,13 @@ class Scores:
         gold = [_gold(sentence) for sentence in test]  # raises errors before the slow part
         matrices = None
         projective = False
-        if parser.kind == "biaffine" or (
-            isinstance(parser, LinearParser) and parser.inference == "exact"
-        ):
-            projective = getattr(parser, "projective", False) is True
+        if isinstance(parser, GraphParser) and parser.probabilistic:
+            projective = parser.projective is True
             matrices = []
-            for done, sentence in enumerate(test):
+            for done, scores in enumerate(parser.scores_of(test)):
                 if progress and done % _EVERY == 0:
                     progress("scores", done, len(test))
-                matrices.append(parser.scores(sentence))
+                matrices.append(scores)
         single, multi = (
             [parsed.heads for parsed in parser.parse(test, root=root)] for root in get_args(Root)
         )

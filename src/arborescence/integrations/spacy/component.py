@@ -113,7 +113,7 @@ class ParserPipe(Pipe):
             parser = self.parser
         except ModelError:  # spaCy asks for labels before it reads the model of a saved pipeline
             return ()
-        relations = {relation.partition(MARK)[0] for relation in _relations(parser)}
+        relations = {relation.partition(MARK)[0] for relation in parser.labels}
         return tuple(sorted((relations - {"root"}) | {"ROOT", "dep"}))
 
     def __call__(self, doc: Doc) -> Doc:
@@ -215,12 +215,6 @@ class ParserPipe(Pipe):
                 overwrite=self.cfg["overwrite"],
             )
             first = last
-
-
-def _relations(parser: Any) -> set[str]:
-    """Return the relations of a parser, or of those that it is made of."""
-    inner = [*getattr(parser, "parsers", ()), *filter(None, [getattr(parser, "parser", None)])]
-    return set(getattr(parser, "labels", ())).union(*map(_relations, inner))
 
 
 def _morphology(token: Token, _: str) -> int:

@@ -99,40 +99,6 @@ def add_relations(
 
 
 @kernel
-def add_all_relations(
-    batch: Batch,
-    model: RelationModel,
-    unit: float,
-    sums: np.ndarray,
-    scores: np.ndarray,
-) -> None:
-    """Add the score of each relation to the score of every edge.
-
-    Parameters
-    ----------
-    batch, model, unit, sums
-        As for `add_relations`; the batch has one sentence.
-    scores
-        Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf.
-
-    Notes
-    -----
-    O(T L) for each pair of words.
-    """
-    scratch = _scratch(model)
-    for h in range(len(scores)):
-        for d in range(1, len(scores)):
-            if h == d:
-                continue
-            add_rows(_rows_of(batch, 0, model, h, d, scratch), model.weights, sums)
-            for relation in range(len(sums)):
-                if model.allowed[0 if h == 0 else 1, relation]:
-                    scores[h, d, relation] += np.float32(sums[relation] * unit)
-                else:
-                    scores[h, d, relation] = -np.inf
-
-
-@kernel
 def difference(
     batch: Batch,
     model: RelationModel,

@@ -5,13 +5,48 @@ Imports are local: only parsers with undirected inference need that package.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from arborescence.parsers.linear.graphs import LinearGraphs
+from arborescence.parsers.linear.kept import both_ways
+
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.parsers.linear.kept import KeptEdges
+
+
+class UndirectedGraphs(LinearGraphs):
+    """Graphs whose trees are found by way of undirected ones."""
+
+    def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        how: Any = {"root": self.options.root, "rounds": self._parser.rounds}
+        return partial(find_trees, **how), partial(find_listed, **how)
+
+    def _trees(self) -> Iterator[NDArray[np.int64]]:
+        if "directed" not in self._parser.weights:
+            find, _ = self._decoders()
+            yield from (find(group.scores) for group in self.groups)
+            return
+        for group, (_, guide) in zip(self.groups, self._matrices("directed"), strict=True):
+            trees = find_trees(group.scores, self.options.root, rounds=0)
+            yield enhanced(guide, trees, self._parser.rounds)
+
+    def kept(self, name: str) -> KeptEdges:
+        """Prune the edges, and weigh those that are kept, with both directions of each."""
+        starts, heads, turned = both_ways(self.starts, *self._filtered())
+        edges = self._weighed(name, starts, heads)
+        if self._parser._edge_templates[name].undirected:  # weighed from left to right
+            nodes = np.concatenate([np.arange(n) for n in np.diff(self.starts)])
+            leftward = heads > np.repeat(nodes, np.diff(starts))
+            edges.weights[leftward] = edges.weights[turned[leftward]]
+        return edges
 
 
 def find_trees(scores: NDArray[np.float32], root: Root, rounds: int | None) -> NDArray[np.int64]:

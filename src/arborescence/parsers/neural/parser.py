@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
 from arborescence.core.errors import ModelError, OptionError
-from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.feature_cache import remove
-from arborescence.parsers.neural.groups import Group, Trees, grouped
-from arborescence.parsers.neural.hints import hints_of, jackknifed_hints
-from arborescence.parsers.neural.inputs import Inputs, given_columns
+from arborescence.parsers.neural.graphs import NeuralGraphs
+from arborescence.parsers.neural.hints import jackknifed_hints
 from arborescence.parsers.neural.needs import needs_torch
 from arborescence.parsers.neural.settings import Settings, pace
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.options import record_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
@@ -32,7 +28,7 @@ from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -58,7 +54,8 @@ _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 _NETWORK: Final = "network/"
 
 
-class BiaffineParser(Parser):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BiaffineParser(GraphParser):
     """A parser that scores edges and relations, and tags words, by a neural network.
 
     Created by `train`, which needs PyTorch (the extra ``torch``), or by `arborescence.load`.
@@ -73,10 +70,16 @@ class BiaffineParser(Parser):
     ----------
     settings : Settings
         The settings of `train`.
+    vocabulary : Vocabulary
+        The known words, characters and tags.
     columns : tuple of str
         The columns that the network uses: form, and some of lemma, upos, xpos and feats.
     labels : tuple of str
         The relations that it can assign.
+    allowed : (2, L) bool
+        The relations allowed on edges from the root, and on other edges.
+    weights : dict of str to array
+        The parameters of the network, rounded: see `stored.to_arrays`.
     projective : bool
         Whether its trees are projective.
     temperature : float
@@ -104,59 +107,32 @@ class BiaffineParser(Parser):
     kind: ClassVar[str] = "biaffine"
     settings_class = Settings
 
-    def __init__(
-        self,
-        *,
-        settings: Settings,
-        vocabulary: Vocabulary,
-        labels: Sequence[str],
-        allowed: NDArray[np.bool_],
-        weights: Mapping[str, NDArray[Any]],
-        temperature: float = 1.0,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
-        info: dict[str, Any] | None = None,
-        device: str | None = None,
-        encoder: Encoder | None = None,
-    ) -> None:
-        """Make a parser from its parts.
+    settings: Settings
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    allowed: NDArray[np.bool_]
+    weights: Mapping[str, NDArray[Any]]
+    temperature: float = 1.0
+    tagger: Tagger | None = None
+    text: Text | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+    device: str | None = None
+    encoder: Encoder | None = None
 
-        Parameters
-        ----------
-        settings, labels, temperature, tagger, text, info, device, encoder
-            As the attributes.
-        vocabulary
-            The known words, characters and tags.
-        allowed : (2, L) bool
-            The relations allowed on edges from the root, and on other edges.
-        weights
-            The parameters of the network, rounded: see `stored.to_arrays`.
-
-        Raises
-        ------
-        ModelError
-            If the weights do not have the shapes that the settings and the vocabulary require.
-        MissingExtraError, OptionError
-            As for `to`.
-        """
-        self.settings = settings
-        self.columns = settings.columns
-        self.labels = tuple(labels)
-        self.projective = settings.projective
-        self.temperature = temperature
-        self.tagger = tagger
-        self.text = text
-        self.info = settings.stored() | (info or {})
-        self._vocabulary = vocabulary
-        self._allowed = allowed
+    def __post_init__(self) -> None:
+        """Check the shapes of weights, and prepare the network: the same errors as `to`."""
+        self.labels = tuple(self.labels)
+        self.columns, self.projective = self.settings.columns, self.settings.projective
+        self.info = self.settings.stored() | self.info
         self._shapes = shapes(
-            settings, vocabulary, hinted=tagger is not None, relations=len(self.labels)
+            self.settings,
+            self.vocabulary,
+            hinted=self.tagger is not None,
+            relations=len(self.labels),
         )
-        if encoder is not None:
-            self._shapes |= encoder.shapes
-        self._weights = weights
-        self.encoder = encoder
-        self.to(device)
+        if self.encoder is not None:
+            self._shapes |= self.encoder.shapes
+        self.to(self.device)
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the network.
@@ -182,17 +158,17 @@ class BiaffineParser(Parser):
         """
         if device is None and self.encoder is not None:
             device = "cpu"
-        weights = stored.from_arrays(self._weights, self._shapes)
+        weights = stored.from_arrays(self.weights, self._shapes)
         self._network: Any
         if device is None:
             from arborescence.parsers.neural.forward import Forward
 
-            self._network = Forward(self.settings, self._vocabulary, weights)
+            self._network = Forward(self.settings, self.vocabulary, weights)
         else:
             with needs_torch("the option device"):
                 from arborescence.parsers.neural.on_device import OnDevice
             self._network = OnDevice(
-                self.settings, self._vocabulary, weights, len(self.labels), device, self.encoder
+                self.settings, self.vocabulary, weights, len(self.labels), device, self.encoder
             )
             if self.encoder is not None:
                 self.encoder.to(device)
@@ -294,51 +270,19 @@ class BiaffineParser(Parser):
             remove(beside)
         return parser
 
-    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return the weights of all edges of a sentence.
-
-        Parameters
-        ----------
-        sentence
-            A sentence of n words, with tags or without.
-
-        Returns
-        -------
-        scores : (n + 1, n + 1) float32
-            ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0. The
-            tree that `parse` finds is ``arborescence.decode(scores)``, or, if the parser is for
-            projective trees, ``arborescence.decode(scores, projective=True)``.
-            ``arborescence.TreeDistribution(scores / parser.temperature)`` is the parser's
-            distribution over trees.
-        """
-        [scores] = self.all_scores([sentence])
-        return scores
-
-    def all_scores(self, sentences: Iterable[Sentence]) -> list[NDArray[np.float32]]:
-        """Return the `scores` of each sentence; faster than one by one."""
-        sentences = list(sentences)
-        found = [np.empty((0, 0), dtype=np.float32)] * len(sentences)
-        for group in self._groups(sentences):
-            for place, (b, words) in enumerate(zip(group.numbers, group.words, strict=True)):
-                scores = group.found.edges[place, : words + 1, : words + 1].copy()
-                scores[:, 0] = 0
-                np.fill_diagonal(scores, 0)
-                found[b] = scores
-        return found
-
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of the tagger."""
         header: dict[str, Any] = {
             "kind": self.kind,
             "library": __version__,
             "settings": self.settings.stored(),
-            "vocabulary": self._vocabulary.to_file(),
+            "vocabulary": self.vocabulary.to_file(),
             "labels": self.labels,
             "temperature": self.temperature,
             "info": self.info,
             "encoder": None if self.encoder is None else self.encoder.to_file(),
         }
-        arrays = scheme.joined({"": {"allowed": self._allowed}, _NETWORK: self._weights})
+        arrays = scheme.joined({"": {"allowed": self.allowed}, _NETWORK: self.weights})
         tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
@@ -363,142 +307,8 @@ class BiaffineParser(Parser):
             text=tagging.unpack_text(header, arrays),
         )
 
-    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        sentences = list(sentences)
-        trees = Trees.empty(sentences, 1, options)
-        for group in self._groups(sentences):
-            heads = self._decoded(group, options)[:, None]
-            trees.put(group, heads, *self._details(group, heads, options))
-        return [tree for [tree] in self._annotated(sentences, trees)]
-
-    def _kbest_batch(
-        self, sentences: list[Sentence], k: int, options: Options
-    ) -> list[list[tuple[Sentence, float]]]:
-        from arborescence.inference.kbest import kbest
-
-        sentences = list(sentences)
-        trees = Trees.empty(sentences, k, options)
-        weights: list[list[float]] = [[]] * len(sentences)
-        for group in self._groups(sentences):
-            heads, of_trees, _ = kbest(
-                group.found.edges,
-                k,
-                group.words,
-                root=options.root,
-                projective=self._decodes_projectively(options),
-            )
-            trees.put(group, heads, *self._details(group, heads, options))
-            for b, of_sentence in zip(group.numbers, of_trees.tolist(), strict=True):
-                weights[b] = of_sentence
-        parsed = self._annotated(sentences, trees)
-        return [
-            list(zip(trees, of_trees, strict=False))
-            for trees, of_trees in zip(parsed, weights, strict=True)
-        ]
-
-    def _evidence_batch(
-        self, sentences: list[Sentence], options: Options
-    ) -> list[tuple[Sentence, NDArray[Any]]]:
-        from arborescence.distribution.arrays import TreeDistribution
-
-        sentences = list(sentences)
-        options = options._replace(confidence=False)
-        trees = Trees.empty(sentences, 1, options)
-        evidence = [np.empty(0)] * len(sentences)
-        for group in self._groups(sentences):
-            heads = self._decoded(group, options)[:, None]
-            trees.put(group, heads, *self._details(group, heads, options))
-            believed = TreeDistribution(
-                group.found.edges / np.float32(self.temperature),
-                group.words,
-                root=options.root,
-                projective=self._decodes_projectively(options),
-            )
-            marginals = believed.marginals
-            for b, words, of_sentence in zip(
-                group.numbers, group.words.tolist(), marginals, strict=True
-            ):
-                evidence[b] = of_sentence[: words + 1, : words + 1].copy()
-        parsed = self._annotated(sentences, trees)
-        return [(tree, of_tree) for [tree], of_tree in zip(parsed, evidence, strict=True)]
-
-    def _decodes_projectively(self, options: Options) -> bool:
-        return self.projective if options.projective is None else options.projective
-
-    def _decoded(self, group: Group, options: Options) -> NDArray[np.int64]:
-        return decode(
-            group.found.edges,
-            group.words,
-            root=options.root,
-            projective=self._decodes_projectively(options),
-        )
-
-    def _details(
-        self, group: Group, heads: NDArray[np.int64], options: Options
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """Return the relations of trees (B, K, T), and the probabilities of edges if requested.
-
-        Each edge is scored once, also if several trees of a sentence have it.
-        """
-        there = heads >= 0
-        sentence, _, dependent = np.nonzero(there)
-        shape = group.found.edges.shape
-        edges, place = np.unique(
-            np.ravel_multi_index((sentence, heads[there], dependent), shape), return_inverse=True
-        )
-        sentence, head, dependent = np.unravel_index(edges, shape)
-        scores = group.found.relations(group.rows[sentence, head], group.rows[sentence, dependent])
-        scores = np.where(self._allowed[(head > 0).astype(np.int64)], scores, -np.inf)
-        labels = np.full(heads.shape, -1)
-        labels[there] = scores.argmax(axis=1)[place]
-        if not options.confidence:
-            return labels, None
-        probabilities = edge_probabilities(
-            group.found.edges,
-            heads,
-            self.temperature,
-            root=options.root,
-            projective=self._decodes_projectively(options),
-            lengths=group.words,
-        )
-        return labels, probabilities
-
-    def _annotated(self, sentences: list[Sentence], trees: Trees) -> list[list[Sentence]]:
-        """Return, for each sentence, a copy with each of its trees; fill in missing lemmas."""
-        if self.text and self.text.lemmatizer:
-            sentences = list(self.text.lemmatizer.lemmatize(sentences))
-        return annotated(
-            sentences,
-            trees.starts,
-            trees.heads,
-            trees.labels,
-            self.labels,
-            probabilities=trees.probabilities,
-        )
-
-    def _groups(self, sentences: list[Sentence]) -> Iterator[Group]:
-        """Yield groups of sentences with their scores; write missing tags into the list."""
-        of_all = hints_of(sentences, self.tagger, self._vocabulary) if self.tagger else None
-        lengths = [len(sentence) for sentence in sentences]
-        for numbers in grouped(lengths, self.settings.most_edges):
-            some = [sentences[b] for b in numbers]
-            given = given_columns(some, self._vocabulary)
-            hints = [of_all[b] for b in numbers] if of_all is not None else None
-            inputs = Inputs.of(some, self._vocabulary, hints, given)
-            if self.encoder is not None:
-                inputs = inputs._replace(encoded=self.encoder.read(some, inputs.layout))
-            found = self._network.run(inputs)
-            layout = inputs.layout
-            for place, b in enumerate(numbers):
-                rows = layout.rows[place, 1 : layout.lengths[place]]
-                new: dict[str, Any] = {
-                    column: [tagset.values[v] for v in found.tags[column][rows].tolist()]
-                    for column, tagset in self._vocabulary.tags.items()
-                    if not given[column][place]
-                }
-                if new:
-                    sentences[b] = sentences[b].replace(**new)
-            yield Group(numbers, layout.rows, layout.lengths - 1, found)
+    def _graphs(self, sentences: list[Sentence], options: Options) -> NeuralGraphs:
+        return NeuralGraphs(self, sentences, options)
 
 
 def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:

@@ -272,7 +272,7 @@ class Trainer(ParserRun):
         parser = self._make(**parts, device=str(self._device))
         dev = [*map(_without_tags, self._dev), *self._dev]
         return fit_temperature(
-            parser.all_scores(dev),
+            parser.scores_of(dev),
             [sentence.heads for sentence in dev],
             root=self._settings.root,
             projective=self._settings.projective,

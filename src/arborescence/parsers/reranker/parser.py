@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.reranker.lists import Features
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.types import Effort, Progress
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
@@ -116,7 +116,7 @@ class Reranker(Parser):
             Whether it was trained with user-defined features.
         """
         self.parser = parser
-        self.text = parser.text
+        self.text, self.labels = parser.text, parser.labels
         self.k = k
         self.features = features
         self.info = info or {}
@@ -237,6 +237,10 @@ class Reranker(Parser):
         The tree that `parse` returns is not always the best tree by these scores.
         """
         return self.parser.scores(sentence)
+
+    def effort(self, _: Effort) -> Effort:
+        """Return that it finds the k best trees, whatever it is asked for."""
+        return "kbest"
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the network of the underlying parser, if that is a neural one."""

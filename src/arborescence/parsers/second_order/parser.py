@@ -6,13 +6,14 @@ these edges get scores, too (Carreras 2007; Koo et al. 2010; Martins et al. 2013
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
 from arborescence import second_order
 from arborescence.core.errors import ModelError
-from arborescence.parsers.linear.kept import Matrices
+from arborescence.core.remembered import remembered
+from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.second_order.parts import (
     WIDE,
@@ -24,7 +25,7 @@ from arborescence.parsers.second_order.parts import (
 )
 from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.base import Options
 from arborescence.parsers.shared.weights import Weights
 from arborescence.second_order.listed import decode_listed
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.treebank import Sentence
 
@@ -43,6 +42,35 @@ _ARRAYS: Final = {"parts": scheme.weights("2^parts", WIDE)}
 # docs/second-order.md.
 _ROUNDS: Final = 60
 _BRANCHES: Final = 20
+
+
+class SecondOrderGraphs(LinearGraphs):
+    """The graphs of sentences whose edges, siblings and grandparents have weights."""
+
+    _parser: SecondOrderParser
+
+    def decode(self) -> NDArray[np.int64]:
+        """Return the best tree of each sentence that was found, in a row: (N,)."""
+        return np.concatenate([tree.heads for tree in self.found])
+
+    @property
+    @remembered
+    def found(self) -> list[second_order.Found]:
+        """The tree of each sentence, with its weight and the bound that certifies it."""
+        table, unit = self._parser.weights["parts"]
+        model = PartModel(self._parser._part_templates, table)
+        root, batch = self.options.root, self._batch
+        if not self._projective:
+            single = root == "single"
+            listed, ends = list_parts(batch, self.kept("edges"), model, unit, single)
+            return decode_listed(listed, ends, single=single, rounds=_ROUNDS, branches=_BRANCHES)
+        found: list[Any] = [None] * len(self.sentences)
+        for group in self.groups:
+            for b, scores in zip(group.numbers.tolist(), group.scores, strict=True):
+                edges = rounded(scores)
+                parts = score_parts(batch, b, model, unit, edges)
+                found[b] = second_order.decode(edges, *parts, root=root, projective=True)
+        return found
 
 
 class SecondOrderParser(LinearParser):
@@ -92,63 +120,37 @@ class SecondOrderParser(LinearParser):
         root
             As for `parse`.
         """
-        _, batch = self._prepare([sentence])
-        [found] = self._decode(batch, root, projective=False)
+        [found] = self._graphs([sentence], Options(root=root)).found
         return found
 
-    def _decode(self, batch: Batch, root: Root, *, projective: bool) -> list[second_order.Found]:
-        assert self._pruning is not None  # noqa: S101 - see from_file
-        kept = self._keep(batch, self._pruning, projective)
-        table, unit = self._weights["parts"]
-        model = PartModel(self._part_templates, table)
-        if not projective:
-            single = root == "single"
-            listed, ends = list_parts(batch, kept, model, unit, single)
-            return decode_listed(listed, ends, single=single, rounds=_ROUNDS, branches=_BRANCHES)
-        found: list[Any] = [None] * (len(batch.starts) - 1)
-        layout = Matrices.of(np.diff(batch.starts))
-        for chosen, matrices in layout.split(kept.to_matrices(layout)):
-            for b, scores in zip(chosen.tolist(), matrices, strict=True):
-                edges = rounded(scores)
-                parts = score_parts(batch, b, model, unit, edges)
-                found[b] = second_order.decode(edges, *parts, root=root, projective=True)
-        return found
+    @property
+    def probabilistic(self) -> bool:
+        """False: weights of edges alone do not define the distribution."""
+        return False
 
-    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        if options.confidence:
-            self._refuse("confidence")
-        sentences, batch = self._prepare(sentences)
-        found = self._decode(batch, options.root, projective=bool(options.projective))
-        heads = np.concatenate([tree.heads for tree in found])[np.newaxis]
-        parsed = self._annotated(sentences, batch, heads, np.ones((1, 0)), options)
-        return [tree for [tree] in parsed]
+    def _refuse(self, options: Options, *, kbest: bool = False) -> None:
+        if kbest or options.confidence:
+            what = "k-best lists" if kbest else "confidence"
+            raise ModelError(
+                f"a second-order parser has no {what}, only the best tree: a linear parser has"
+            )
 
-    def _kbest_batch(self, *_: Any) -> Any:
-        self._refuse("k-best lists")
-
-    def _evidence_batch(
-        self, sentences: list[Sentence], options: Options
-    ) -> list[tuple[Sentence, NDArray[Any]]]:
-        return Parser._evidence_batch(self, sentences, options)
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise ModelError(
-            f"a second-order parser has no {what}, only the best tree: a linear parser has"
-        )
+    def _graphs(self, sentences: list[Sentence], options: Options) -> SecondOrderGraphs:
+        return SecondOrderGraphs(self, *self._prepare(sentences), options)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of the tagger."""
         header, arrays = super().to_file()
-        table, header["parts_unit"] = self._weights["parts"]
+        table, header["parts_unit"] = self.weights["parts"]
         return header, arrays | {"parts": table}
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
         parser = super().from_file(header, arrays)
-        if parser._pruning is None:
+        if parser.pruning is None:
             raise ModelError("pruning is null, and second-order parsers have a filter")
         unit = scheme.fields_of(header, _FIELDS)["parts_unit"]
         table = scheme.arrays_of(arrays, _ARRAYS, {})["parts"]
-        parser._weights = {**parser._weights, "parts": Weights(table, unit)}
+        parser.weights = {**parser.weights, "parts": Weights(table, unit)}
         return parser

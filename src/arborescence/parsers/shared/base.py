@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
+    from typing import Unpack
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.run import ParserRun
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.types import Effort, Progress, Projective
 
 
 _Parsed = TypeVar("_Parsed")
@@ -43,12 +45,44 @@ _WHAT_IS_PARSED: Final = (
 VOTE: Final = 0.4
 
 
-class Options(NamedTuple):
-    """The options of `Parser.parse` and `Parser.kbest`."""
+class ParseOptions(TypedDict, total=False):
+    """The options of all methods that parse, by name: those of `Options`, and `threads`.
 
+    ``threads`` is the number of batches that are parsed at the same time: 1, if it is not given.
+    """
+
+    threads: int
     root: Root
     projective: bool | None
     confidence: bool
+
+
+class Options(NamedTuple):
+    """What trees are wanted: options of all methods that parse.
+
+    Attributes
+    ----------
+    root : {"single", "multi"}
+        Exactly one edge leaves the root, or one or more.
+    projective : bool or None
+        Whether the trees must be projective. None: as the parser was trained.
+    confidence : bool
+        Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``: its
+        marginal in the distribution over trees that the scores define.
+    """
+
+    root: Root = "single"
+    projective: bool | None = None
+    confidence: bool = False
+
+    @classmethod
+    def of(cls, **options: Any) -> Self:
+        """Make the record of options by name; OptionError if one has another value."""
+        made = cls(**options)
+        check_root(made.root)
+        if made.projective not in (None, False, True):
+            raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
+        return made
 
 
 class Parser(ABC):
@@ -62,6 +96,10 @@ class Parser(ABC):
     kind: ClassVar[str]
     #: The options of `train`.
     settings_class: ClassVar[type[Any]]
+    #: The relations that it can assign; those of lifted edges have a mark.
+    labels: tuple[str, ...] = ()
+    #: Whether its trees are projective.
+    projective: Projective = False
     #: A `Text`, which splits raw text into words and finds lemmas, if the model has one.
     text: Any = None
 
@@ -177,6 +215,13 @@ class Parser(ABC):
             f"device={device} goes with neural parsers, not with a {self.kind} parser"
         )
 
+    def effort(self, task: Effort) -> Effort | None:
+        """Return what the parser does for a task, for estimates of time; None if hardly anything.
+
+        A parser may find more than it is asked for: a `Reranker` looks at the k best trees.
+        """
+        return task
+
     @abstractmethod
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         """Parse some sentences; may run in several threads at once."""
@@ -197,13 +242,7 @@ class Parser(ABC):
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
     def parse(
-        self,
-        sentences: Iterable[Sentence | Sequence[str]],
-        *,
-        threads: int = 1,
-        root: Root = "single",
-        projective: bool | None = None,
-        confidence: bool = False,
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Unpack[ParseOptions]
     ) -> Iterator[Sentence]:
         """Fill in heads and relations.
 
@@ -212,15 +251,8 @@ class Parser(ABC):
         sentences
             Any number of sentences, read in batches as results are consumed. A sentence can be a
             list of words. A single sentence need not be in a list.
-        threads
-            The number of batches to parse at the same time.
-        root
-            ``"single"``: exactly one edge leaves the root; ``"multi"``: one or more.
-        projective
-            Whether the trees must be projective. None: as the parser was trained.
-        confidence
-            Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``:
-            its marginal in the distribution over trees that the scores define.
+        **options
+            ``threads``, ``root``, ``projective``, ``confidence``: see `ParseOptions`.
 
         Yields
         ------
@@ -242,26 +274,16 @@ class Parser(ABC):
         >>> parsed.heads
         array([-1,  2,  3,  0,  3])
         """
-        options = _options(threads, root, projective, confidence)
-        gathered = batches(as_sentences(sentences))
-        return _run(lambda batch: self._parse_batch(batch, options), gathered, threads)
+        return self._in_batches(self._parse_batch, sentences, **options)
 
-    def parse_text(
-        self,
-        text: str,
-        *,
-        threads: int = 1,
-        root: Root = "single",
-        projective: bool | None = None,
-        confidence: bool = False,
-    ) -> Iterator[Sentence]:
+    def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
         """Split raw text into sentences and words, and parse them.
 
         Parameters
         ----------
         text
             Paragraphs separated by blank lines.
-        threads, root, projective, confidence
+        **options
             As for `parse`.
 
         Yields
@@ -274,13 +296,7 @@ class Parser(ABC):
         ModelError
             If the model cannot split raw text.
         """
-        return self.parse(
-            self._text().tokenizer.split(text),
-            threads=threads,
-            root=root,
-            projective=projective,
-            confidence=confidence,
-        )
+        return self.parse(self._text().tokenizer.split(text), **options)
 
     def read_text(
         self,
@@ -332,11 +348,7 @@ class Parser(ABC):
         self,
         sentences: Iterable[Sentence | Sequence[str]],
         k: int,
-        *,
-        root: Root = "single",
-        projective: bool | None = None,
-        confidence: bool = False,
-        threads: int = 1,
+        **options: Unpack[ParseOptions],
     ) -> Iterator[list[tuple[Sentence, float]]]:
         """Find the k best parses of each sentence: the k trees of highest weight, with relations.
 
@@ -347,7 +359,7 @@ class Parser(ABC):
         k
             The number of trees. They differ in their heads; each has the relations that `parse`
             would give it.
-        root, projective, confidence, threads
+        **options
             As for `parse`.
 
         Yields
@@ -363,10 +375,22 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        options = _options(threads, root, projective, confidence)
-        # Batches get smaller with k, so that memory does not grow with k.
+        return self._in_batches(partial(self._kbest_batch, k=k), sentences, k, **options)
+
+    def _in_batches(
+        self,
+        parse: Callable[..., list[_Parsed]],
+        sentences: Iterable[Sentence | Sequence[str]],
+        k: int = 1,
+        *,
+        threads: int = 1,
+        **options: Any,
+    ) -> Iterator[_Parsed]:
+        """Parse sentences; batches get smaller with `k`, so that memory does not grow with it."""
+        check_count(threads, "threads")
+        wanted = Options.of(**options)
         gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
-        return _run(lambda batch: self._kbest_batch(batch, k, options), gathered, threads)
+        return _run(partial(parse, options=wanted), gathered, threads)
 
 
 def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Parser:
@@ -408,14 +432,6 @@ def votes(tree: Sentence) -> NDArray[np.float64]:
     edges = np.zeros((len(tree) + 1, len(tree) + 1))
     edges[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
     return edges
-
-
-def _options(threads: int, root: Root, projective: bool | None, confidence: bool) -> Options:
-    check_count(threads, "threads")
-    check_root(root)
-    if projective not in (None, False, True):
-        raise OptionError(f"projective must be None, False or True, not {projective!r}")
-    return Options(root, projective, confidence)
 
 
 def _run(

@@ -34,40 +34,22 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 def edge_probabilities(
-    scores: NDArray[np.floating[Any]],
-    trees: NDArray[np.int64],
-    temperature: float,
-    *,
-    root: Root,
-    projective: bool,
-    lengths: NDArray[np.int64] | None = None,
+    marginals: NDArray[np.floating[Any]], trees: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the marginals of the edges of trees.
 
     Parameters
     ----------
-    scores : (B, N, N)
-        Scores of B sentences.
+    marginals : (B, N, N)
+        Those of all edges of B sentences.
     trees : (B, K, N)
         K head vectors for each sentence; where they are -1, the result is undefined.
-    temperature
-        The divisor of the scores.
-    root, projective
-        The trees of the distribution, as in `TreeDistribution`.
-    lengths : (B,), optional
-        The number of words of each sentence, if some have fewer than N - 1.
 
     Returns
     -------
     probabilities : (B, K, N) float64
         The marginal of each word's edge; 1 for the root.
     """
-    from arborescence.distribution.arrays import TreeDistribution
-
-    # The quotient is not kept, to save memory for long sentences.
-    marginals = TreeDistribution(
-        scores / np.float32(temperature), lengths, root=root, projective=projective
-    ).marginals
     probabilities = np.ones(trees.shape)
     probabilities[..., 1:] = np.take_along_axis(marginals[:, :, 1:], trees[..., 1:], axis=1)
     return probabilities
@@ -89,7 +71,7 @@ def fit_temperature(
     heads : (n + 1,) int64 each
         Their gold trees; -1 for an unknown head.
     root, projective
-        As in `edge_probabilities`.
+        The trees of the distribution, as in `TreeDistribution`.
 
     Returns
     -------
@@ -118,6 +100,8 @@ def fit_temperature(
     >>> round(20 / temperature, 2) == round(math.log(2), 2)
     True
     """
+    from arborescence.distribution.arrays import TreeDistribution
+
     by_length: dict[int, list[tuple[NDArray[Any], NDArray[np.int64]]]] = {}
     for matrix, gold in zip(scores, heads, strict=True):
         by_length.setdefault(len(gold), []).append((matrix, gold))
@@ -131,9 +115,10 @@ def fit_temperature(
     def loss(heat: float) -> float:
         total = 0.0
         for matrices, trees, right, known in groups:
-            marginals = edge_probabilities(
-                matrices, trees[:, None], math.exp(heat), root=root, projective=projective
-            )[:, 0]
+            believed = TreeDistribution(
+                matrices / np.float32(math.exp(heat)), root=root, projective=projective
+            )
+            marginals = edge_probabilities(believed.marginals, trees[:, None])[:, 0]
             likely = np.where(right, marginals, 1 - marginals)
             total -= np.log(np.maximum(likely[known], _LEAST)).sum()
         return total

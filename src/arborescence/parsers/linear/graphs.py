@@ -1,0 +1,164 @@
+"""The graphs of sentences by a linear model: weights of edges, of relations, and the best trees."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from arborescence.core.remembered import remembered
+from arborescence.inference.decode import decode
+from arborescence.nonprojective.sparse import decode_sparse
+from arborescence.parsers.linear.edges import WIDE, EdgeModel, score_edges, score_kept_edges
+from arborescence.parsers.linear.joint import add_relations
+from arborescence.parsers.linear.kept import KeptEdges, Matrices
+from arborescence.parsers.linear.labeled import add_all_relations
+from arborescence.parsers.linear.pruning import keep_edges
+from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
+from arborescence.parsers.shared.relations import RelationModel, label_edges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.linear.parser import LinearParser
+    from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.features import Batch
+    from arborescence.treebank import Sentence
+
+
+class LinearGraphs(Graphs):
+    """The graphs of a batch of sentences, weighed by a linear parser.
+
+    Parameters
+    ----------
+    parser
+        What has the weights.
+    sentences, batch
+        The sentences, with tags and lemmas, and what was hashed of them.
+    options
+        What trees are wanted.
+    """
+
+    def __init__(
+        self, parser: LinearParser, sentences: list[Sentence], batch: Batch, options: Options
+    ) -> None:
+        super().__init__(sentences, parser.labels, options)
+        self._parser = parser
+        self._batch = batch
+        wanted = options.projective
+        self._projective = bool(parser.projective if wanted is None else wanted)
+
+    def _groups(self) -> Iterator[Group]:
+        for numbers, scores in self._matrices("edges"):
+            yield Group(numbers, self.starts[numbers], scores, None, self._projective)
+
+    def decode(self) -> NDArray[np.int64]:
+        """Return the best tree of each sentence; from a list of kept edges, if that suffices."""
+        parser = self._parser
+        of_matrices = parser.weights.keys() & {"joint", "directed"} or self._projective
+        if parser.pruning is None or of_matrices or self.options.confidence:
+            return super().decode()
+        return self.kept("edges").trees(*self._decoders())
+
+    def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return what finds the trees of matrices, and that of a list of edges."""
+        root = self.options.root
+        return partial(decode, root=root), partial(decode_sparse, root=root)
+
+    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the relations of the edges of given trees, each chosen by its whole tree."""
+        labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
+        model, _, sums = self._relations("relations")
+        label_edges(self._batch, model, heads, sums, labels)
+        return labels
+
+    def labeled(self, group: Group) -> NDArray[np.float32]:
+        """Return the weights of all edges with each relation: (B, T, T, L).
+
+        Relations that are scored jointly with edges have their joint score. Others are weighed as
+        `label` does, which looks at the whole tree: an edge at the place where it would be if it
+        replaced the dependent's edge in the best tree. So the best labeled tree has, where its
+        edges are those of the best tree, the same relations.
+        """
+        is_joint = "joint" in self._parser.weights
+        if is_joint:
+            weights = self._bare[group.scores.shape[-1]]
+        else:
+            weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
+        table = np.repeat(weights[..., None], len(self.labels), axis=-1)
+        model, unit, sums = self._relations("joint" if is_joint else "relations")
+        trees = group.take(self._best[np.newaxis])[:, 0]
+        for b, tree, out in zip(group.numbers, trees, table, strict=True):
+            one = self._batch._replace(starts=self._batch.starts[b : b + 2])
+            add_all_relations(one, model, unit, tree, sums, out)
+        return table if is_joint else with_relations(group.scores, table)
+
+    @property
+    @remembered
+    def _best(self) -> NDArray[np.int64]:
+        return self.decode()
+
+    @property
+    @remembered
+    def _bare(self) -> dict[int, NDArray[np.float32]]:
+        """The weights of edges without those of relations, by number of nodes."""
+        return {part.shape[-1]: part for _, part in self._matrices("edges", joint=False)}
+
+    def _matrices(
+        self, name: Literal["edges", "directed"], *, joint: bool = True
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Return the numbers of sentences of equal length, and the weights of their edges.
+
+        `name` selects the weights; if `joint`, joint weights of relations are added, if there are.
+        """
+        layout = Matrices.of(np.diff(self.starts))
+        if self._parser.pruning is not None:
+            out = self.kept(name).to_matrices(layout)
+        else:
+            model, unit, sums = self._edges(name)
+            out = np.zeros(layout.size, dtype=np.float32)
+            met = np.empty(self._parser.layout.tags, dtype=sums.dtype)
+            score_edges(self._batch, model, sums, met, out, layout.places)
+            out *= np.float32(unit)
+        if joint and "joint" in self._parser.weights:
+            relations, unit, sums = self._relations("joint")
+            best = np.empty(out.shape, dtype=np.int16)
+            nothing = np.empty(0, dtype=np.int64)
+            add_relations(
+                self._batch, relations, unit, nothing, nothing, sums, out, layout.places, best
+            )
+        return layout.split(out)
+
+    def kept(self, name: str) -> KeptEdges:
+        """Prune the edges, and weigh those that are kept; a projective tree is kept, if wanted."""
+        return self._weighed(name, *self._filtered())
+
+    def _filtered(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the edges that are kept: see `KeptEdges`."""
+        pruning = self._parser.pruning
+        assert pruning is not None  # noqa: S101 - callers have looked
+        return keep_edges(self._batch, pruning, self._projective)
+
+    def _weighed(self, name: str, starts: NDArray[np.int64], heads: NDArray[np.int64]) -> KeptEdges:
+        model, unit, sums = self._edges(name)
+        scores = np.empty(len(heads), dtype=np.float32)
+        score_kept_edges(self._batch, model, sums, starts, heads, scores)
+        scores *= np.float32(unit)
+        return KeptEdges(self.starts, starts, heads, scores)
+
+    def _edges(self, name: str) -> tuple[EdgeModel, float, NDArray[Any]]:
+        """Return edge weights for kernels, their unit, and scratch for sums."""
+        weights = self._parser.weights[name]
+        sums = weights.sums((2, int(np.diff(self.starts).max()), WIDE))
+        templates = self._parser._edge_templates[name]
+        return EdgeModel(templates, self._parser.layout, weights.table), weights.unit, sums
+
+    def _relations(self, name: str) -> tuple[RelationModel, float, NDArray[Any]]:
+        """Return relation weights for kernels, their unit, and scratch for sums."""
+        weights = self._parser.weights[name]
+        templates = self._parser._relation_templates[name]
+        model = RelationModel(templates, weights.table, self._parser.allowed)
+        return model, weights.unit, weights.sums(len(self.labels))

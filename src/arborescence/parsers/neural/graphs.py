@@ -1,0 +1,164 @@
+"""The graphs of sentences by a neural network: weights of edges, and of relations if asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.parsers.neural.hints import hints_of
+from arborescence.parsers.neural.inputs import Inputs, given_columns
+from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.forward import Found
+    from arborescence.parsers.neural.parser import BiaffineParser
+    from arborescence.parsers.shared.base import Options
+    from arborescence.treebank import Sentence
+
+#: How many words and roots a group has at most, unless one sentence has more.
+_WORDS: Final = 2048
+
+
+@dataclass
+class NeuralGroup(Group):
+    """Sentences that the network reads together.
+
+    Attributes
+    ----------
+    rows : (B, T) int64
+        See `inputs.Layout`.
+    found : Found
+        What the network found for them.
+    """
+
+    rows: NDArray[np.int64]
+    found: Found
+
+
+class NeuralGraphs(Graphs):
+    """The graphs of a batch of sentences, weighed by a neural parser; it fills in tags and lemmas.
+
+    Parameters
+    ----------
+    parser
+        What has the network.
+    sentences
+        They may lack tags.
+    options
+        What trees are wanted.
+    """
+
+    def __init__(self, parser: BiaffineParser, sentences: list[Sentence], options: Options) -> None:
+        super().__init__(list(sentences), parser.labels, options)
+        self._parser = parser
+
+    def completed(self) -> list[Sentence]:
+        """Return the sentences with the tags that the network has found, and lemmas."""
+        _ = self.groups
+        text = self._parser.text
+        if text is None or text.lemmatizer is None:
+            return self.sentences
+        return list(text.lemmatizer.lemmatize(self.sentences))
+
+    def _groups(self) -> Iterator[NeuralGroup]:
+        parser, sentences = self._parser, self.sentences
+        vocabulary, wanted = parser.vocabulary, self.options.projective
+        projective = bool(parser.projective if wanted is None else wanted)
+        of_all = hints_of(sentences, parser.tagger, vocabulary) if parser.tagger else None
+        lengths = [len(sentence) for sentence in sentences]
+        for numbers in grouped(lengths, parser.settings.most_edges):
+            some = [sentences[b] for b in numbers]
+            given = given_columns(some, vocabulary)
+            hints = [of_all[b] for b in numbers] if of_all is not None else None
+            inputs = Inputs.of(some, vocabulary, hints, given)
+            if parser.encoder is not None:
+                inputs = inputs._replace(encoded=parser.encoder.read(some, inputs.layout))
+            found = parser._network.run(inputs)
+            layout = inputs.layout
+            for place, b in enumerate(numbers):
+                rows = layout.rows[place, 1 : layout.lengths[place]]
+                new: dict[str, Any] = {
+                    column: [tagset.values[v] for v in found.tags[column][rows].tolist()]
+                    for column, tagset in vocabulary.tags.items()
+                    if not given[column][place]
+                }
+                if new:
+                    sentences[b] = sentences[b].replace(**new)
+            yield NeuralGroup(
+                np.array(numbers),
+                self.starts[numbers],
+                found.edges,
+                layout.lengths - 1,
+                projective,
+                layout.rows,
+                found,
+            )
+
+    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the relations of the edges of given trees, in a row.
+
+        Each edge is scored once, also if several trees of a sentence have it.
+        """
+        labels = np.full(heads.shape, -1)
+        for group in self.groups:
+            trees = group.take(heads)
+            there = trees >= 0
+            sentence, _, dependent = np.nonzero(there)
+            shape = group.scores.shape
+            edges, place = np.unique(
+                np.ravel_multi_index((sentence, trees[there], dependent), shape),
+                return_inverse=True,
+            )
+            weights = self._relations(group, *np.unravel_index(edges, shape))
+            trees[there] = weights.argmax(axis=1)[place]
+            group.put(trees, labels)
+        return labels
+
+    def labeled(self, group: NeuralGroup) -> NDArray[np.float32]:
+        """Return the weights of all edges with each relation: (B, T, T, L)."""
+        nodes = np.arange(group.scores.shape[-1])
+        inside = nodes < group.sizes()[:, None]
+        edges = inside[:, :, None] & (inside & (nodes > 0))[:, None] & (nodes[:, None] != nodes)
+        table = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
+        table[edges] = with_relations(
+            group.scores[edges], self._relations(group, *np.nonzero(edges))
+        )
+        return table
+
+    def _relations(
+        self,
+        group: NeuralGroup,
+        sentence: NDArray[np.int64],
+        head: NDArray[np.int64],
+        dependent: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        """Return the weights of the relations of E edges, (E, L); -inf for those not allowed."""
+        weights = group.found.relations(group.rows[sentence, head], group.rows[sentence, dependent])
+        allowed = self._parser.allowed[(head > 0).astype(np.int64)]
+        return np.where(allowed, weights, np.float32(-np.inf))
+
+
+def grouped(lengths: Sequence[int], most_edges: int) -> Iterator[list[int]]:
+    """Yield the numbers of sentences of similar length, in groups that fit into memory.
+
+    >>> list(grouped([1, 2000, 3, 2], 10**6))
+    [[1], [2, 3, 0]]
+    """
+    group: list[int] = []
+    words = 0
+    for b in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable").tolist():
+        longest = lengths[group[0]] if group else lengths[b]
+        full = words + lengths[b] > _WORDS
+        if group and (full or (len(group) + 1) * longest**2 > most_edges):
+            yield group
+            group, words = [], 0
+        group.append(b)
+        words += lengths[b] + 1
+    if group:
+        yield group

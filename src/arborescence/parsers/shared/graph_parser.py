@@ -1,0 +1,417 @@
+"""Graph-based parsers: what follows from weights of edges and relations, for every kind of them.
+
+A kind gives the `Graphs` of a batch of sentences. From these come, in the same way for all kinds,
+the best tree, the k best trees with and without their relations, the distribution over trees, the
+probability of each edge, and what a parser says of each edge to a `CombinedParser`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.core.errors import ModelError
+from arborescence.core.graph import check_count
+from arborescence.core.remembered import remembered
+from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
+from arborescence.inference.labeled import kbest_labeled
+from arborescence.parsers.shared.annotating import annotated
+from arborescence.parsers.shared.base import Options, Parser, as_sentences, batches
+from arborescence.parsers.shared.confidence import edge_probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
+    from arborescence.distribution.arrays import TreeDistribution
+    from arborescence.parsers.shared.base import ParseOptions
+    from arborescence.treebank import Sentence
+
+
+@dataclass
+class Group:
+    """Sentences of equal or similar length, and the weights of their edges.
+
+    Attributes
+    ----------
+    numbers : (B,) int64
+        The numbers of the sentences in the batch.
+    firsts : (B,) int64
+        Their first nodes, if the nodes of the whole batch are in a row.
+    scores : (B, T, T) float32
+        ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and what is
+        beyond the nodes of a sentence have no meaning.
+    lengths : (B,) int64 or None
+        The numbers of words; None if all sentences have T - 1.
+    projective : bool
+        Whether the edges of their trees must not cross.
+    """
+
+    numbers: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    lengths: NDArray[np.int64] | None
+    projective: bool
+
+    def put(self, values: NDArray[Any], rows: NDArray[Any]) -> None:
+        """Write K values of each node, (B, K, T), to their places in the first K rows."""
+        places, inside = self._places()
+        rows[: values.shape[1], places[inside]] = values.swapaxes(0, 1)[:, inside]
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the values in K rows, (B, K, T); -1 for padding."""
+        places, inside = self._places()
+        values = np.full((len(rows), *places.shape), -1)
+        values[:, inside] = rows[:, places[inside]]
+        return values.swapaxes(0, 1)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Return the number of nodes of each sentence."""
+        if self.lengths is not None:
+            return self.lengths + 1
+        return np.full(len(self.numbers), self.scores.shape[-1])
+
+    def _places(self) -> tuple[NDArray[np.int64], Any]:
+        """Return the place of each node in a row, (B, T), and which of them there are."""
+        nodes = np.arange(self.scores.shape[-1])
+        places = self.firsts[:, None] + nodes
+        return places, ... if self.lengths is None else nodes <= self.lengths[:, None]
+
+
+class Graphs(ABC):
+    """The graphs of a batch of B sentences with N nodes (words and roots) in all.
+
+    Attributes
+    ----------
+    sentences : list of B Sentence
+        See `completed`.
+    labels : sequence of L str
+        The names of the relations.
+    options : Options
+        What trees are wanted.
+    starts : (B + 1,) int64
+        The first node of each sentence, if all nodes are in a row.
+    """
+
+    def __init__(self, sentences: list[Sentence], labels: Sequence[str], options: Options) -> None:
+        self.sentences = sentences
+        self.labels = labels
+        self.options = options
+        self.starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
+
+    @property
+    @remembered
+    def groups(self) -> list[Any]:
+        """The groups of sentences, with the weights of their edges."""
+        return list(self._groups())
+
+    @abstractmethod
+    def _groups(self) -> Iterable[Group]:
+        """Weigh the edges of all sentences, group by group."""
+
+    def completed(self) -> list[Sentence]:
+        """Return the sentences, with the tags and lemmas that the parser fills in."""
+        return self.sentences
+
+    @abstractmethod
+    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads.
+
+        The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
+        """
+
+    @abstractmethod
+    def labeled(self, group: Any) -> NDArray[np.float32]:
+        """Return the weights of all edges of a group with each relation: (B, T, T, L)."""
+
+    def decode(self) -> NDArray[np.int64]:
+        """Return the best tree of each sentence, in a row: (N,)."""
+        heads = np.empty(self.starts[-1], dtype=np.int64)
+        for group, trees in zip(self.groups, self._trees(), strict=True):
+            group.put(trees[:, None], heads[np.newaxis])
+        return heads
+
+    def _trees(self) -> Iterator[NDArray[np.int64]]:
+        """Yield the best trees of each group, (B, T)."""
+        root = self.options.root
+        for group in self.groups:
+            yield decode(group.scores, group.lengths, root=root, projective=group.projective)
+
+
+def with_relations(
+    edges: NDArray[np.float32], relations: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return weights of labeled edges, whose maximum over relations is the weight of the edge.
+
+    Parameters
+    ----------
+    edges : (...) float32
+        Weights of edges.
+    relations : (..., L) float32
+        Weights of each relation of these edges; -inf if it is not allowed.
+    """
+    best = relations.max(axis=-1, keepdims=True)
+    return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
+
+
+class GraphParser(Parser):
+    """A parser that weighs the edges of a sentence's graph, and decodes.
+
+    Subclasses define `train`, `to_file`, `from_file` and `_graphs`.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The relations that it can assign.
+    projective : bool or "pseudo"
+        Whether its trees are projective.
+    temperature : float
+        The divisor that turns weights into log-probabilities (up to a constant).
+    """
+
+    temperature: float = 1.0
+
+    @abstractmethod
+    def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs:
+        """Return the graphs of some sentences; may run in several threads at once."""
+
+    def _refuse(self, options: Options, *, kbest: bool = False) -> None:
+        """Raise ModelError if the parser lacks what is asked for."""
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether the weights of edges define a distribution over trees: see `distribution`."""
+        return True
+
+    def scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges of a sentence.
+
+        Parameters
+        ----------
+        sentence
+            A sentence of n words. Missing tags and lemmas are filled in first, as `parse` does.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1) float32
+            ``scores[h, d]`` is the weight of the edge h -> d; column 0 and the diagonal are 0.
+            Edges that the parser has pruned are -inf. The tree that `parse` finds is
+            ``arborescence.decode(scores)``, or, if the parser is for projective trees,
+            ``arborescence.decode(scores, projective=True)``, unless the class says otherwise.
+        """
+        [scores] = self.scores_of([sentence])
+        return scores
+
+    def scores_of(
+        self, sentences: Iterable[Sentence | Sequence[str]]
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the `scores` of each sentence; faster than one by one."""
+        return self._tables(sentences, lambda _, group: group.scores)
+
+    def labeled_scores(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the weights of all edges of a sentence with each of their relations.
+
+        Parameters
+        ----------
+        sentence
+            As for `scores`.
+
+        Returns
+        -------
+        scores : (n + 1, n + 1, L) float32
+            ``scores[h, d, l]`` is the weight of the edge h -> d with the relation ``labels[l]``:
+            the weight of the edge, less by how much that relation weighs less than the best one. So
+            the maximum over relations is `scores`, and ``arborescence.decode_labeled`` finds the
+            heads that ``arborescence.decode`` finds. Relations that are not allowed are -inf.
+            Divided by `temperature`, these are log-probabilities up to a constant for each edge.
+
+        Notes
+        -----
+        O(L n²) memory, and the time of weighing L relations for n² edges: `parse` does that for n.
+        """
+        [scores] = self.labeled_scores_of([sentence])
+        return scores
+
+    def labeled_scores_of(
+        self, sentences: Iterable[Sentence | Sequence[str]]
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the `labeled_scores` of each sentence; faster than one by one."""
+        return self._tables(sentences, lambda graphs, group: graphs.labeled(group))
+
+    def distribution(
+        self, sentence: Sentence, *, root: Root = "single", projective: bool | None = None
+    ) -> TreeDistribution:
+        """Return the parser's distribution over the trees of a sentence.
+
+        The probability of a tree is proportional to ``exp(weight / temperature)``.
+
+        Parameters
+        ----------
+        sentence
+            As for `scores`.
+        root, projective
+            As for `parse`.
+
+        Raises
+        ------
+        ModelError
+            If the weights of this parser define none: see `probabilistic`.
+        """
+        options = Options.of(root=root, projective=projective, confidence=True)
+        self._refuse(options)
+        if not self.probabilistic:
+            raise ModelError(f"a {self.kind} parser defines no distribution over trees")
+        [group] = self._graphs([sentence], options).groups
+        return self._believed(group, group.scores[0], root)
+
+    def kbest_labeled(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        k: int,
+        **options: Unpack[ParseOptions],
+    ) -> Iterator[list[tuple[Sentence, float]]]:
+        """Find the k best labeled trees of each sentence by its `labeled_scores`.
+
+        Unlike those of `kbest`, two trees may differ in their relations only.
+
+        Parameters
+        ----------
+        sentences, k, **options
+            As for `kbest`.
+
+        Yields
+        ------
+        list of (Sentence, float)
+            As for `kbest`; the weights are those of labeled edges.
+
+        Raises
+        ------
+        OptionError, ModelError
+            As for `kbest`.
+        """
+        k = check_count(k)
+        find = partial(self._kbest_batch, k=k, labeled=True)
+        return self._in_batches(find, sentences, k, **options)
+
+    def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        self._refuse(options)
+        graphs = self._graphs(sentences, options)
+        return [tree for [tree] in self._written(graphs, graphs.decode()[np.newaxis])]
+
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, options: Options, *, labeled: bool = False
+    ) -> list[list[tuple[Sentence, float]]]:
+        self._refuse(options, kbest=True)
+        graphs = self._graphs(sentences, options)
+        heads, labels = np.full((2, k, graphs.starts[-1]), -1)
+        weights = np.full((k, len(sentences)), -np.inf)
+        for group in graphs.groups:
+            how: Any = {"root": options.root, "projective": group.projective}
+            if labeled:
+                table = graphs.labeled(group)
+                trees, relations, of_trees, _ = kbest_labeled(table, k, group.lengths, **how)
+                group.put(relations, labels)
+            else:
+                trees, of_trees, _ = kbest(group.scores, k, group.lengths, **how)
+            group.put(trees, heads)
+            weights[: of_trees.shape[1], group.numbers] = of_trees.T  # perhaps fewer than k
+        parsed = self._written(graphs, heads, labels if labeled else None)
+        return [
+            list(zip(trees, of_trees, strict=False))
+            for trees, of_trees in zip(parsed, weights.T.tolist(), strict=True)
+        ]
+
+    def _evidence_batch(
+        self, sentences: list[Sentence], options: Options
+    ) -> list[tuple[Sentence, NDArray[Any]]]:
+        if not self.probabilistic:
+            return super()._evidence_batch(sentences, options)
+        graphs = self._graphs(sentences, options)
+        heads = graphs.decode()
+        evidence = [np.empty(0)] * len(sentences)
+        for group in graphs.groups:
+            marginals = self._marginals(group, options.root)
+            for b, nodes, of_sentence in zip(group.numbers, group.sizes(), marginals, strict=True):
+                evidence[b] = of_sentence[:nodes, :nodes].copy()
+        parsed = [tree for [tree] in self._written(graphs, heads[np.newaxis])]
+        for tree, found, start in zip(parsed, evidence, graphs.starts.tolist(), strict=False):
+            before, after = heads[start : start + len(tree) + 1], tree.heads
+            # Lowered edges swap marginals with the lifted ones.
+            moved = np.flatnonzero(before != after)
+            of_both = found[[before[moved], after[moved]], moved]
+            found[[after[moved], before[moved]], moved] = of_both
+        return list(zip(parsed, evidence, strict=True))
+
+    def _believed(self, group: Group, scores: NDArray[np.float32], root: Root) -> TreeDistribution:
+        """Return the distribution over the trees of a group, or of a sentence in it."""
+        from arborescence.distribution.arrays import TreeDistribution
+
+        # The quotient is not kept, to save memory for long sentences.
+        return TreeDistribution(
+            scores / np.float32(self.temperature),
+            group.lengths if scores.ndim == 3 else None,
+            root=root,
+            projective=group.projective,
+        )
+
+    def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
+        """Return how probable each edge is, (B, T, T)."""
+        return self._believed(group, group.scores, root).marginals
+
+    def _written(
+        self,
+        graphs: Graphs,
+        heads: NDArray[np.int64],
+        labels: NDArray[np.int64] | None = None,
+    ) -> list[list[Sentence]]:
+        """Return, for each sentence, a copy with each of its trees, and probabilities if wanted.
+
+        Parameters
+        ----------
+        graphs
+            The graphs of the sentences.
+        heads : (K, N) int64
+            K trees of all sentences in a row; -1 where a sentence has fewer.
+        labels : (K, N) int64
+            The numbers of their relations. None: those that `parse` would choose.
+        """
+        options = graphs.options
+        probabilities = np.ones(heads.shape) if options.confidence else None
+        if probabilities is not None:
+            for group in graphs.groups:
+                marginals = self._marginals(group, options.root)
+                group.put(edge_probabilities(marginals, group.take(heads)), probabilities)
+        return annotated(
+            graphs.completed(),
+            graphs.starts,
+            heads,
+            graphs.label(heads) if labels is None else labels,
+            graphs.labels,
+            lower=options.projective is None if self.projective == "pseudo" else None,
+            probabilities=probabilities,
+        )
+
+    def _tables(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        table_of: Callable[[Graphs, Any], NDArray[np.float32]],
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield a table of each sentence, (n + 1, n + 1, ...), with 0 where there is no edge."""
+        for batch in batches(as_sentences(sentences)):
+            graphs = self._graphs(batch, Options())
+            found = [np.empty(0, dtype=np.float32)] * len(batch)
+            for group in graphs.groups:
+                tables = table_of(graphs, group)
+                for b, nodes, table in zip(group.numbers, group.sizes(), tables, strict=True):
+                    found[b] = np.ascontiguousarray(table[:nodes, :nodes])
+                    found[b][:, 0] = 0
+                    found[b][np.arange(nodes), np.arange(nodes)] = 0
+            yield from found

@@ -83,6 +83,10 @@ def test_rules_of_absent_edges_are_not_there():
     assert len(rules) == 3 + 3 + 6 - 2
     assert Rule(1, (1, 3)) not in rules
     assert Rule(0, (2,)) not in rules
+    with pytest.raises(TreeError, match="the absent edge root → 2"):
+        Grammar.of(scores).count([-1, 2, 0, 2])
+    with pytest.raises(TreeError, match="rule 0, S → N_2: there is no such edge"):
+        Grammar.of(scores).tree(random_grammar(3).derivation([-1, 2, 0, 2]))
 
 
 def test_what_is_no_derivation():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arborescence.core.errors import TreeError
 from arborescence.core.tree import is_projective, is_tree
-from arborescence.explaining.problem import problem_of
+from arborescence.explaining.problem import edges_of, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ N_sing → sing
         return next(self.derivations(heads))
 
     def count(self, heads: Sequence[int]) -> int:
-        """Return the number of derivations of a tree: O(n), without making them."""
+        """Return the number of derivations of a tree, without making them."""
         sides = [(len(left), len(right)) for left, right in self._dependents(heads)]
         return prod(comb(left + right, left) for left, right in sides)
 
@@ -162,8 +162,8 @@ N_sing → sing
         Raises
         ------
         TreeError
-            If a rule does not rewrite the leftmost nonterminal, or the words are not those of the
-            sentence in their order.
+            If a rule does not rewrite the leftmost nonterminal, or stands for an absent edge, or
+            the words are not those of the sentence in their order.
         """
         heads = [-1] * (self.problem.n + 1)
         waiting, words = [0], []
@@ -177,14 +177,22 @@ N_sing → sing
                 continue
             waiting.extend(reversed(rule.right))
             for h, d in rule.edges:
+                if (h, d) not in self.problem.scores:
+                    raise TreeError(f"rule {place}, {self.name(rule)}: there is no such edge")
                 heads[d] = h
         if waiting or words != list(range(1, len(heads))):
             raise TreeError("the rules do not derive the words of the sentence, in their order")
         return tuple(heads)
 
-    def weight(self, derivation: Sequence[Rule]) -> Fraction | int:
-        """Return the exact weight of a derivation: the sum of those of its rules."""
-        return sum(self.problem.scores[edge] for rule in derivation for edge in rule.edges)
+    def weight(self, derivation: Sequence[Rule]) -> Fraction:
+        """Return the exact weight of a derivation: the sum of those of its rules.
+
+        Raises
+        ------
+        TreeError
+            As `tree`.
+        """
+        return self.problem.weight(self.tree(derivation))
 
     def name(self, rule: Rule) -> str:
         """Return a rule as text."""
@@ -209,11 +217,11 @@ N_sing → sing
 
     def _dependents(self, heads: Sequence[int]) -> list[tuple[list[int], list[int]]]:
         """Return the dependents of each node on its left and on its right, in their order."""
-        if len(heads) != self.problem.n + 1 or not (is_tree(heads) and is_projective(heads)):
-            raise TreeError(
-                f"heads must be a projective tree of {self.problem.n} words with one root edge"
-            )
-        nodes = range(1, len(heads))
+        n, nodes = self.problem.n, range(1, len(heads))
+        if len(heads) != n + 1 or n == 0 or not (is_tree(heads) and is_projective(heads)):
+            raise TreeError(f"heads must be a projective tree of {n} words with one root edge")
+        if absent := [edge for edge in edges_of(heads) if edge not in self.problem.scores]:
+            raise TreeError(f"heads have the absent edge {self.problem.edge(absent[0])}")
         return [
             ([d for d in nodes if heads[d] == h > d], [d for d in nodes if heads[d] == h < d])
             for h in range(len(heads))

@@ -68,7 +68,7 @@ def test_controls(opened):
     page.locator("#jump").fill("4")
     assert count(page) == f"Step 4 of {last}"
     page.locator("#list a").nth(6).click()
-    assert count(page) == f"Step 7 of {last}"
+    page.get_by_text(f"Step 7 of {last}").wait_for()
     assert page.locator("#list [aria-current=step]").text_content() == texts()[6]
 
 

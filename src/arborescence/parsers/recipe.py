@@ -28,6 +28,7 @@ from arborescence.parsers.shared.settings import Recipe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Parser
     from arborescence.parsers.shared.options import Trainable
     from arborescence.parsers.shared.types import Progress
@@ -55,16 +56,16 @@ def train(
 ) -> Parser:
     """Train a parser on a treebank, with a tagger, and with what cuts raw text into words.
 
-    ``arborescence train`` on the command line does the same, and makes the same file.
+    ``arborescence train`` on the command line makes the same file.
 
     Parameters
     ----------
     train
-        What to learn from: a file of CoNLL-U, the folder of a treebank, several of either, or
-        sentences. Of a folder, the train part is read, such as ``en_ewt-ud-train.conllu.gz``.
+        What to learn from: a file of CoNLL-U, a folder that has ``xx_yy-ud-train.conllu.gz`` or the
+        like, several of either, or sentences.
     dev
-        The same, by which to choose the best epoch, and to stop. By default the dev part of the
-        folders in `train`; without any, all epochs are run and the last one is used.
+        The same, by which to choose the best epoch; by default the dev part of the folders. Without
+        any, all epochs are run.
     kind
         ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
         for the size of the treebank: see `best_kind`; `progress` says which.
@@ -84,18 +85,16 @@ def train(
     Returns
     -------
     Parser
-        Of the class that the kind has; a neural one is a `BiaffineParser`.
 
     Raises
     ------
     TreebankError
-        Before anything is trained, if there is nothing to learn from, a part of a folder is
-        missing, a file is broken, or the heads of a sentence are not a tree.
+        Before anything is trained, if there is no sentence, a part of a folder is missing, a file
+        is broken, or the heads of a sentence are not a tree.
     OptionError
         If there is no such option, or its value is invalid or does not go with another one.
-    MissingExtraError, ModelError, OSError
-        If PyTorch is needed and not installed; `output` cannot be written; or its checkpoint is of
-        other data or options.
+    MissingExtraError, ModelError
+        If PyTorch is needed and not installed; or a checkpoint is of other data or options.
 
     Examples
     --------
@@ -108,15 +107,7 @@ def train(
     >>> parsed.heads, parsed.upos
     (array([-1,  2,  0]), ['NOUN', 'VERB'])
     """
-    known = all_options(kind)
-    for name in options.keys() - known.keys():
-        raise OptionError(
-            f"{name} is no option of {kind or 'all kinds of'} parsers; there are {', '.join(known)}"
-        )
-    beside = Recipe.of({name: options.pop(name) for name in options_of(Recipe) if name in options})
-    root = known["root"].checked(options.get("root", known["root"].default))
-    if kind is not None:  # complains before anything is read
-        settings_of(kind).of(options).check_installed()
+    beside, settings, root = _checked(kind, options)
     treebank, held_out = _read_all(*_found(train, dev), root, skip_invalid, progress)
     if kind is None:
         kind, why = best_kind(len(treebank))
@@ -127,7 +118,7 @@ def train(
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
-    parser = _trained(kind, treebank, held_out, beside, options, checkpoint, progress)
+    parser = _trained(kind, treebank, held_out, beside, settings, checkpoint, progress)
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
@@ -165,6 +156,23 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
         return "neural", f"the best for {FEW} sentences or more"
     why = f"for {FEW} sentences or more a neural parser is better, but PyTorch is not installed"
     return ("second-order" if "second-order" in present_kinds() else "linear"), why
+
+
+def _checked(
+    kind: Trainable | None, options: dict[str, Any]
+) -> tuple[Recipe, dict[str, Any], Root]:
+    """Complain of wrong options; return those of the recipe, the others, and `root`."""
+    known = all_options(kind)
+    for name in options.keys() - known.keys():
+        raise OptionError(
+            f"{name} is no option of {kind or 'all kinds of'} parsers; there are {', '.join(known)}"
+        )
+    of_recipe = options_of(Recipe).keys()
+    settings = {name: value for name, value in options.items() if name not in of_recipe}
+    if kind is not None:
+        settings_of(kind).of(settings).check_installed()
+    root = known["root"].checked(settings.get("root", known["root"].default))
+    return Recipe.of({name: options[name] for name in of_recipe & options.keys()}), settings, root
 
 
 def _trained(
@@ -239,7 +247,7 @@ def _part(item: Any, part: str) -> list[Any]:
 def _read_all(
     learned: list[Any],
     chosen_by: list[Any],
-    root: Any,
+    root: Root,
     skip: Skip | None,
     progress: Progress | None,
 ) -> tuple[list[Sentence], list[Sentence]]:

@@ -22,10 +22,12 @@ from arborescence.parsers.linear.edges import (
 )
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
-from arborescence.parsers.linear.undirected import find_trees
+from arborescence.parsers.linear.settings import Settings
+from arborescence.parsers.linear.undirected import find_in_training
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineRun
+from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.relations import (
     RelationModel,
     RelationTemplates,
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.linear.pruning import EdgeFilter
-    from arborescence.parsers.linear.settings import Settings
     from arborescence.parsers.shared.run import Task
     from arborescence.parsers.shared.types import Progress, Projective
     from arborescence.treebank import Sentence
@@ -111,8 +112,8 @@ class EdgeRun(OnlineRun):
         return RelationModel(templates, self._add_weights(name, shape), self._trees.allowed)
 
     def _fixed(self) -> dict[str, Any]:
-        same = ("columns", "inference", "features", "rounds")
-        return {name: getattr(self._settings, name) for name in same} | {
+        return {name: getattr(self._settings, name) for name in kept_fields(Settings)} | {
+            "columns": self._settings.columns,
             "labels": self._trees.labels,
             "allowed": self._trees.allowed,
             "tags": self._tags,
@@ -340,7 +341,7 @@ class Trainer(EdgeRun):
         settings, directed = self._settings, not edges.model.templates.undirected
         if settings.inference == "exact" or (directed and settings.features == "undirected"):
             return decode(scores, root=settings.root, projective=bool(self._projective))
-        return find_trees(scores, settings.root, settings.rounds if directed else 0)
+        return find_in_training(scores, settings, directed=directed)
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:

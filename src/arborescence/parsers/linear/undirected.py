@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.linear.kept import KeptEdges
+    from arborescence.parsers.linear.settings import Settings
 
 
 class UndirectedGraphs(LinearGraphs):
@@ -55,6 +56,13 @@ def find_trees(scores: NDArray[np.float32], root: Root, rounds: int | None) -> N
 
     trees: NDArray[np.int64] = decode(scores, root=root, rounds=rounds)
     return trees
+
+
+def find_in_training(
+    scores: NDArray[np.float32], settings: Settings, *, directed: bool
+) -> NDArray[np.int64]:
+    """Find trees in training: without enhancement if features see no direction."""
+    return find_trees(scores, settings.root, settings.rounds if directed else 0)
 
 
 def find_listed(*edges: Any, root: Root, rounds: int | None) -> NDArray[np.int64]:

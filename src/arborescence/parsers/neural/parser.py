@@ -224,7 +224,7 @@ class BiaffineParser(GraphParser):
         treebank, dev = checked(treebank, dev, chosen.root)
         chosen = Settings.of(pace(sum(map(len, treebank))) | settings)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
-        table = of_words = None
+        table = of_words = hints = None
         if chosen.vectors is not None:
             near = words_of([*treebank, *dev])
             words, table = Vectors.read(chosen.vectors, near, chosen.most_vectors).scaled()
@@ -232,25 +232,10 @@ class BiaffineParser(GraphParser):
             chosen = replace(chosen, vector=table.shape[1])
         beside = None if checkpoint is None else Path(checkpoint).with_suffix(".encoded")
         if chosen.encoder is not None:
-            from arborescence.parsers.neural.encoder import Encoder
-
-            of_words = Encoder.load(
-                chosen.encoder,
-                layers=chosen.encoder_layers,
-                fine_tune=chosen.fine_tune,
-                device=chosen.device,
-            )
-            if not chosen.fine_tune:
-                of_words.keep_in(chosen.encoder_cache or beside)
+            of_words = _encoder_for(chosen, beside)
             chosen = replace(chosen, encoded=of_words.size)
-        hints = None
         if tagger:
-            missing = [column for column in vocabulary.tags if column not in tagger.columns]
-            if missing:
-                raise OptionError(
-                    f"the tagger does not predict {', '.join(missing)}: train it on this treebank, "
-                    "or choose other columns"
-                )
+            _check_columns(tagger, vocabulary)
             hints = jackknifed_hints(
                 treebank, tagger, vocabulary, seed=chosen.seed, progress=progress
             )
@@ -309,6 +294,29 @@ class BiaffineParser(GraphParser):
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> NeuralGraphs:
         return NeuralGraphs(self, sentences, options)
+
+
+def _check_columns(tagger: Tagger, vocabulary: Vocabulary) -> None:
+    if missing := [column for column in vocabulary.tags if column not in tagger.columns]:
+        raise OptionError(
+            f"the tagger does not predict {', '.join(missing)}: train it on this treebank, or "
+            "choose other columns"
+        )
+
+
+def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:
+    """Load the encoder that a parser is trained with; by default it keeps vectors in `cache`."""
+    from arborescence.parsers.neural.encoder import Encoder
+
+    encoder = Encoder.load(
+        str(settings.encoder),
+        layers=settings.encoder_layers,
+        fine_tune=settings.fine_tune,
+        device=settings.device,
+    )
+    if not settings.fine_tune:
+        encoder.keep_in(settings.encoder_cache or cache)
+    return encoder
 
 
 def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:

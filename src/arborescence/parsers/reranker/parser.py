@@ -59,6 +59,10 @@ class Reranker(Parser):
     its features: consecutive siblings, grandparents, valency, relations of all children and more
     (`features`). Made by `train`, or by `arborescence.load`.
 
+    A parser is too accurate on its own training sentences. So the k-best lists for training are
+    made by cross-validation: the treebank is split into folds, and the trees of each fold are found
+    by a parser trained on the other folds. The final parser is trained on all sentences.
+
     Attributes
     ----------
     parser : Parser
@@ -86,6 +90,14 @@ class Reranker(Parser):
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+
+    A feature of one's own, which counts the children of each verb by their case:
+
+    >>> def cases(parsed):
+    ...     feats, upos = parsed.feats, parsed.upos
+    ...     for d, h in enumerate(parsed.heads[1:].tolist()):
+    ...         if h and upos[h - 1] == "VERB":
+    ...             yield f"{feats[d]} {h < d}"
     """
 
     kind: ClassVar[str] = "reranker"
@@ -137,12 +149,7 @@ class Reranker(Parser):
         progress: Progress | None = None,
         **settings: Any,
     ) -> Self:
-        """Train a parser, and a reranker for it.
-
-        A parser is too accurate on its own training sentences. So the k-best lists for training are
-        made by cross-validation: the treebank is split into folds, and the trees of each fold are
-        found by a parser trained on the other folds. The final parser is trained on all sentences.
-        In total, ``folds + 1`` parsers are trained.
+        """Train a parser, and a reranker for it: ``folds + 1`` parsers in all.
 
         Parameters
         ----------
@@ -152,36 +159,21 @@ class Reranker(Parser):
             Sentences used to choose the best epoch and the scale of the parser's weight, by LAS.
             Without them, the last epoch is kept, and the scale is estimated from the treebank.
         make_parser
-            Trains a parser: called as ``make_parser(sentences, dev=dev, root=root,
-            progress=progress)``. For other settings, and a tagger, use
-            ``functools.partial(LinearParser.train, columns=("form", "upos"), tagger=tagger)``.
+            Called as ``make_parser(sentences, dev=dev, root=root, progress=progress)``; such as
+            ``functools.partial(LinearParser.train, projective=False, tagger=tagger)``.
         features
             Your own features, added to the others: a function that is called with each parsed
-            sentence and returns feature strings. Much slower than the others.
-        threads
-            The number of batches of sentences that are parsed in parallel.
-        progress
-            Called as ``progress(phase, done, total)``.
-        **settings
-            The fields of `arborescence.parsers.reranker.settings.Settings`.
+            sentence and returns feature strings. Much slower.
+        threads, progress, **settings
+            As for `Parser.parse`; as for `Parser.train`; and the fields of `Settings`.
 
         Raises
         ------
         TreebankError
             Before anything is trained, if there are fewer sentences than folds, or the heads of
-            one, also of `dev`, are not a tree; or if `make_parser` raises it.
+            one are not a tree; or by `make_parser`.
         OptionError
             If a setting is invalid.
-
-        Examples
-        --------
-        A feature that counts the children of each verb by their case:
-
-        >>> def cases(parsed):
-        ...     feats, upos = parsed.feats, parsed.upos
-        ...     for d, h in enumerate(parsed.heads[1:].tolist()):
-        ...         if h and upos[h - 1] == "VERB":
-        ...             yield f"{feats[d]} {h < d}"
         """
         chosen = Settings.of(settings)
         root, k, folds = chosen.root, chosen.k, chosen.folds
@@ -193,19 +185,14 @@ class Reranker(Parser):
                 "or with fewer folds"
             )
 
-        def say(what: str, phase: str, done: int, total: int) -> None:
-            if progress:
-                progress(f"{what}, {phase}", done, total)
-
         def make(sentences: list[Sentence], what: str) -> Parser:
-            return make_parser(sentences, dev=dev, root=root, progress=partial(say, what))
+            return make_parser(
+                sentences, dev=dev, root=root, progress=partial(_say, progress, what)
+            )
 
         def lists(judge: Parser, sentences: list[Sentence], what: str) -> Iterator[Analyses]:
             found = judge.kbest(sentences, k, root=root, threads=threads)
-            for done, trees in enumerate(found, 1):
-                if done % _REPORT_EVERY == 0 or done == len(sentences):
-                    say(what, f"{k} best trees", done, len(sentences))
-                yield trees
+            return _told(found, len(sentences), partial(_say, progress, what, f"{k} best trees"))
 
         def crosswise() -> Iterator[Analyses]:
             for number, (part, rest) in enumerate(parts, 1):
@@ -217,10 +204,8 @@ class Reranker(Parser):
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)
-        to_choose_by = None
-        if dev:
-            to_choose_by = _prepared(lists(parser, dev, "dev"), sides, dev, features)
-        trainer = Trainer(data, to_choose_by, templates, seed=chosen.seed, bits=chosen.bits)
+        by = _prepared(lists(parser, dev, "dev"), sides, dev, features) if dev else None
+        trainer = Trainer(data, by, templates, seed=chosen.seed, bits=chosen.bits)
         trainer.run(chosen.epochs, progress=progress)
         return cls(
             **trainer.parts(),
@@ -294,6 +279,21 @@ class Reranker(Parser):
             order = np.argsort(-of_trees, kind="stable")[:k].tolist()
             found.append([(trees[i][0], float(of_trees[i])) for i in order])
         return found
+
+
+def _say(progress: Progress | None, what: str, phase: str, done: int, total: int) -> None:
+    if progress:
+        progress(f"{what}, {phase}", done, total)
+
+
+def _told(
+    found: Iterable[Analyses], total: int, say: Callable[[int, int], None]
+) -> Iterator[Analyses]:
+    """Pass lists on, and say now and then how many there are."""
+    for done, trees in enumerate(found, 1):
+        if done % _REPORT_EVERY == 0 or done == total:
+            say(done, total)
+        yield trees
 
 
 def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:

@@ -14,7 +14,7 @@ EXPORTS = {
         "float64[:, :, ::1], int64[::1], bool, out float64[:, :, ::1], out float64[::1]"
     ),
     "weights.normalize": (
-        "out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], out float64[::1], "
-        "int64[::1], bool"
+        "core.weights.Weights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
+        "out float64[::1]), int64[::1], bool"
     ),
 }

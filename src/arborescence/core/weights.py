@@ -67,8 +67,9 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
             np.exp(logs[b, first : n + 1, : n + 1], out=weights[b, first : n + 1, : n + 1])
     else:
         np.exp(logs[:, first:], out=weights[:, first:])
-    normalize(weights, logs, shifts, scales, lengths, single)
-    return Weights(weights, logs, shifts, scales)
+    made = Weights(weights, logs, shifts, scales)
+    normalize(made, lengths, single)
+    return made
 
 
 @kernel
@@ -134,19 +135,13 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 
 
 @kernel
-def normalize(
-    weights: np.ndarray,
-    logs: np.ndarray,
-    shifts: np.ndarray,
-    scales: np.ndarray,
-    lengths: np.ndarray,
-    single: bool,
-) -> None:
+def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
     If `single`, the edges from other words sum to 1, and the highest root edge gets the weight 1;
     the weights of the root edges are not read.
     """
+    weights, logs, shifts, scales = of
     batch, size, _ = weights.shape
     totals, logs_of_totals = np.empty(size), np.empty(size)
     first = 1 if single else 0

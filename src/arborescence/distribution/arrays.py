@@ -181,7 +181,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                 first, fault = part.start, NO_TREE
                 while fault != FINE:
                     share = sums.share(slice(first, part.stop))
-                    sentence, fault = partition(*weights, lengths, *self._kind, *share, gaps)
+                    sentence, fault = partition(weights, lengths, *self._kind, share, gaps)
                     if fault != FINE:
                         self._sum_far(first + sentence, fault, sums)
                         done = sentence + 1
@@ -207,7 +207,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         if far is None:
             raise no_answer(self._kept, b, NO_TREE, self._kind.single)
         found = Sums.of(1, len(scores), marginals=True)
-        partition(*self._weights_of(far), _EVERY_WORD, *self._kind, *found, far.gaps)
+        partition(self._weights_of(far), _EVERY_WORD, *self._kind, found, far.gaps)
         if not np.isfinite(found.log_partition[0]):
             raise ScoresError(
                 f"{name_of(self._kept, b)}scores are too far apart, and nested too deeply, for "

@@ -132,5 +132,5 @@ def _log_count(present: NDArray[np.bool_], kind: Kind) -> float:
     every = np.empty(0, np.int64)
     sums = Sums.of(1, len(present), marginals=False)
     weights = as_weights(scores, every, kind.single)
-    _, fault = partition(*weights, every, *kind, *sums, no_gaps(len(present)))
+    _, fault = partition(weights, every, *kind, sums, no_gaps(len(present)))
     return float(sums.log_partition[0]) if fault == FINE else -np.inf

@@ -2,9 +2,9 @@
 
 EXPORTS = {
     "partition.partition": (
-        "out float64[:, :, ::1], float64[:, :, ::1], float64[::1], float64[::1], int64[::1], bool, "
-        "bool, out float64[::1], out float64[::1], out float64[::1], out float64[:, :, ::1], "
-        "float64[:, :, :, ::1]"
+        "core.weights.Weights(out float64[:, :, ::1], float64[:, :, ::1], float64[::1], "
+        "float64[::1]), int64[::1], bool, bool, distribution.partition.Sums(out float64[::1], "
+        "out float64[::1], out float64[::1], out float64[:, :, ::1]), float64[:, :, :, ::1]"
     ),
     "partition.derivatives": (
         "float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool, float64[:, :, ::1], "

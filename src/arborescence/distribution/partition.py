@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.weights import Weights
+
 # The imaginary step in `derivatives`. Its square is below the precision of float64 at 1.
 _TINY = 2.0**-60
 
@@ -153,30 +155,24 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 @kernel
 def partition(
-    weights: np.ndarray,
-    logs: np.ndarray,
-    shifts: np.ndarray,
-    scales: np.ndarray,
+    of: Weights,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
-    log_partition: np.ndarray,
-    log_sums: np.ndarray,
-    entropy: np.ndarray,
-    marginals: np.ndarray,
+    sums: Sums,
     gaps: np.ndarray,
 ) -> tuple[int, int]:
     """Sum over the trees of every sentence. O(n³) each.
 
     Parameters
     ----------
-    weights, logs, shifts, scales
-        `Weights`, as from `as_weights`; `weights` may be scaled in place.
+    of
+        As from `as_weights`; its weights may be scaled in place.
     lengths : (B,) int64, or (0,) if every sentence has N - 1 words
     single, projective
         The kind of trees.
-    log_partition, log_sums, entropy, marginals
-        `Sums`, filled; the marginals must be 0.
+    sums
+        Filled; the marginals must be 0.
     gaps : as in `inside_in_logs`
         Those of `no_gaps`, except for a single sentence with the moderate scores of `Far`.
 
@@ -184,6 +180,8 @@ def partition(
     -------
     (sentence, fault) : the first sentence without a result, and why; or the fault FINE
     """
+    weights, logs, shifts, scales = of
+    log_partition, log_sums, entropy, marginals = sums
     batch, size, _ = logs.shape
     inner, slopes = new_inside(size, weights, projective), new_inside(size, weights, projective)
     none = np.empty((0, 0))

@@ -111,7 +111,7 @@ class Sampler:
     def _roots(self) -> NDArray[np.float64]:
         """Return the cumulative sums of the probabilities of the root edges."""
         found = Sums.of(1, self._n + 1, marginals=True)
-        partition(*self._made, _EVERY_WORD, True, False, *found, self._gaps)
+        partition(self._made, _EVERY_WORD, True, False, found, self._gaps)
         sums: NDArray[np.float64] = found.marginals[0, 0].cumsum()
         return sums
 

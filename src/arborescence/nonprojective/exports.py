@@ -1,5 +1,12 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
+#: `Blocks`.
+BLOCKS = (
+    "nonprojective.parts.Blocks("
+    "out int32[:, :, ::1], out int64[:, ::1], out float64[:, :, ::1], out float64[:, :, ::1], "
+    "out int32[:, ::1], out score[:, :, ::1], out int32[:, ::1], out int64[:, ::1])"
+)
+
 EXPORTS = {
     # The best tree.
     "decode.decode_kernel": (
@@ -14,10 +21,9 @@ EXPORTS = {
     "heads.weigh_roots": "float64[:, ::1], int64, out float64[::1]",
     # The k best trees.
     "kbest.kbest_kernel": (
-        "out int32[:, :, ::1], out int64[:, ::1], out float64[:, :, ::1], out float64[:, :, ::1], "
-        "out int32[:, ::1], out score[:, :, ::1], out int32[:, ::1], out int64[:, ::1], "
-        "score[:, :, ::1], bool, int64[::1], bool, int64, out int64[:, :, ::1], "
-        "out float64[:, ::1], out int64[::1]"
+        f"{BLOCKS}, "
+        "score[:, :, ::1], bool, int64[::1], bool, int64, core.lists.Lists("
+        "out int64[:, :, ::1], out float64[:, ::1], out int64[::1])"
     ),
     # Draws.
     "sample.walk": (

@@ -20,6 +20,8 @@ of one root edge all other root edges are deleted, so its trees satisfy the cons
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from arborescence.core.faults import (
@@ -64,6 +66,9 @@ from arborescence.nonprojective.swaps import (
     new_search,
     set_up,
 )
+
+if TYPE_CHECKING:
+    from arborescence.core.lists import Lists
 
 
 @inlined_kernel
@@ -222,29 +227,20 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
 
 @kernel
 def kbest_kernel(
-    trees: np.ndarray,
-    numbers: np.ndarray,
-    keys: np.ndarray,
-    costs: np.ndarray,
-    changes: np.ndarray,
-    matrices: np.ndarray,
-    good: np.ndarray,
-    notes: np.ndarray,
+    blocks: Blocks,
     scores: np.ndarray,
     dependents_first: bool,
     lengths: np.ndarray,
     single: bool,
     first: int,
-    heads: np.ndarray,
-    weights: np.ndarray,
-    counts: np.ndarray,
+    lists: Lists,
 ) -> tuple[int, int]:
     """Find the k best trees of each sentence of a batch. O(k n²) a sentence.
 
     Parameters
     ----------
-    trees, numbers, keys, costs, changes, matrices, good, notes
-        The `Blocks`, for sentences of at least N - 1 words and scores of the same type.
+    blocks
+        For sentences of at least N - 1 words and scores of the same type.
     scores : (B, N, N) float32 or float64, contiguous
         ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
     dependents_first : bool
@@ -252,30 +248,19 @@ def kbest_kernel(
     single : bool, whether trees have exactly one root edge
     first : int
         The first sentence. If it has a count already, the search continues from the blocks.
-    heads : (B, k, N) int64, written for the trees found, without padding
-    weights : (B, k) float64, written: the exact sums, rounded once
-    counts : (B,) int64, written: the number of trees found; -1 if the sentence is not started
+    lists
+        Written, without padding; weights are the exact sums, rounded once.
 
     Returns
     -------
     (sentence, found) : the first sentence that is not finished, and the reason; or B and FINE.
         If FULL, call again from that sentence with larger blocks.
     """
-    blocks = Blocks(trees, numbers, keys, costs, changes, matrices, good, notes)
-    search = new_search(matrices, good, notes[0], scores.shape[1] - 1)
-    forest = new_forest(search.greedy.best, scores.shape[1] - 1)
+    n = scores.shape[1] - 1
+    search = new_search(blocks.matrices, blocks.good, blocks.notes[0], n)
+    forest = new_forest(search.greedy.best, n)
     return find_trees(
-        blocks,
-        search,
-        forest,
-        scores,
-        dependents_first,
-        lengths,
-        single,
-        first,
-        heads,
-        weights,
-        counts,
+        blocks, search, forest, scores, dependents_first, lengths, single, first, lists
     )
 
 
@@ -289,11 +274,10 @@ def find_trees(
     lengths: np.ndarray,
     single: bool,
     first: int,
-    heads: np.ndarray,
-    weights: np.ndarray,
-    counts: np.ndarray,
+    lists: Lists,
 ) -> tuple[int, int]:
     """Do the work of `kbest_kernel`."""
+    heads, weights, counts = lists
     ranking = ranking_of(blocks, forest.exact.sums[0])
     parts = ranking.parts
     for b in range(first, scores.shape[0]):

@@ -54,31 +54,20 @@ class KBestState(Blocks):
         """
         state: KBestState = self
         scores, lengths = graph.scores, graph.lengths
-        heads, weights, counts = lists
         if len(self.good) < scores.shape[1]:
             raise ValueError(f"the state is for sentences of {len(self.good) - 1} words")
         if stop - start < len(scores):
             share = slice(start, stop)
-            scores, heads, weights, counts = (
-                scores[share],
-                heads[share],
-                weights[share],
-                counts[share],
+            scores = scores[share]
+            lists = lists._replace(
+                heads=lists.heads[share], weights=lists.weights[share], counts=lists.counts[share]
             )
             lengths = lengths[share] if lengths.size else lengths
         scores = np.ascontiguousarray(scores)
         sentence, found = 0, FULL
         while found == FULL:
             sentence, found = kbest_kernel(
-                *state,
-                scores,
-                graph.dependents_first,
-                lengths,
-                single,
-                sentence,
-                heads,
-                weights,
-                counts,
+                state, scores, graph.dependents_first, lengths, single, sentence, lists
             )
             if found == FULL:
                 state = state.larger()

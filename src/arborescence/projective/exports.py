@@ -18,8 +18,9 @@ EXPORTS = {
     ),
     # The k best trees.
     "kbest.find_projective": (
-        "out int64[:, ::1], out int64[:, ::1], out int64[::1], out int64[::1], out int64[::1], "
-        "out int64[::1], int64, int64[:, :, ::1], int64[:, :, ::1], int64[:, :, :, ::1], bool, "
+        "projective.kbest.Derivations(out int64[:, ::1], out int64[:, ::1], out int64[::1], "
+        "out int64[::1], out int64[::1], out int64[::1]), projective.exact_chart.ExactChart("
+        "int64, int64[:, :, ::1], int64[:, :, ::1], int64[:, :, :, ::1]), bool, "
         "int64, out int64[:, ::1], out float64[::1]"
     ),
     # Draws.

@@ -243,16 +243,8 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
 
 @kernel
 def find_projective(
-    links: np.ndarray,
-    weights_of_each: np.ndarray,
-    last: np.ndarray,
-    waiting: np.ndarray,
-    stack: np.ndarray,
-    used: np.ndarray,
-    bias: int,
-    scores: np.ndarray,
-    splits: np.ndarray,
-    spans: np.ndarray,
+    known: Derivations,
+    chart: ExactChart,
     single: bool,
     count: int,
     heads: np.ndarray,
@@ -262,10 +254,8 @@ def find_projective(
 
     Parameters
     ----------
-    links, weights_of_each, last, waiting, stack, used
-        `Derivations` of the sentence, from `new_derivations`.
-    bias, scores, splits, spans
-        `ExactChart` of the sentence.
+    known, chart
+        Of the sentence, from `new_derivations` and `exact_chart`.
     single : whether exactly one edge may leave the root
     count : the number of trees written so far, or -1 before the first call
     heads : (k, at least N) int64, filled from the row `count` on
@@ -275,11 +265,10 @@ def find_projective(
     -------
     (count, found) : the number of trees, and FINE, EXHAUSTED, NO_TREE, or FULL: call with more room
     """
-    known = Derivations(links, weights_of_each, last, waiting, stack, used)
-    chart = ExactChart(bias, scores, splits, spans)
-    size = splits.shape[1]
+    links, last = known.links, known.last
+    size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
-    if splits[COMPLETE, 0, size - 1] < 0:
+    if chart.splits[COMPLETE, 0, size - 1] < 0:
         return 0, NO_TREE
     first = count < 0
     if first:
@@ -295,6 +284,6 @@ def find_projective(
         first = False
         derivation = last[number]
         write_tree(known, derivation, size, heads[count])
-        weights[count] = rounded_once(weights_of_each[derivation].copy(), bias)
+        weights[count] = rounded_once(known.weights[derivation].copy(), chart.bias)
         count += 1
     return count, FINE

@@ -59,7 +59,7 @@ class ProjectiveKBestState(NamedTuple):
             found = FULL
             while found == FULL:
                 count, found = find_projective(
-                    *known, *chart, single, count, lists.heads[b], lists.weights[b]
+                    known, chart, single, count, lists.heads[b], lists.weights[b]
                 )
                 if found == FULL:
                     known = larger(known)

@@ -168,7 +168,7 @@ def kbest_published(
     count, found = -1, FULL
     while found == FULL:
         count, found = published_kernel(
-            *state, matrix, graph.dependents_first, *method, count, heads, weights
+            state, matrix, graph.dependents_first, *method, count, heads, weights
         )
         if found == FULL:
             state = state.larger()
@@ -179,14 +179,7 @@ def kbest_published(
 
 @kernel
 def published_kernel(
-    trees: np.ndarray,
-    numbers: np.ndarray,
-    keys: np.ndarray,
-    costs: np.ndarray,
-    changes: np.ndarray,
-    matrices: np.ndarray,
-    good: np.ndarray,
-    notes: np.ndarray,
+    blocks: Blocks,
     scores: np.ndarray,
     dependents_first: bool,
     together: bool,
@@ -199,7 +192,7 @@ def published_kernel(
 
     Parameters
     ----------
-    trees, numbers, keys, costs, changes, matrices, good, notes
+    blocks
         As in `kbest_kernel`.
     scores : (N, N) float32 or float64, contiguous
         ``scores[h, d]``, or ``scores[d, h]`` if `dependents_first`.
@@ -214,9 +207,8 @@ def published_kernel(
     -------
     (count, found) : the number of trees found; and FINE, EXHAUSTED, FULL, or another fault code
     """
-    blocks = Blocks(trees, numbers, keys, costs, changes, matrices, good, notes)
     n = len(scores) - 1
-    search = new_search(matrices, good, notes[0], n)
+    search = new_search(blocks.matrices, blocks.good, blocks.notes[0], n)
     # `next_tree` keeps the in-column of each contracted node x as the row x.
     forest = new_forest(search.greedy.best, 2 * n + 1 if together else n)
     return find_trees(

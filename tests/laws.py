@@ -8,11 +8,23 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from modes import UNCOMPILED
+from tree_lists import listed
 
 #: Scores with many ties.
 TIED = st.integers(-4, 4)
 #: The same, and absent edges.
 ABSENT_TOO = st.one_of(TIED, st.just(-math.inf))
+
+
+#: What is no scores, and what the error says.
+UNUSABLE = [
+    (np.zeros((3, 4)), r"\(\.\.\., N, N\).*\(3, 4\)"),
+    (np.zeros(3), r"\(3,\)"),
+    (np.zeros((0, 0)), r"\(0, 0\)"),
+    (np.zeros((2, 2), complex), "complex"),
+    ([[1, 2], [3]], "array"),
+    (np.array([[0, 2**60], [0, 0]]), r"scores\[0, 1\] is 1152921504606846976.*2\^53"),
+]
 
 
 def squares(entries, most, most_uncompiled):
@@ -124,3 +136,26 @@ def are_scores(scores, sentence):
     assert scores.dtype == np.float32
     assert not scores[:, 0].any()
     assert not scores.diagonal().any()
+
+
+def streams_are_as_long_as_counted(count, check, root, present, words, graphs, **options):
+    """Look for all trees of random graphs where each word has about `present` heads.
+
+    `count` says how many trees there are, from which edges there are; `check` looks at all of
+    them. The graphs have `words` words, from the one to the other.
+    """
+    rng = np.random.default_rng(7)
+    counts = []
+    for _ in range(graphs):
+        n = int(rng.integers(*words))
+        scores = rng.integers(-3, 4, (n + 1, n + 1)).astype(np.float64)
+        scores[rng.random(scores.shape) > present / n] = -np.inf
+        counts.append(count(scores > -np.inf, root))
+        if not counts[-1]:
+            with pytest.raises(arb.NoTreeError):
+                next(arb.trees(scores, root=root, **options))
+        elif counts[-1] < 5000:
+            found, weights = listed(arb.trees(scores, root=root, **options))
+            assert len(found) == counts[-1]
+            check(scores, root, found, weights)
+    assert len(set(counts)) > len(counts) / 6

@@ -288,13 +288,8 @@ def test_column_0_and_the_diagonal_are_ignored(value):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        (np.zeros((3, 4)), r"\(\.\.\., N, N\).*\(3, 4\)"),
-        (np.zeros(3), r"\(3,\)"),
-        (np.zeros((0, 0)), r"\(0, 0\)"),
-        (np.zeros((2, 2), complex), "complex"),
+        *laws.UNUSABLE,
         (np.zeros((2, 2), "U1"), "floats"),
-        ([[1, 2], [3]], "array"),
-        (np.array([[0, 2**60], [0, 0]]), r"scores\[0, 1\] is 1152921504606846976.*2\^53"),
         (np.array([[0, np.iinfo(np.int64).min], [0, 0]]), r"scores\[0, 1\]"),
     ],
 )

@@ -113,21 +113,8 @@ def count(present, root):
 
 @both_roots
 def test_the_number_of_trees_is_what_eisner_counts(root):
-    rng = np.random.default_rng(7)
-    counts = []
-    for _ in range(60 if JIT else 10):
-        n = int(rng.integers(2, 12 if JIT else 6))
-        scores = rng.integers(-3, 4, (n + 1, n + 1)).astype(np.float64)
-        scores[rng.random(scores.shape) > 4 / n] = -np.inf
-        counts.append(count(scores > -np.inf, root))
-        if not counts[-1]:
-            with pytest.raises(arb.NoTreeError):
-                next(stream(scores, root=root))
-        elif counts[-1] < 5000:
-            found, weights = listed(stream(scores, root=root))
-            assert len(found) == counts[-1]
-            check_order(scores, root, found, weights)
-    assert len(set(counts)) > len(counts) / 6
+    graphs, words = (60, (2, 12)) if JIT else (10, (2, 6))
+    laws.streams_are_as_long_as_counted(count, check_order, root, 4, words, graphs, projective=True)
 
 
 # Larger graphs.

@@ -85,9 +85,8 @@ def kbest(
     >>> import numpy as np
     >>> import arborescence as arb
     >>> scores = np.full((5, 5), -np.inf)
-    >>> for h, d, weight in [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60),
-    ...                      (3, 2, 50), (4, 3, 70), (4, 1, 20)]:
-    ...     scores[h, d] = weight
+    >>> heads, deps = [0, 0, 1, 2, 2, 3, 4, 4], [1, 2, 3, 3, 4, 2, 3, 1]
+    >>> scores[heads, deps] = [90, 40, 10, 30, 60, 50, 70, 20]
     >>> heads, weights = arb.kbest(scores, k=10)
     >>> weights
     array([210., 190., 150., 130.])

@@ -17,13 +17,6 @@ def parser():
     return LinearParser.train(treebank(), epochs=2, bits=10)
 
 
-@pytest.fixture
-def saved(parser, tmp_path):
-    path = tmp_path / "some.model"
-    parser.save(path)
-    return path
-
-
 def test_round_trip(parser, saved):
     loaded = arb.load(saved)
     assert loaded.labels == parser.labels

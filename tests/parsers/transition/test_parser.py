@@ -406,13 +406,6 @@ def test_a_reranker_chooses_among_its_trees(tmp_path):
         assert parsed.heads.tolist() in [t.heads.tolist() for [*trees] in found for t, _ in trees]
 
 
-@pytest.fixture
-def saved(parser, tmp_path):
-    path = tmp_path / "some.model"
-    parser.save(path)
-    return path
-
-
 def test_round_trip(parser, saved):
     for load in (arb.load, TransitionParser.load):
         loaded = load(saved)

@@ -313,7 +313,7 @@ def correlation(
     Raises
     ------
     OptionError
-        If there is no item, a number is not finite, or the columns differ in length.
+        As from `ratio_interval`.
 
     Examples
     --------

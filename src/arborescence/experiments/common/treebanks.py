@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from arborescence.core.errors import TreebankError
-from arborescence.treebank import read
+from arborescence.treebank import Sentence, read, write
 from arborescence.treebank.parts import parts_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arborescence.core.errors import ArborescenceError
-    from arborescence.treebank import Sentence
 
 
 @dataclass(frozen=True)
@@ -162,3 +161,12 @@ def find(folder: Path, only: Iterable[str] = (), smallest: int | None = None) ->
         treebanks, left_out = [one for one in treebanks if one.name in wanted], []
     treebanks = sorted(treebanks, key=lambda one: (one.size, one.name))[:smallest]
     return Found(sorted(treebanks, key=lambda one: (one.split != "train", one.name)), left_out)
+
+
+def write_birdish(folder: Path) -> Path:
+    """Write a treebank of one sentence into a new folder of treebanks, for examples."""
+    (folder / "Birdish").mkdir(parents=True)
+    sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
+    for part in ("train", "test"):
+        write([sentence], folder / "Birdish" / f"{part}.conllu")
+    return folder

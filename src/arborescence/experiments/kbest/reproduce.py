@@ -72,13 +72,10 @@ def reproduce(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from arborescence.treebank import Sentence, write
+    >>> from arborescence.experiments.common.treebanks import write_birdish
     >>> home = pathlib.Path(tempfile.mkdtemp())
-    >>> (home / "ud" / "Birdish").mkdir(parents=True)
-    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
-    >>> for part in ("train", "test"):
-    ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
-    >>> reproduce(home / "ud", home / "out", recipe=Recipe(epochs=1, bits=10), seeds=1)
+    >>> ud = write_birdish(home / "ud")
+    >>> reproduce(ud, home / "out", recipe=Recipe(epochs=1, bits=10), seeds=1)
     []
     >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
     Birdish,1,1,0.00,33.33

@@ -85,14 +85,11 @@ def reproduce(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from arborescence.treebank import Sentence, write
+    >>> from arborescence.experiments.common.treebanks import write_birdish
     >>> home = pathlib.Path(tempfile.mkdtemp())
-    >>> (home / "ud" / "Birdish").mkdir(parents=True)
-    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
-    >>> for part in ("train", "test"):
-    ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
+    >>> ud = write_birdish(home / "ud")
     >>> recipe = Recipe(epochs=1, bits=10)
-    >>> reproduce(home / "ud", home / "out", recipe=recipe, seeds=1, curve="", losses=False)
+    >>> reproduce(ud, home / "out", recipe=recipe, seeds=1, curve="", losses=False)
     []
     >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:11])
     Birdish,1,1

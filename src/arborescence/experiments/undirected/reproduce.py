@@ -59,14 +59,11 @@ def reproduce(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from arborescence.treebank import Sentence, write
+    >>> from arborescence.experiments.common.treebanks import write_birdish
     >>> home = pathlib.Path(tempfile.mkdtemp())
-    >>> (home / "ud" / "Birdish").mkdir(parents=True)
-    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
-    >>> for part in ("train", "test"):
-    ...     write([sentence], home / "ud" / "Birdish" / f"{part}.conllu")
+    >>> ud = write_birdish(home / "ud")
     >>> recipe = Recipe(loss="mira", root="single", epochs=2, bits=10)
-    >>> _ = reproduce(home / "ud", home / "out", recipe=recipe)
+    >>> _ = reproduce(ud, home / "out", recipe=recipe)
     >>> print((home / "out" / "directed-uas.csv").read_text().splitlines()[1])
     Birdish,1 (train),100.00,100.00,100.00,100.00
     """

@@ -224,7 +224,7 @@ def reliability(
     Raises
     ------
     TreebankError
-        If a word has no probability.
+        As from `edge_probs`.
 
     Examples
     --------

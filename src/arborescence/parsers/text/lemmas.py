@@ -68,10 +68,8 @@ class Lemmatizer(Rewriter):
         ----------
         treebank
             Sentences; words whose lemma is ``_`` are skipped.
-        seed
-            Seed for the order of the training words.
-        progress
-            Called as ``progress(phase, done, total)``.
+        seed, progress
+            As for `Tokenizer.train`. The order of the words is random.
 
         Raises
         ------

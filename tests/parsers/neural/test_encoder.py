@@ -342,7 +342,7 @@ def test_errors(folder, tmp_path):
         Encoder.load(tmp_path / "nowhere")
     with pytest.raises(OptionError, match=r"encoder_layers is 4, but .* has 3 layers only"):
         Encoder.load(folder)
-    with pytest.raises(OptionError, match="fine_tune needs an encoder"):
+    with pytest.raises(OptionError, match="fine_tune=True goes with an encoder only"):
         BiaffineParser.train(FEW, fine_tune=True)
     with pytest.raises(OptionError, match="device='gpu' is not there"):
         BiaffineParser.train(FEW, encoder=folder, device="gpu")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from arborescence.cli.generated import with_options
 from arborescence.cli.help import examples
-from arborescence.cli.options import QuietOption
+from arborescence.cli.options import QuietOption, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
 from arborescence.core.errors import MissingExtraError
+from arborescence.parsers.shared.options import Option, Record, described
+from arborescence.parsers.shared.scheme import whole
+from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
 from arborescence.parsers.shared.types import AnyKind, AnyLoss
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
@@ -21,6 +28,7 @@ ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 PARSERS = "The parsers"
+_EPOCHS = "10; biaffine: 30, small treebanks up to 100"
 _RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options for the training of parsers
 
 TreebanksOption = Annotated[
@@ -42,50 +50,6 @@ QuickOption = Annotated[
     bool,
     typer.Option("--quick", help="Three small treebanks, in a few minutes: to see how it works."),
 ]
-ParserOption = Annotated[
-    AnyKind,
-    typer.Option(
-        help="Graph-based, transition-based, or neural (graph-based; training needs PyTorch).",
-        rich_help_panel=PARSERS,
-    ),
-]
-LossOption = Annotated[
-    AnyLoss,
-    typer.Option(
-        help="What a graph-based parser is trained by: margin, tree or head if it is neural, all "
-        "but margin if not.",
-        rich_help_panel=PARSERS,
-    ),
-]
-TrainingRootOption = Annotated[
-    Root,
-    typer.Option(
-        help="The trees that a parser learns with: one root edge, or any number. The loss 'head' "
-        "looks at no trees.",
-        rich_help_panel=PARSERS,
-    ),
-]
-SeedsOption = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help="How many parsers of each treebank, that differ by chance.",
-        rich_help_panel=PARSERS,
-    ),
-]
-EpochsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="How often to go over a treebank.",
-        rich_help_panel=PARSERS,
-        show_default="10; biaffine: 30, small treebanks up to 100",
-    ),
-]
-BitsOption = Annotated[
-    int,
-    typer.Option(min=10, max=26, help="Room for 2^bits rows of weights.", rich_help_panel=PARSERS),
-]
 ModelsOption = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +70,39 @@ ScoresOption = Annotated[
     ),
 ]
 
+
+@dataclass(frozen=True, kw_only=True)
+class Parsers(Record):
+    """What the parsers of an experiment are trained by."""
+
+    parser: Annotated[AnyKind, Option(panel=PARSERS)] = "linear"
+    """Graph-based, transition-based, or neural (graph-based; training needs PyTorch)."""
+    loss: Annotated[AnyLoss, Option(panel=PARSERS)] = "head"
+    """What a graph-based parser is trained by: margin, tree or head if it is neural, all but margin
+    if not."""
+    training_root: Annotated[Root, Option(panel=PARSERS)] = "multi"
+    """The trees that a parser learns with: one root edge, or any number. The loss 'head' looks at
+    no trees."""
+    seeds: Annotated[int, Option(whole(1), panel=PARSERS)] = 3
+    """How many parsers of each treebank, that differ by chance."""
+    seed: Annotated[int, Option(whole(0), panel=PARSERS)] = 1
+    """Fixes the order of the sentences."""
+    epochs: Annotated[int | None, Option(whole(1), panel=PARSERS, shown=_EPOCHS)] = None
+    """How often to go over a treebank."""
+    bits: Annotated[int, Option(whole(LEAST_BITS, MOST_BITS), panel=PARSERS)] = 20
+    """Room for 2^bits rows of weights."""
+
+
+OF_PARSERS = described(Parsers)
+#: The options of parsers that experiments with one parser of each treebank have.
+_ONE = ("parser", "loss", "training_root", "epochs", "bits")
+
+
+def of_parsers(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command these options of parsers."""
+    return partial(with_options, options={name: OF_PARSERS[name] for name in names})
+
+
 app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED))
 
 
@@ -120,18 +117,13 @@ def experiment() -> None:
 
 
 @app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --loss mira --jobs 4"))
+@of_parsers(*_ONE, "seeds")
 def root(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    parser: ParserOption = "linear",
-    loss: LossOption = "head",
-    training_root: TrainingRootOption = "multi",
-    seeds: SeedsOption = 3,
-    epochs: EpochsOption = None,
-    bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
     curve: Annotated[
@@ -149,6 +141,7 @@ def root(
         bool, typer.Option(help="Whether to compare what parsers can be trained by.")
     ] = True,
     quiet: QuietOption = False,
+    **parsers: Any,
 ) -> None:
     """Count the trees with several roots, where nothing forbids them.
 
@@ -156,35 +149,34 @@ def root(
     unconstrained decoding, and what the constraint does to accuracy, by size of the treebank; and
     a learning curve, and a comparison of training losses.
     """
-    _run("root", **locals())
+    options = locals()
+    _run("root", **options.pop("parsers"), **options)
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
+@of_parsers(*_ONE, "seeds")
 def kbest(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    parser: ParserOption = "linear",
-    loss: LossOption = "head",
-    training_root: TrainingRootOption = "multi",
-    seeds: SeedsOption = 3,
-    epochs: EpochsOption = None,
-    bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
     quiet: QuietOption = False,
+    **parsers: Any,
 ) -> None:
     """Count the trees with several roots among the k best ones.
 
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    _run("kbest", **locals())
+    options = locals()
+    _run("kbest", **options.pop("parsers"), **options)
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
+@of_parsers(*_ONE)
 def runtime(
     output: OutputOption,
     treebanks: Annotated[
@@ -196,14 +188,10 @@ def runtime(
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    parser: ParserOption = "linear",
-    loss: LossOption = "head",
-    training_root: TrainingRootOption = "multi",
-    epochs: EpochsOption = None,
-    bits: BitsOption = 20,
     models: ModelsOption = None,
     scores: ScoresOption = None,
     quiet: QuietOption = False,
+    **parsers: Any,
 ) -> None:
     """Time decoders beside those that the papers compare with.
 
@@ -212,30 +200,28 @@ def runtime(
     and Cotterell (2020): one root edge, beside none of that, n runs and reweighting, for up to 500
     words. Times are taken in one thread, when no parser is being trained.
     """
-    _run("runtime", **locals())
+    options = locals()
+    _run("runtime", **options.pop("parsers"), **options)
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
+@of_parsers("epochs", "seed", "bits")
 def undirected(
     treebanks: TreebanksOption,
     output: OutputOption,
     only: OnlyOption = None,
     jobs: JobsOption = 1,
     quick: QuickOption = False,
-    epochs: EpochsOption = None,
-    seed: Annotated[
-        int,
-        typer.Option(min=0, help="Fixes the order of the sentences.", rich_help_panel=PARSERS),
-    ] = 1,
-    bits: BitsOption = 20,
     scores: ScoresOption = None,
     quiet: QuietOption = False,
+    **parsers: Any,
 ) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
-    options = locals()
+    options = locals() | parsers
+    del options["parsers"]
     try:
         _load("common.style").require()
     except MissingExtraError as error:
@@ -258,6 +244,8 @@ def _run(
     **options: Any,
 ) -> None:
     """Run an experiment, and say what was left out; the status is 1 if something went wrong."""
+    with usage_errors():
+        Parsers.of({name: value for name, value in options.items() if name in OF_PARSERS})
     recipe = {key: options.pop(key) for key in _RECIPE if key in options} | {"root": training_root}
     options["recipe"] = _load("common.recipes").Recipe(**recipe)
     reproduce = _load(name).reproduce

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arborescence.cli import lengths
+from arborescence.cli.parsing import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +88,5 @@ def test_a_transition_based_parser_is_never_slow(monkeypatch: pytest.MonkeyPatch
     said: list[str] = []
     monkeypatch.setattr(lengths, "note", lambda line, **_: said.append(line))
     monkeypatch.setattr(lengths, "WORTH_A_WORD", 1e-6)
-    options: Any = dict.fromkeys(("kbest", "confidence", "quiet"), False)
-    options |= {"projective": None, "skipped": None}
-    assert list(lengths.watched(words, parser, 60, **options)) == words
+    assert list(lengths.watched(words, parser, Options(max_words=60), None)) == words
     assert said == []

@@ -14,6 +14,7 @@ import typer
 from arborescence.cli import experiment, train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
+from arborescence.cli.generated import taking
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
 from arborescence.cli.options import (
@@ -30,7 +31,6 @@ from arborescence.cli.options import (
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import counted, note, steps
 from arborescence.cli.sentences import (
-    Format,
     Skipped,
     documents_of,
     is_of_spacy,
@@ -101,164 +101,33 @@ def installed_version(verbose: bool) -> str:
         "arborescence parse documents.spacy -o parsed.spacy",
     )
 )
-def parse(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's "
-            "documents."
-        ),
-    ] = None,
-    models: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A model file, 'english', or 'english-fast' (less accurate, many times faster); "
-            "several parse together.",
-            show_default="english",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
-    ] = None,
-    output: Annotated[
-        str | None, into(help="Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).")
-    ] = None,
-    format: Annotated[  # noqa: A002
-        Format,
-        typer.Option(
-            help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
-            "with a sentence on each line."
-        ),
-    ] = "conllu",
-    kbest: KBestOption = None,
-    root: RootOption = "single",
-    projective: Annotated[
-        bool | None,
-        typer.Option(
-            "--projective/--no-projective",
-            help="Whether edges must not cross; else as the model was trained.",
-        ),
-    ] = None,
-    confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
-    ] = False,
-    threads: ThreadsOption = 1,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME_OR_PATH",
-            help="The pretrained encoder that the model was trained with: its folder, or its name "
-            "on the Hugging Face hub.",
-            show_default="if it was downloaded before",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="cpu|cuda",
-            help="Let PyTorch run a neural parser, on this device; else NumPy runs it.",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
-    ] = False,
-    tree: Annotated[
-        bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
-    ] = False,
-    skip_invalid: SkipOption = False,
-    max_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
-    ] = 5000,
-    shards: Annotated[
-        bool,
-        typer.Option(
-            "--shards",
-            help="Parse all files of the folder IN into the folder OUT, in several processes.",
-        ),
-    ] = False,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS|local", help="The same on the Ray cluster at this address, or here."
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="How many processes, or actors of Ray; of one thread each.",
-            show_default="one a core",
-        ),
-    ] = None,
-    parquet: Annotated[
-        bool, typer.Option("--parquet", help="Write Parquet into OUT, not CoNLL-U.")
-    ] = False,
-    quiet: QuietOption = False,
-) -> None:
+@taking(Options)
+def parse(options: Options) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
     from arborescence.treebank.kbest import ranked
 
-    options = Options(
-        models=models or ["english"],
-        weights=weights,
-        encoder=encoder,
-        device=device,
-        format=format,
-        kbest=kbest,
-        root=root,
-        projective=projective,
-        confidence=confidence,
-        threads=threads,
-        skip_invalid=skip_invalid,
-        max_words=max_words,
-        quiet=quiet,
-    )
-    if shards or ray:
+    options.check()
+    if options.shards or options.ray:
         from arborescence.cli.shards import parse_folder
 
-        folders = [Path(file) for file in files or []]
-        if output or as_json or tree or threads > 1 or len(folders) != 2:
-            raise typer.BadParameter(
-                "--shards and --ray take two folders, IN and OUT, and go with --workers, not with "
-                "--output, --json, --tree or --threads"
-            )
-        source, target = folders
-        parse_folder(source, target, options, workers=workers, ray=ray, parquet=parquet)
+        parse_folder(options)
         return
-    if workers or parquet:
-        raise typer.BadParameter("--workers and --parquet go with --shards or --ray")
-    if confidence and tree and not output:
-        raise typer.BadParameter("--confidence is written into a file: name one with -o")
-    if tree and (output == "-" or (as_json and not output)):
-        raise typer.BadParameter(
-            "--tree takes the standard output for itself: name a file for the rest with -o"
-        )
-    if is_of_spacy(output) and (kbest or as_json or confidence or root == "multi"):
-        raise typer.BadParameter(
-            "spaCy's documents have one tree with one root for each sentence, and nothing else: "
-            "-o FILE.spacy does not go with --kbest, --json, --confidence or --root multi"
-        )
-    if ends(output, ".svg") and (as_json or confidence):
-        raise typer.BadParameter("a drawing has no --confidence, and is no --json: -o FILE.json")
-    skipped = Skipped() if skip_invalid else None
+    files, output, tree, quiet = options.files, options.output, options.tree, options.quiet
+    skipped = Skipped() if options.skip_invalid else None
     with usage_errors():
         parser = loaded(options)
     documents = documents_of(files, output, parser)
-    sentences = sentences_of(files, readers_of(format, skipped, parser), documents)
-    if format == "text":
+    sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)
+    if options.format == "text":
         sentences = with_hint_at_lines(sentences, quiet=quiet)
     found = analyses(sentences, parser, options, skipped)
-    parsed = map(ranked, found) if kbest else ([best] for [(best, _)] in found)
+    parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
-    describe = partial(the_trees if kbest else the_tree, confidence=confidence)
+    describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
     deliver(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
-        as_json=as_json,
+        as_json=options.as_json,
         describe=describe,
         write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
@@ -465,7 +334,7 @@ def demo(
 ) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
-        parse([str(sentences)], format="tokens", tree=True, output=output)
+        parse(files=[str(sentences)], format="tokens", tree=True, output=output)
 
 
 @app.command()

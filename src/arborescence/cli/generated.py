@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
 import typer
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.options import Option
 
+_Options = TypeVar("_Options")
 #: How the command line writes values that are no text.
 _WORDS: Final = {False: "no", True: "yes"}
 
@@ -35,6 +36,38 @@ def with_options(
     command.__signature__ = inspect.Signature([*named, *generated])  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in (*named, *generated)}
     return command
+
+
+def taking(
+    record: Callable[..., _Options],
+) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """Let a command take all its options as one record, a dataclass whose fields declare them.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Wanted:
+    ...     beam: int = 1
+    >>> @taking(Wanted)
+    ... def command(options: Wanted) -> None: ...
+    >>> inspect.signature(command)
+    <Signature (*, beam: int = 1)>
+    """
+    hints = get_type_hints(record, include_extras=True)
+    declared = [
+        each.replace(annotation=hints[name], kind=each.KEYWORD_ONLY)
+        for name, each in inspect.signature(record).parameters.items()
+    ]
+
+    def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
+        def run(**options: Any) -> None:
+            command(record(**options))
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in declared}
+        return run
+
+    return decorated
 
 
 def given(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:

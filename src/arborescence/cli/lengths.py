@@ -14,6 +14,7 @@ from arborescence.core.errors import TreebankError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from arborescence.cli.parsing import Options
     from arborescence.parsers import Parser
     from arborescence.parsers.shared.types import Effort
     from arborescence.treebank import Sentence
@@ -55,22 +56,18 @@ COSTS: Final[dict[tuple[Effort, bool], Cost]] = {
 def watched(
     sentences: Iterable[Sentence],
     parser: Parser,
-    most: int,
-    *,
-    projective: bool | None,
-    kbest: bool,
-    confidence: bool,
-    quiet: bool,
+    options: Options,
     skipped: Callable[[Exception], None] | None,
 ) -> Iterator[Sentence]:
-    """Pass sentences on: announce those that take long, and refuse those of more than `most` words.
+    """Pass sentences on: announce those that take long, and refuse those of too many words.
 
     Raises
     ------
     TreebankError
         If a sentence is too long, unless `skipped` takes the error.
     """
-    task = parser.effort("kbest" if kbest else "marginals" if confidence else "best")
+    asked: Effort = "kbest" if options.kbest else "marginals" if options.confidence else "best"
+    task, projective, most = parser.effort(asked), options.projective, options.max_words
     planar = parser.projective if projective is None else projective
     cost = COSTS[task, bool(planar)] if task else Cost(0.0, 0.0, 0.0)
     for number, sentence in enumerate(sentences, 1):
@@ -87,7 +84,7 @@ def watched(
             skipped(error)
             continue
         if cost.of(words)[0] > WORTH_A_WORD:
-            note(f"{where}: {words:,} words: {cost.told(words)}", quiet=quiet)
+            note(f"{where}: {words:,} words: {cost.told(words)}", quiet=options.quiet)
         yield sentence
 
 

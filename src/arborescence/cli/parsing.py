@@ -2,45 +2,171 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from arborescence.cli.lengths import watched
-from arborescence.cli.sentences import hinting
+from arborescence.cli.options import (
+    KBestOption,
+    QuietOption,
+    RootOption,
+    SkipOption,
+    ThreadsOption,
+    ends,
+    into,
+)
+from arborescence.cli.sentences import Format, hinting, is_of_spacy
 from arborescence.core.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arborescence.cli.sentences import Format, Skipped
-    from arborescence.core.choices import Root
+    from arborescence.cli.sentences import Skipped
     from arborescence.parsers import Parser
+    from arborescence.parsers.shared.base import ParseOptions
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
 
 
-class Options(NamedTuple):
-    """The options of `arborescence parse` that say what is found."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of `arborescence parse`."""
 
-    models: list[str]
-    weights: str | None
-    encoder: str | None
-    device: str | None
-    format: Format
-    kbest: int | None
-    root: Root
-    projective: bool | None
-    confidence: bool
-    threads: int
-    skip_invalid: bool
-    max_words: int
-    quiet: bool
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's "
+            "documents."
+        ),
+    ] = None
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A model file, 'english', or 'english-fast' (less accurate, many times faster); "
+            "several parse together.",
+            show_default="english",
+        ),
+    ] = None
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
+    ] = None
+    output: Annotated[
+        str | None, into(help="Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).")
+    ] = None
+    format: Annotated[
+        Format,
+        typer.Option(
+            help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
+            "with a sentence on each line."
+        ),
+    ] = "conllu"
+    kbest: KBestOption = None
+    root: RootOption = "single"
+    projective: Annotated[
+        bool | None,
+        typer.Option(
+            "--projective/--no-projective",
+            help="Whether edges must not cross; else as the model was trained.",
+        ),
+    ] = None
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
+    ] = False
+    threads: ThreadsOption = 1
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME_OR_PATH",
+            help="The pretrained encoder that the model was trained with: its folder, or its name "
+            "on the Hugging Face hub.",
+            show_default="if it was downloaded before",
+        ),
+    ] = None
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="cpu|cuda",
+            help="Let PyTorch run a neural parser, on this device; else NumPy runs it.",
+        ),
+    ] = None
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
+    ] = False
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
+    ] = False
+    skip_invalid: SkipOption = False
+    max_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
+    ] = 5000
+    shards: Annotated[
+        bool,
+        typer.Option(
+            "--shards",
+            help="Parse all files of the folder IN into the folder OUT, in several processes.",
+        ),
+    ] = False
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|local", help="The same on the Ray cluster at this address, or here."
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many processes, or actors of Ray; of one thread each.",
+            show_default="one a core",
+        ),
+    ] = None
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write Parquet into OUT, not CoNLL-U.")
+    ] = False
+    quiet: QuietOption = False
+
+    def check(self) -> None:
+        """Raise BadParameter if some do not go together."""
+        if self.shards or self.ray:
+            others = self.output or self.as_json or self.tree or self.threads > 1
+            if others or len(self.files or ()) != 2:
+                raise typer.BadParameter(
+                    "--shards and --ray take two folders, IN and OUT, and go with --workers, not "
+                    "with --output, --json, --tree or --threads"
+                )
+            return
+        if self.workers or self.parquet:
+            raise typer.BadParameter("--workers and --parquet go with --shards or --ray")
+        if self.confidence and self.tree and not self.output:
+            raise typer.BadParameter("--confidence is written into a file: name one with -o")
+        if self.tree and (self.output == "-" or (self.as_json and not self.output)):
+            raise typer.BadParameter(
+                "--tree takes the standard output for itself: name a file for the rest with -o"
+            )
+        if is_of_spacy(self.output) and (
+            self.kbest or self.as_json or self.confidence or self.root == "multi"
+        ):
+            raise typer.BadParameter(
+                "spaCy's documents have one tree with one root for each sentence, and nothing "
+                "else: -o FILE.spacy does not go with --kbest, --json, --confidence or --root multi"
+            )
+        if ends(self.output, ".svg") and (self.as_json or self.confidence):
+            raise typer.BadParameter(
+                "a drawing has no --confidence, and is no --json: -o FILE.json"
+            )
 
 
 def loaded(options: Options) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
 
-    parsers = [load(model, options.encoder) for model in options.models]
+    parsers = [load(model, options.encoder) for model in options.models or ["english"]]
     if len(parsers) == 1 and options.weights is None:
         parser = parsers[0]
     else:
@@ -59,30 +185,13 @@ def analyses(
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
     if options.format == "conllu":
         sentences = hinting(sentences)
-    sentences = watched(
-        sentences,
-        parser,
-        options.max_words,
-        projective=options.projective,
-        kbest=bool(options.kbest),
-        confidence=options.confidence,
-        quiet=options.quiet,
-        skipped=skipped,
-    )
+    sentences = watched(sentences, parser, options, skipped)
+    how: ParseOptions = {
+        "root": options.root,
+        "projective": options.projective,
+        "confidence": options.confidence,
+        "threads": options.threads,
+    }
     if options.kbest:
-        return parser.kbest(
-            sentences,
-            options.kbest,
-            root=options.root,
-            projective=options.projective,
-            confidence=options.confidence,
-            threads=options.threads,
-        )
-    trees = parser.parse(
-        sentences,
-        root=options.root,
-        projective=options.projective,
-        confidence=options.confidence,
-        threads=options.threads,
-    )
-    return ([(tree, 0.0)] for tree in trees)
+        return parser.kbest(sentences, options.kbest, **how)
+    return ([(tree, 0.0)] for tree in parser.parse(sentences, **how))

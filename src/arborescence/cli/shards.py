@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +24,6 @@ from arborescence.treebank import write, write_kbest
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
-    from pathlib import Path
 
     from arborescence.cli.sentences import Format
     from arborescence.integrations.arrow import Parse
@@ -38,15 +39,7 @@ class Done(NamedTuple):
     first_skipped: str
 
 
-def parse_folder(
-    source: Path,
-    target: Path,
-    options: Options,
-    *,
-    workers: int | None,
-    ray: str | None,
-    parquet: bool,
-) -> None:
+def parse_folder(options: Options) -> None:
     """Parse the files of a folder into another, and say at the end which ones could not be parsed.
 
     Raises
@@ -54,7 +47,8 @@ def parse_folder(
     TreebankError
         At the end, if some files could not be parsed.
     """
-    found = shards.find(source, target, parquet=parquet)
+    source, target = map(Path, options.files or ())
+    found = shards.find(source, target, parquet=options.parquet)
     if not found.waiting and not found.finished:
         raise OptionError(f"{source}: no .conllu, .txt or .parquet files")
     quiet = options.quiet
@@ -63,7 +57,7 @@ def parse_folder(
         note(f"left out {path}{more}: no file named .conllu, .txt or .parquet", quiet=quiet)
     if found.finished:
         note(f"{found.finished:,} files were finished before", quiet=quiet)
-    results = _results(found.waiting, options, workers, ray)
+    results = _results(found.waiting, options)
     begun = monotonic()
     total = len(found.waiting)
     failures: list[tuple[Shard, Failure]] = []
@@ -95,20 +89,18 @@ def parse_folder(
         raise TreebankError(f"{what} not parsed; the same command tries that again")
 
 
-def _results(
-    waiting: list[Shard], options: Options, workers: int | None, ray: str | None
-) -> Generator[tuple[Shard, Done | Failure]]:
+def _results(waiting: list[Shard], options: Options) -> Generator[tuple[Shard, Done | Failure]]:
     make = partial(FileParser, options)
     if not waiting:
         return
     try:
-        if ray:
+        if options.ray:
             from arborescence.integrations.ray import on_cluster
 
-            yield from on_cluster(make, waiting, ray, workers)
+            yield from on_cluster(make, waiting, options.ray, options.workers)
         else:
             died = partial(_again, quiet=options.quiet)
-            yield from in_processes(make, waiting, workers or _cores(), died)
+            yield from in_processes(make, waiting, options.workers or _cores(), died)
     finally:
         shards.remove_unfinished(shard.target for shard in waiting)
 
@@ -133,7 +125,7 @@ class FileParser:
         return Done(self.words, skipped.count, skipped.first)
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
-        options = self.options._replace(format=_format(self.options, shard))
+        options = replace(self.options, format=_format(self.options, shard))
         read = readers_of(options.format, skipped, self.parser)
         found = analyses(read(str(shard.source)), self.parser, options, skipped)
         counted = self._counted(found)

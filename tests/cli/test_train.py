@@ -72,6 +72,7 @@ def test_help_has_each_option_of_a_kind(command: Command, kind: Trainable) -> No
         ("--no-jackknife", "--no-jackknife goes with a kind of parser: arborescence train linear"),
         ("--beam=8", "--beam goes with a kind of parser: arborescence train transition TRAIN..."),
         ("--forest", "No such option: --forest"),
+        ("linear", "the kind comes first: arborescence train linear TRAIN..."),
     ],
 )
 def test_options_without_a_kind(
@@ -392,3 +393,19 @@ def test_each_sentence_comes_again_with_tags_of_a_tagger_that_has_not_seen_it(
     assert dev[:8] == treebank
     assert [s.forms for s in dev[8:]] == [s.forms for s in treebank]
     assert others == [(treebank, treebank)] * 2
+
+
+def test_the_folder_of_a_treebank(command: Command, tmp_path: Path) -> None:
+    treebank, model = tmp_path / "linear", tmp_path / "model"  # its name is that of a kind
+    treebank.mkdir()
+    for part in ("train", "dev", "test"):
+        write_lessons(treebank, BIRDS, CATS).rename(treebank / f"xx_yy-ud-{part}.conllu")
+    done = command("train", tmp_path / "linear", "-o", model, "--no-text", "--no-tagger")
+    assert done.status == 0, done
+    assert "kind: linear, the best for fewer than 500 sentences" in done.err
+    assert done.err.endswith(f"to test it by: {treebank / 'xx_yy-ud-test.conllu'}\n")
+    (treebank / "xx_yy-ud-dev.conllu").unlink()
+    complaint = command("train", treebank, "-o", model).complaint()
+    assert f"{treebank}: the folder has no dev part, a file such as dev.conllu" in complaint
+    missing = command("train", treebank / "xx_yy-ud-train.conllu", "-o", model).complaint(2)
+    assert "--dev is missing: name a treebank by which to choose" in missing

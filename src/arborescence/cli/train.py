@@ -16,6 +16,7 @@ from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped
 from arborescence.parsers.recipe import all_options, train
 from arborescence.parsers.shared.options import TRAINABLE, Trainable, present_kinds, settings_of
+from arborescence.treebank.parts import parts_of
 
 #: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.
 AUTO: Final = "auto"
@@ -85,6 +86,8 @@ def refuse_options_of_kinds(args: list[str]) -> None:
             )
     common = all_options(None)
     for word in words:
+        if word in TRAINABLE and not Path(word).exists():
+            raise typer.BadParameter(f"the kind comes first: arborescence train {word} TRAIN...")
         name = word.removeprefix("--no-").removeprefix("--").replace("-", "_")
         having = [kind for kind in present_kinds() if name in all_options(kind)]
         if word.startswith("--") and having and name not in common:
@@ -141,6 +144,9 @@ def command_for(kind: Trainable | None) -> Any:
         if skipped:
             skipped.report()
         note(f"{reached(getattr(trained, 'info', {}))}saved in {output}", quiet=quiet)
+        folders = filter(Path.is_dir, treebanks)
+        if tests := [str(path) for folder in folders for path in parts_of(folder)["test"]]:
+            note(f"to test it by: {', '.join(tests)}", quiet=quiet)
 
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES[kind]))(

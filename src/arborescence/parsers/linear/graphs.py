@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.linear.parser import LinearParser
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
     from arborescence.treebank import Sentence
@@ -43,7 +42,7 @@ class LinearGraphs(Graphs):
     """
 
     def __init__(
-        self, parser: LinearParser, sentences: list[Sentence], batch: Batch, options: Options
+        self, parser: Any, sentences: list[Sentence], batch: Batch, options: Options
     ) -> None:
         super().__init__(sentences, parser.labels, options)
         self._parser = parser

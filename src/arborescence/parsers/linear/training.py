@@ -22,12 +22,10 @@ from arborescence.parsers.linear.edges import (
 )
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
-from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.linear.undirected import find_in_training
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineRun
-from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.relations import (
     RelationModel,
     RelationTemplates,
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.linear.pruning import EdgeFilter
+    from arborescence.parsers.linear.settings import Settings
     from arborescence.parsers.shared.run import Task
     from arborescence.parsers.shared.types import Progress, Projective
     from arborescence.treebank import Sentence
@@ -112,10 +111,7 @@ class EdgeRun(OnlineRun):
         return RelationModel(templates, self._add_weights(name, shape), self._trees.allowed)
 
     def _fixed(self) -> dict[str, Any]:
-        return {name: getattr(self._settings, name) for name in kept_fields(Settings)} | {
-            "columns": self._settings.columns,
-            "labels": self._trees.labels,
-            "allowed": self._trees.allowed,
+        return super()._fixed() | {
             "tags": self._tags,
             "layout": self._layout,
             "projective": self._projective,

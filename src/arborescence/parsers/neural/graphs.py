@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.forward import Found
-    from arborescence.parsers.neural.parser import BiaffineParser
     from arborescence.parsers.shared.base import Options
     from arborescence.treebank import Sentence
 
@@ -54,7 +53,7 @@ class NeuralGraphs(Graphs):
         What trees are wanted.
     """
 
-    def __init__(self, parser: BiaffineParser, sentences: list[Sentence], options: Options) -> None:
+    def __init__(self, parser: Any, sentences: list[Sentence], options: Options) -> None:
         super().__init__(list(sentences), parser.labels, options)
         self._parser = parser
 

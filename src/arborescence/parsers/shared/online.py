@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.run import ParserRun
 from arborescence.parsers.shared.weights import Weights
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.run import Task
+    from arborescence.parsers.shared.training_trees import TrainingTrees
 
 _REPORT_EVERY: Final = 100
 
@@ -24,13 +25,14 @@ _REPORT_EVERY: Final = 100
 class OnlineRun(ParserRun):
     """A run that learns from one sentence after the other.
 
-    Subclasses define `_epoch` and `_fixed`, and name their weights by `_add_weights`. The result is
+    Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. The result is
     the average of the weights over all steps: a step at time t that adds x to a weight adds t x to
     its sum, and the average at the final time T is the weight minus sum / T.
     """
 
     #: Whether dev is parsed with rounded weights, as in model files: it is faster.
     rounded_on_dev: ClassVar[bool] = False
+    _trees: TrainingTrees
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -44,9 +46,13 @@ class OnlineRun(ParserRun):
         info = self._settings.stored() | self.info()
         return self._fixed() | {"weights": weights, "info": info}
 
-    @abstractmethod
     def _fixed(self) -> dict[str, Any]:
         """Return the constructor arguments that training does not change."""
+        names = ("columns", *kept_fields(type(self._settings)))
+        return {name: getattr(self._settings, name) for name in names} | {
+            "labels": self._trees.labels,
+            "allowed": self._trees.allowed,
+        }
 
     def _add_weights(self, name: str, shape: int | tuple[int, ...]) -> NDArray[np.float32]:
         """Add a table of weights and one of their sums, all zero; return that of the weights."""

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.parsers.shared.online import OnlineRun
-from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.training_trees import TrainingTrees
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.learning import Learner, learn_greedily, learn_with_beam
-from arborescence.parsers.transition.settings import Settings
 from arborescence.transitions.state import ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arborescence.parsers.shared.run import Task
+    from arborescence.parsers.transition.settings import Settings
 
 _AT_ONCE: Final = 100  # sentences for each call of a kernel, to save call overhead
 # Goldberg and Nivre (2012): probability 0.9, from the second epoch on.
@@ -48,12 +47,7 @@ class Trainer(OnlineRun):
         _, self._batch = self._parser._prepare(list(task.treebank))
 
     def _fixed(self) -> dict[str, Any]:
-        return {name: getattr(self._settings, name) for name in kept_fields(Settings)} | {
-            "columns": self._settings.columns,
-            "projective": self._settings.projective,
-            "labels": self._trees.labels,
-            "allowed": self._trees.allowed,
-        }
+        return super()._fixed() | {"projective": self._settings.projective}
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         settings = self._settings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.transition.scoring import IDLE, Scorer, score_actions, take
 from arborescence.transitions import state as layout
 from arborescence.transitions import systems
@@ -95,11 +95,12 @@ def begin(scorer: Scorer, n: int, agenda: Agenda) -> np.ndarray:
     return states
 
 
-@kernel
+@uncounted_kernel
 def fill(scorer: Scorer, start: int, states: np.ndarray, count: int, agenda: Agenda) -> int:
     """Find the best candidates to follow the first `count` states; return their number."""
     found = 0
-    agenda.reached[:] = agenda.scores
+    for i in range(count):
+        agenda.reached[i] = agenda.scores[i]
     for i in range(count):
         mask = score_actions(scorer, start, states[i])
         for k in range(IDLE + 1):
@@ -109,7 +110,7 @@ def fill(scorer: Scorer, start: int, states: np.ndarray, count: int, agenda: Age
     return found
 
 
-@kernel
+@uncounted_kernel
 def grow(
     scorer: Scorer,
     start: int,

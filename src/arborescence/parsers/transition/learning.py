@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.core.kernels import kernel, uncounted_kernel
 from arborescence.parsers.shared.relations import move
 from arborescence.parsers.transition.beam import Agenda, Trail, begin, fill, grow, trace_back
 from arborescence.parsers.transition.scoring import (
@@ -90,7 +90,7 @@ def _lesson(learner: Learner, b: int, clock: int) -> Lesson:
     return Lesson(start, clock, heads, learner.labels[start:stop], guide)
 
 
-@kernel
+@uncounted_kernel
 def _right_actions(
     model: Model, lesson: Lesson, state: np.ndarray, dynamic: bool, cost: np.ndarray
 ) -> int:
@@ -111,7 +111,7 @@ def _right_actions(
     return right
 
 
-@kernel
+@uncounted_kernel
 def _step(learner: Learner, lesson: Lesson, state: np.ndarray, action: int, gold: bool) -> None:
     """Take an action; learn the relation of its edge, if the gold tree has this edge.
 
@@ -131,7 +131,7 @@ def _step(learner: Learner, lesson: Lesson, state: np.ndarray, action: int, gold
     systems.advance(model.system, state, action, label)
 
 
-@kernel
+@uncounted_kernel
 def _change(learner: Learner, lesson: Lesson, action: int, step: float) -> None:
     """Change the weights of an action in the state that was scored last."""
     rows, weights = learner.scorer.scratch.rows, learner.scorer.model.actions
@@ -159,36 +159,47 @@ def learn_greedily(
         float64, uniform in [0, 1), two for each word of the sentences in `order`, if `exploration`
         is not 0.
     """
-    model, scores = learner.scorer.model, learner.scorer.scratch.scores
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
-    coin = 0
+    tossed = 0
     for b in order:
         clock += 1
         lesson = _lesson(learner, b, clock)
         state = np.empty((layout.FIELDS, len(lesson.heads) + 3), dtype=np.int32)
-        systems.begin(model.system, state)
-        while True:
-            mask = score_actions(learner.scorer, lesson.start, state)
-            if mask == FINISHED:
-                break
-            action = best_action(scores, mask)
-            explores = False
-            if exploration > 0:
-                explores = coins[coin] < exploration
-                coin += 1
-            if not only_one(mask):
-                right = best_action(
-                    scores, _right_actions(model, lesson, state, learner.dynamic, cost)
-                )
-                if action != right:
-                    _change(learner, lesson, right, 1.0)
-                    _change(learner, lesson, action, -1.0)
-                if not explores:
-                    action = right
-            _step(learner, lesson, state, action, not explores)
+        tossed += _learn_states(learner, lesson, state, exploration, coins[tossed:], cost)
 
 
-@kernel
+@uncounted_kernel
+def _learn_states(
+    learner: Learner,
+    lesson: Lesson,
+    state: np.ndarray,
+    exploration: float,
+    coins: np.ndarray,
+    cost: np.ndarray,
+) -> int:
+    """Train on the states of a sentence; return their number."""
+    scorer, model = learner.scorer, learner.scorer.model
+    scores = scorer.scratch.scores
+    systems.begin(model.system, state)
+    steps = 0
+    mask = score_actions(scorer, lesson.start, state)
+    while mask != FINISHED:
+        action = best_action(scores, mask)
+        explores = exploration > 0 and coins[steps] < exploration
+        if not only_one(mask):
+            right = best_action(scores, _right_actions(model, lesson, state, learner.dynamic, cost))
+            if action != right:
+                _change(learner, lesson, right, 1.0)
+                _change(learner, lesson, action, -1.0)
+            if not explores:
+                action = right
+        _step(learner, lesson, state, action, not explores)
+        steps += 1
+        mask = score_actions(scorer, lesson.start, state)
+    return steps
+
+
+@uncounted_kernel
 def _learn_relations(learner: Learner, lesson: Lesson, state: np.ndarray) -> int:
     """Train relations along the static oracle's derivation of the gold tree; return its length."""
     model = learner.scorer.model
@@ -201,7 +212,7 @@ def _learn_relations(learner: Learner, lesson: Lesson, state: np.ndarray) -> int
     return steps
 
 
-@kernel
+@uncounted_kernel
 def _best_right(
     learner: Learner,
     lesson: Lesson,
@@ -225,7 +236,7 @@ def _best_right(
     return parent, best
 
 
-@kernel
+@uncounted_kernel
 def _blame(
     learner: Learner, lesson: Lesson, state: np.ndarray, path: np.ndarray, first: int, step: float
 ) -> None:
@@ -252,7 +263,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
     agenda
         `Agenda`, which has the width of the beam: two or more.
     """
-    scorer = learner.scorer
+    scorer, model, dynamic = learner.scorer, learner.scorer.model, learner.dynamic
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     fine = np.empty(beam, dtype=np.bool_)  # whether a state is on the way to the gold tree
@@ -275,7 +286,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
             for i in range(count):
                 right[i] = 0
                 if fine[i]:
-                    right[i] = _right_actions(scorer.model, lesson, old[i], learner.dynamic, cost)
+                    right[i] = _right_actions(model, lesson, old[i], dynamic, cost)
             width, count = count, fill(scorer, start, old, count, agenda)
             place = -1
             for j in range(count - 1, -1, -1):

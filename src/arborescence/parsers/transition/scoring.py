@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.core.kernels import inlined_kernel, uncounted_kernel
 from arborescence.parsers.shared.relations import RelationModel, best_relation, score_relations
 from arborescence.parsers.transition.features import (
     WORDS,
@@ -119,7 +119,7 @@ def legal_actions(model: Model, state: np.ndarray) -> int:
     return mask if mask != 0 else FINISHED
 
 
-@kernel
+@uncounted_kernel
 def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
     """Score the legal actions of a state, into ``scratch.scores``; return a mask of them.
 
@@ -153,7 +153,7 @@ def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
     return mask
 
 
-@kernel
+@uncounted_kernel
 def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) -> int:
     """Return the best relation of the edge that an action adds; -1 if it adds none. O(L)."""
     model, scratch = scorer.model, scorer.scratch
@@ -172,7 +172,7 @@ def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) 
     return best_relation(model.relations, head, scratch.sums)
 
 
-@kernel
+@uncounted_kernel
 def take(scorer: Scorer, start: int, state: np.ndarray, action: int) -> int:
     """Take an action, and give its edge the best relation; return the move (see `STRIDE`)."""
     label = choose_relation(scorer, start, state, action)

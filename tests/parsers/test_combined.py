@@ -40,7 +40,7 @@ class Stubborn(Parser):
     def train(cls, *_, **__):
         raise NotImplementedError
 
-    to_file = from_file = scores = _kbest_batch = train
+    _stored = from_file = scores = _kbest_batch = train
 
 
 def heads_of(*parsers, weights=None, **options):

@@ -19,7 +19,6 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.graph_parser import GraphParser, Graphs, Group, with_relations
 from arborescence.projective.pseudo import MARK
-from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -169,8 +168,8 @@ class CombinedParser(GraphParser):
             parser.to(device)
         return self
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the parsers."""
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
         headers: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
         for number, parser in enumerate(self.parsers):
@@ -178,8 +177,6 @@ class CombinedParser(GraphParser):
             headers.append(header)
             arrays |= scheme.joined({f"{_PARSER}{number}/": of_parser})
         header = {
-            "kind": self.kind,
-            "library": __version__,
             "weights": self.weights,
             "parsers": headers,
         }

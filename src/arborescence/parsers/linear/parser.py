@@ -20,7 +20,6 @@ from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.relations import RelationTemplates
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
-from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,12 +165,10 @@ class LinearParser(GraphParser):
 
         return Trainer(task)
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the tagger."""
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
         weights = self.weights
         header: dict[str, Any] = {
-            "kind": self.kind,
-            "library": __version__,
             "columns": self.columns,
             "labels": self.labels,
             "layout": self.layout,
@@ -221,8 +218,7 @@ class LinearParser(GraphParser):
             allowed=kept["allowed"],
             tags=kept["tags"],
             weights=weights,
-            tagger=tagging.unpack(header, arrays),
-            text=tagging.unpack_text(header, arrays),
+            **tagging.unpack(header, arrays),
         )
 
     @property

@@ -24,7 +24,6 @@ from arborescence.parsers.shared.options import record_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
-from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
@@ -255,11 +254,9 @@ class BiaffineParser(GraphParser):
             remove(beside)
         return parser
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the tagger."""
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
         header: dict[str, Any] = {
-            "kind": self.kind,
-            "library": __version__,
             "settings": self.settings.stored(),
             "vocabulary": self.vocabulary.to_file(),
             "labels": self.labels,
@@ -279,7 +276,8 @@ class BiaffineParser(GraphParser):
         kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
         fields["settings"] = record_of(Settings, fields["settings"])
         fields["vocabulary"] = Vocabulary.from_file(fields["vocabulary"])
-        tagger = tagging.unpack(header, arrays)
+        beside = tagging.unpack(header, arrays)
+        tagger = beside["tagger"]
         unknown = fields["vocabulary"].tags.keys() - (tagger.columns if tagger else TAGS)
         if unknown:
             raise ModelError(f"the tagger does not predict {', '.join(sorted(unknown))}")
@@ -288,8 +286,7 @@ class BiaffineParser(GraphParser):
             encoder=_encoder_of(encoder, fields["settings"]),
             allowed=kept["allowed"],
             weights=scheme.part(arrays, _NETWORK),
-            tagger=tagger,
-            text=tagging.unpack_text(header, arrays),
+            **beside,
         )
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> NeuralGraphs:

@@ -21,7 +21,6 @@ from arborescence.parsers.shared.features import Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.parsers.shared.training_trees import checked
-from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -232,12 +231,10 @@ class Reranker(Parser):
         self.parser.to(device)
         return self
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the parser."""
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
         parser, arrays = self.parser.to_file()
         header = {
-            "kind": self.kind,
-            "library": __version__,
             "k": self.k,
             "scale": self._scale,
             "own": self._own,

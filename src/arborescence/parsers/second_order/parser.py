@@ -138,9 +138,9 @@ class SecondOrderParser(LinearParser):
     def _graphs(self, sentences: list[Sentence], options: Options) -> SecondOrderGraphs:
         return SecondOrderGraphs(self, *self._prepare(sentences), options)
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the tagger."""
-        header, arrays = super().to_file()
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
+        header, arrays = super()._stored()
         table, header["parts_unit"] = self.weights["parts"]
         return header, arrays | {"parts": table}
 

@@ -16,6 +16,7 @@ from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.treebank.sentence import Sentence
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
@@ -88,7 +89,7 @@ class Options(NamedTuple):
 class Parser(ABC):
     """A parser that can be trained, saved and applied to sentences.
 
-    Subclasses define `_trainer` (or `train`), `scores`, `to_file`, `from_file`, `_parse_batch` and
+    Subclasses define `_trainer` (or `train`), `scores`, `_stored`, `from_file`, `_parse_batch` and
     `_kbest_batch`.
     """
 
@@ -194,9 +195,14 @@ class Parser(ABC):
             raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
         return parser
 
-    @abstractmethod
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file."""
+        """Return the header and the arrays of a model file, including those of its parts."""
+        fields, arrays = self._stored()
+        return {"kind": self.kind, "library": __version__, **fields}, arrays
+
+    @abstractmethod
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the fields of the header that this kind has, and the arrays."""
 
     @classmethod
     @abstractmethod

@@ -165,7 +165,7 @@ def with_relations(
 class GraphParser(Parser):
     """A parser that weighs the edges of a sentence's graph, and decodes.
 
-    Subclasses define `train`, `to_file`, `from_file` and `_graphs`.
+    Subclasses define `_trainer` or `train`, `_stored`, `from_file` and `_graphs`.
 
     Attributes
     ----------

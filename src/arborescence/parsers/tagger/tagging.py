@@ -58,15 +58,18 @@ def pack(
             arrays |= scheme.joined({f"{name}/": of_model})
 
 
-def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tagger | None:
-    """Return the tagger of a model file, or None; ModelError if it is invalid."""
-    if "tagger" not in header:
-        return None
-    return Tagger.from_file(header["tagger"], scheme.part(arrays, "tagger/"))
+def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the tagger and the raw-text models of a model file, or None for each; see `pack`.
 
-
-def unpack_text(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Text | None:
-    """Return the raw-text models of a model file, or None; ModelError if they are invalid."""
-    if "text" not in header:
-        return None
-    return Text.from_file(header["text"], scheme.part(arrays, "text/"))
+    Raises
+    ------
+    ModelError
+        If they are invalid.
+    """
+    kinds: dict[str, type[Tagger | Text]] = {"tagger": Tagger, "text": Text}
+    return {
+        name: kind.from_file(header[name], scheme.part(arrays, f"{name}/"))
+        if name in header
+        else None
+        for name, kind in kinds.items()
+    }

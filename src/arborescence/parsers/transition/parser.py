@@ -25,7 +25,6 @@ from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import Transition, TransitionSystem
 from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
-from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -218,11 +217,9 @@ class TransitionParser(Parser):
             if action < ACTIONS
         ]
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the header and the arrays of a model file, including those of the tagger."""
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return its own fields of the header, and the arrays."""
         header: dict[str, Any] = {
-            "kind": self.kind,
-            "library": __version__,
             **{name: getattr(self, name) for name in kept_fields(Settings)},
             "columns": self.columns,
             "features": fingerprint(self.system),
@@ -259,8 +256,7 @@ class TransitionParser(Parser):
             projective="pseudo" if lifted else False,
             allowed=kept["allowed"],
             weights={name: Weights(kept[name], unit) for name, unit in units},
-            tagger=tagging.unpack(header, arrays),
-            text=tagging.unpack_text(header, arrays),
+            **tagging.unpack(header, arrays),
         )
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

@@ -28,4 +28,4 @@ def exchanges():
         [rows[0][0], *(", ".join((row[1], *row[4:])) for row in rows)]
         for rows in zip(*tables, strict=True)
     )
-    return ["exchange", *kinds.values()], list(lines)
+    return ["exchange", *kinds.values()], [line for line in lines if "of 3" not in line[0]]

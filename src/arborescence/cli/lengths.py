@@ -6,7 +6,7 @@ would seem to hang, or run out of memory, on a treebank whose sentences are not 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.cli.progress import note
 from arborescence.core.errors import TreebankError
@@ -14,7 +14,6 @@ from arborescence.core.errors import TreebankError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from arborescence.cli.parsing import Options
     from arborescence.parsers import Parser
     from arborescence.parsers.shared.types import Effort
     from arborescence.treebank import Sentence
@@ -56,7 +55,7 @@ COSTS: Final[dict[tuple[Effort, bool], Cost]] = {
 def watched(
     sentences: Iterable[Sentence],
     parser: Parser,
-    options: Options,
+    options: Any,  # of `parsing`
     skipped: Callable[[Exception], None] | None,
 ) -> Iterator[Sentence]:
     """Pass sentences on: announce those that take long, and refuse those of too many words.

@@ -27,7 +27,6 @@ from numba.np import arrayobj
 from arborescence.core import jit_lanes  # noqa: F401
 from arborescence.core.errors import ArborescenceError
 from arborescence.core.kept import Kept
-from arborescence.core.kernels import NEVER_NEGATIVE
 from arborescence.core.messages import Compiling
 from arborescence.core.records import ways
 from arborescence.core.remembered import remembered
@@ -218,7 +217,7 @@ class CodeOfPart(Code):
 def _indices_of(function: Callable[..., Any]) -> Iterator[None]:
     """Lower no code for negative indices, if the function has none. Under the compiler lock."""
     fix: Any = arrayobj.fix_integer_index
-    if NEVER_NEGATIVE in vars(function):
+    if hasattr(function, "never_negative"):
         arrayobj.fix_integer_index = _as_it_is
     try:
         yield

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: The attribute of functions whose indices are never negative.
-NEVER_NEGATIVE = "never_negative"
-
 
 def kernel(function: Function) -> Function:
     """Compile `function` with NumPy's division; it runs without the GIL."""
@@ -52,7 +49,7 @@ def never_negative(function: Function) -> Function:
     prevents LLVM from seeing which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
     ones.
     """
-    vars(function)[NEVER_NEGATIVE] = True
+    vars(function)["never_negative"] = True  # for `jit`
     return function
 
 

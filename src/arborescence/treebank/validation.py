@@ -108,7 +108,9 @@ def validate(
     for columns in columns_of(treebank):
         trees, good = trees_of(columns, checked)
         found = [(int(word), rule) for rule in checked for word in rule.broken(trees)]
-        bad = _starts(columns)[~good].tolist()
+        starts = _starts(columns)
+        bad = set(starts[~good].tolist())
+        found = [(word, rule) for word, rule in found if int(trees.roots[word]) not in bad]
         for word, rule in sorted([*found, *((root, None) for root in bad)], key=lambda one: one[0]):
             yield _described(columns, trees, word, rule)
 
@@ -116,7 +118,7 @@ def validate(
 def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
     """Return the trees of sentences, as these rules read them, and which sentences are trees (s,).
 
-    The words of a sentence that is none have no labels and no tags, so that they break no rule.
+    In a sentence that is none, the root is the head of all words.
     """
     wanted = set(chain.from_iterable(rule.features for rule in rules))
     upos, labels = Numbering(UPOS, str), Numbering(DEPREL, str)
@@ -125,20 +127,19 @@ def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
     roots = np.repeat(starts, np.diff(columns.offsets) + 1)
     heads, good = _heads(columns.head_vectors(), roots, starts)
     words = np.delete(np.arange(len(roots)), starts)
-    of_good = np.repeat(good, np.diff(columns.offsets))
 
     def of_nodes(numbering: Numbering) -> Integers:
         numbers = np.full(len(roots), -1)
-        numbers[words] = np.where(of_good, numbering(columns), -1)
+        numbers[words] = numbering(columns)
         return numbers
 
-    tags, features, relations = of_nodes(upos), of_nodes(feats), of_nodes(labels)
+    tags, features = of_nodes(upos), of_nodes(feats)
     external = [_external(value, upos.names) for value in feats.names]
     by_feature = np.array([*external, -1])[features]
     trees = Trees(
         heads=heads,
         roots=roots,
-        labels=relations,
+        labels=of_nodes(labels),
         tags=np.where(by_feature >= 0, by_feature, tags),
         upos=tags,
         feats=features,

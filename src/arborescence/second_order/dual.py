@@ -123,7 +123,7 @@ class Search:
         result = np.array([[self._weight, 0, 0, 0]])
         solve(
             ends,
-            *listed._replace(scores=scores),
+            listed._replace(scores=scores),
             self._single,
             self._rounds,
             np.array([[units.limit, units.step, units.slack]]),
@@ -181,11 +181,7 @@ def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 @kernel
 def solve(
     ends: np.ndarray,
-    firsts: np.ndarray,
-    modifiers: np.ndarray,
-    scores: np.ndarray,
-    pairs: np.ndarray,
-    grandparents: np.ndarray,
+    listed: Listed,
     single: bool,
     rounds: int,
     limits: np.ndarray,
@@ -203,7 +199,7 @@ def solve(
     ----------
     ends : (B + 1, 4) int64
         Where the nodes, edges, pairs and grandparents of each sentence begin.
-    firsts, modifiers, scores, pairs, grandparents
+    listed
         `Listed`, of all sentences in a row; edges are numbered anew in each.
     single, rounds, most
         As for `Search`.
@@ -217,6 +213,7 @@ def solve(
         The weight of the best tree known (ABSENT if there is none), the bound (ABSENT if no tree
         weighs as much), the edge for branching (-1 if that is not needed), and the rounds done.
     """
+    firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
         node, edge, pair, third = ends[b]
         last, stop, no_pair, no_third = ends[b + 1]

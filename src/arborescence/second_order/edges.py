@@ -49,7 +49,7 @@ class Listed(NamedTuple):
         with_grandparents = units.grandparents.size > 0
         edges, pairs, grandparents = count_parts(units.scores, with_grandparents, single, firsts)
         lists = cls(firsts, *(np.empty(n, np.int64) for n in (edges, edges, pairs, grandparents)))
-        list_parts(*units[:3], single, *lists)
+        list_parts(*units[:3], single, lists)
         return lists
 
 
@@ -89,13 +89,10 @@ def list_parts(
     siblings: np.ndarray,
     grandparents: np.ndarray,
     single: bool,
-    firsts: np.ndarray,
-    modifiers: np.ndarray,
-    of_edges: np.ndarray,
-    pairs: np.ndarray,
-    thirds: np.ndarray,
+    listed: Listed,
 ) -> None:
     """Fill the other arrays of `Listed`. O(n²) and O(1) for each part."""
+    firsts, modifiers, of_edges, pairs, thirds = listed
     size = scores.shape[0]
     e, p, t = 0, 0, 0
     for h in range(size):

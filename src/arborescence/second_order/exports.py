@@ -2,6 +2,7 @@
 
 _PARTS = "float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], bool"
 _UNITS = "int64[:, ::1], int64[:, :, ::1], int64[:, :, ::1]"
+_LISTED = "second_order.edges.Listed(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 
 EXPORTS = {
     # Parts, and what they weigh.
@@ -25,13 +26,10 @@ EXPORTS = {
     "sums.sum_inside": "float64[:, ::1], float64[:, :, ::1], bool, out float64[:, :, ::1]",
     # All trees.
     "edges.count_parts": "int64[:, ::1], bool, bool, out int64[::1]",
-    "edges.list_parts": (
-        f"{_UNITS}, bool, int64[::1], out int64[::1], out int64[::1], out int64[::1], "
-        "out int64[::1]"
-    ),
+    "edges.list_parts": (f"{_UNITS}, bool, " + _LISTED.replace(", int64", ", out int64")),
     "dual.solve": (
-        "int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], bool, int64, "
-        "int64[:, ::1], int64, out int64[::1], out int64[:, ::1], out int64[:, ::1]"
+        f"int64[:, ::1], {_LISTED}, bool, int64, int64[:, ::1], int64, out int64[::1], "
+        "out int64[:, ::1], out int64[:, ::1]"
     ),
     "units.list_units": (
         "int64[:, ::1], int64[::1], float64[::1], float64[::1], float64[::1], out int64[::1], "

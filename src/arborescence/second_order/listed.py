@@ -63,7 +63,7 @@ def decode_listed(
     results = np.zeros((len(sizes), 4), np.int64)
     results[:, 0] = ABSENT
     limits = np.array([scale.limits for scale in scales]).reshape(-1, 3)
-    solve(ends, *listed, single, rounds, limits, -ABSENT, heads, prices, results)
+    solve(ends, listed, single, rounds, limits, -ABSENT, heads, prices, results)
     found = []
     for b, (scale, row) in enumerate(zip(scales, results.tolist(), strict=True)):
         weight, bound, branch, done = row

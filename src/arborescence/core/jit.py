@@ -28,7 +28,7 @@ from arborescence.core import jit_lanes  # noqa: F401
 from arborescence.core.errors import ArborescenceError
 from arborescence.core.kept import Kept
 from arborescence.core.messages import Compiling
-from arborescence.core.records import ways
+from arborescence.core.records import way
 from arborescence.core.remembered import remembered
 from arborescence.core.signatures import Record, arguments_of, as_declared, signatures_of
 
@@ -124,18 +124,21 @@ class KernelOfRecords(Kernel):
     ) -> None:
         super().__init__(function, options)
         self._how = options, arguments
+        self._call = self._first_call
 
     def __call__(self, *given: Any) -> Any:
         """Call it by Python."""
-        fields, entry = self._way
-        return entry(*fields(given))
+        return self._call(given)
+
+    def _first_call(self, given: tuple[Any, ...]) -> Any:
+        self._call = self._way[0]
+        return self._call(given)
 
     @property
     @remembered
     def _way(self) -> tuple[Callable[..., Any], Kernel]:
         options, arguments = self._how
-        fields, made = ways(self, arguments)
-        return fields, Kernel(made, options)
+        return way(self, arguments, lambda function: Kernel(function, options))
 
     @property
     def entry(self) -> Kernel:

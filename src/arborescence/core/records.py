@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from arborescence.core.signatures import Record
 
 
-def ways(
-    kernel: Any, arguments: Iterable[Record | str]
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return two functions: one takes the fields out of records, the other makes records of them.
+def way(
+    kernel: Any, arguments: Iterable[Record | str], compiled: Callable[[Callable[..., Any]], Any]
+) -> tuple[Callable[..., Any], Any]:
+    """Return what takes the fields out of records, and what it calls to make records of them again.
 
     Parameters
     ----------
@@ -27,13 +27,15 @@ def ways(
         What takes the records.
     arguments
         The types of its arguments.
+    compiled
+        Compiles the function that makes the records and calls the kernel.
 
     Returns
     -------
-    fields : callable
-        Returns the fields of records, for a tuple of all arguments.
-    made : callable
-        Calls the kernel, for all fields as arguments; named as the kernel is.
+    call : callable
+        Calls `entry` with all fields, for a tuple of the kernel's arguments.
+    entry
+        What `compiled` returned.
     """
     names: list[str] = []
     space: dict[str, Any] = {"kernel": kernel, "__name__": kernel.__module__}
@@ -51,9 +53,10 @@ def ways(
     apart, made = zip(*map(both, arguments), strict=True)
     every = ", ".join(names)
     exec(  # noqa: S102, the declarations in `exports.py` are code
-        f"def fields(given): {', '.join(apart)}, = given; return {every},\n"
+        f"def call(given): {', '.join(apart)}, = given; return entry({every})\n"
         f"def made({every}): return kernel({', '.join(made)})",
         space,
     )
     space["made"].__name__ = space["made"].__qualname__ = kernel.__name__
-    return space["fields"], space["made"]
+    space["entry"] = compiled(space["made"])
+    return space["call"], space["entry"]

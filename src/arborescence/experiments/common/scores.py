@@ -99,6 +99,7 @@ class Scores:
     --------
     >>> import tempfile, pathlib
     >>> import arborescence as arb
+    >>> from arborescence.parsers import LinearParser
     >>> from arborescence.treebank import Sentence
     >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
     >>> parser = LinearParser.train([gold], epochs=2, bits=10)

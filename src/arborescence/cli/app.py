@@ -7,18 +7,20 @@ import sys
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arborescence.cli import experiment, train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
-from arborescence.cli.generated import taking
+from arborescence.cli.generated import documented, taking
 from arborescence.cli.help import examples
 from arborescence.cli.integrations import integrations
 from arborescence.cli.options import (
+    Arguments,
     DrawingOption,
+    JsonOption,
     KBestOption,
     QuietOption,
     RootOption,
@@ -46,6 +48,9 @@ from arborescence.core.files import writing
 from arborescence.parsers.shared.types import Inference
 from arborescence.version import __version__
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -56,20 +61,32 @@ app = typer.Typer(
 app.add_typer(experiment.app, name="experiment")
 
 
+def command(*lines: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a command, with these examples at the end of its help page."""
+    return lambda function: app.command(epilog=examples(*lines))(documented(function))
+
+
 @app.callback(
     invoke_without_command=True,
     epilog=examples(
         "arborescence demo", "echo 'Birds sing .' | arborescence parse --format tokens"
     ),
 )
+@documented
 def arborescence(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="With --version: and which kernels run.")
-    ] = False,
+    version: bool = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v")] = False,
 ) -> None:
-    """Parse sentences into dependency trees, with exact inference."""
+    """Parse sentences into dependency trees, with exact inference.
+
+    Parameters
+    ----------
+    version
+        Show the version and exit.
+    verbose
+        With --version: and which kernels run.
+    """
     if version:
         say(installed_version(verbose))
         raise typer.Exit
@@ -86,20 +103,18 @@ def installed_version(verbose: bool) -> str:
     return described()
 
 
-@app.command(
-    epilog=examples(
-        "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
-        "arborescence parse --format text letter.txt -o letter.conllu",
-        "arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu",
-        "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
-        "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
-        "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
-        "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
-        "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
-        "arborescence parse --shards texts parsed --workers 8",
-        "arborescence parse --ray auto --parquet texts parsed",
-        "arborescence parse documents.spacy -o parsed.spacy",
-    )
+@command(
+    "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
+    "arborescence parse --format text letter.txt -o letter.conllu",
+    "arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu",
+    "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
+    "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
+    "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
+    "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
+    "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
+    "arborescence parse --shards texts parsed --workers 8",
+    "arborescence parse --ray auto --parquet texts parsed",
+    "arborescence parse documents.spacy -o parsed.spacy",
 )
 @taking(Options)
 def parse(options: Options) -> None:
@@ -136,21 +151,22 @@ def parse(options: Options) -> None:
         skipped.report()
 
 
-@app.command(
-    epilog=examples(
-        "arborescence draw treebank.conllu | less -R",
-        "arborescence draw treebank.conllu -o trees.svg",
-    )
+@command(
+    "arborescence draw treebank.conllu | less -R",
+    "arborescence draw treebank.conllu -o trees.svg",
 )
 def draw(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(help="CoNLL-U with trees; '-' or nothing: the standard input."),
-    ] = None,
+    files: Arguments = None,
     output: DrawingOption = None,
     skip_invalid: SkipOption = False,
 ) -> None:
-    """Draw the trees of a treebank as they are: on the terminal, or into an SVG file."""
+    """Draw the trees of a treebank as they are: on the terminal, or into an SVG file.
+
+    Parameters
+    ----------
+    files
+        CoNLL-U with trees; '-' or nothing: the standard input.
+    """
     if output and not ends(output, ".svg"):
         raise typer.BadParameter(f"-o {output}: trees are drawn into a file as SVG: -o FILE.svg")
     skipped = Skipped() if skip_invalid else None
@@ -160,86 +176,76 @@ def draw(
         skipped.report()
 
 
-app.command(
-    epilog=examples(
-        "arborescence convert trees.mrg -o trees.conllu",
-        "arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu",
-        "echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree",
-    )
+command(
+    "arborescence convert trees.mrg -o trees.conllu",
+    "arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu",
+    "echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree",
 )(convert)
 
 
-app.command(
-    epilog=examples(
-        "arborescence validate treebank.conllu",
-        "arborescence parse test.conllu | arborescence validate",
-        "arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c",
-    )
+command(
+    "arborescence validate treebank.conllu",
+    "arborescence parse test.conllu | arborescence validate",
+    "arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c",
 )(validate)
 
 
-app.command(
-    epilog=examples(
-        "arborescence trace 'we vigorously wash our cats who stink'",
-        "arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'",
-        "arborescence trace --treebank gold.conllu --sentence 3 --system swap",
-        "arborescence trace --treebank gold.conllu --sentence all -o derivations.html",
-        "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
-    )
+command(
+    "arborescence trace 'we vigorously wash our cats who stink'",
+    "arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'",
+    "arborescence trace --treebank gold.conllu --sentence 3 --system swap",
+    "arborescence trace --treebank gold.conllu --sentence all -o derivations.html",
+    "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
 )(trace)
 
 
-app.command(
-    epilog=examples(
-        "arborescence explain scores.csv",
-        "arborescence explain scores.npy --algorithm kbest -k 5",
-        "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
-        "arborescence explain scores.csv --json | jq '.steps[].text'",
-        "arborescence explain scores.csv -o page.html",
-        "arborescence explain --exercise 12 -o sheet.html",
-    )
+command(
+    "arborescence explain scores.csv",
+    "arborescence explain scores.npy --algorithm kbest -k 5",
+    "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
+    "arborescence explain scores.csv --json | jq '.steps[].text'",
+    "arborescence explain scores.csv -o page.html",
+    "arborescence explain --exercise 12 -o sheet.html",
 )(explain)
 
 
 app.add_typer(train.app, name="train")
-app.command(
-    epilog=examples("arborescence integrations", "arborescence integrations stanza supar"),
-)(integrations)
+command("arborescence integrations", "arborescence integrations stanza supar")(integrations)
 
 
-@app.command(
-    epilog=examples(
-        "arborescence evaluate gold.conllu parsed.conllu",
-        "arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1",
-        "arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -",
-    )
+@command(
+    "arborescence evaluate gold.conllu parsed.conllu",
+    "arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1",
+    "arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -",
 )
 def evaluate(
-    gold: Annotated[str, typer.Argument(help="The right trees (CoNLL-U).")],
-    predicted: Annotated[
-        str,
-        typer.Argument(help="The trees of a parser, for the same text; '-': the standard input."),
-    ],
-    oracle: Annotated[
-        bool,
-        typer.Option(
-            "--oracle", help="Take the best tree of each sentence among those of parse --kbest."
-        ),
-    ] = False,
-    by: Annotated[
-        Measure | None,
-        typer.Option(help="With --oracle: the score that says which tree is best; else LAS."),
-    ] = None,
-    kbest: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="With --oracle: choose among the first K only."),
-    ] = None,
-    punctuation: Annotated[
-        bool, typer.Option(help="Whether punctuation counts. Officially it does.")
-    ] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    gold: Annotated[str, typer.Argument()],
+    predicted: Annotated[str, typer.Argument()],
+    oracle: bool = False,
+    by: Measure | None = None,
+    kbest: Annotated[int | None, typer.Option(min=1, metavar="K")] = None,
+    punctuation: bool = True,
+    as_json: JsonOption = False,
 ) -> None:
-    """Compare the trees of a parser with the right ones."""
+    """Compare the trees of a parser with the right ones.
+
+    Parameters
+    ----------
+    gold
+        The right trees (CoNLL-U).
+    predicted
+        The trees of a parser, for the same text; '-': the standard input.
+    oracle
+        Take the best tree of each sentence among those of parse --kbest.
+    by
+        With --oracle: the score that says which tree is best; else LAS.
+    kbest
+        With --oracle: choose among the first K only.
+    punctuation
+        Whether punctuation counts. Officially it does.
+    as_json
+        Print JSON.
+    """
     from arborescence import treebank
 
     if oracle:
@@ -253,51 +259,47 @@ def evaluate(
     say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
 
 
-@app.command(
-    epilog=examples(
-        "arborescence decode scores.npy",
-        "arborescence decode batch.npz -o heads.npy --threads 2",
-        "arborescence decode batch.npz --kbest 50 -o trees.npz",
-        "arborescence decode batch.npz --inference undirected --rounds 5",
-    )
+@command(
+    "arborescence decode scores.npy",
+    "arborescence decode batch.npz -o heads.npy --threads 2",
+    "arborescence decode batch.npz --kbest 50 -o trees.npz",
+    "arborescence decode batch.npz --inference undirected --rounds 5",
 )
 def decode(
-    scores: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SCORES.npy|npz",
-            help="Scores (N, N) or (B, N, N): an .npy file, or an .npz file with 'scores' and, "
-            "if sentences differ in length, 'lengths'.",
-        ),
-    ],
-    output: Annotated[
-        Path | None, into(help="Write the head vectors: .npy, with --kbest .npz, or .json.")
-    ] = None,
+    scores: Annotated[Path, typer.Argument(metavar="SCORES.npy|npz")],
+    output: Annotated[Path | None, into()] = None,
     kbest: KBestOption = None,
     root: RootOption = "single",
-    projective: Annotated[
-        bool, typer.Option("--projective", help="Find trees without crossing edges.")
-    ] = False,
-    inference: Annotated[
-        Inference, typer.Option(help="Find the best tree, or one by way of an undirected tree.")
-    ] = "exact",
-    rounds: Annotated[
-        int, typer.Option(min=0, help="Rounds of local enhancement, if inference is undirected.")
-    ] = 5,
-    encoding: Annotated[
-        Encoding,
-        typer.Option(help="The score of an undirected edge, of those of its two directions."),
-    ] = "mean",
+    projective: bool = False,
+    inference: Inference = "exact",
+    rounds: Annotated[int, typer.Option(min=0)] = 5,
+    encoding: Encoding = "mean",
     threads: ThreadsOption = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print heads and weight of each tree as JSON.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     r"""Find the best trees for scores that were made elsewhere.
 
     Prints the heads of each sentence on a line. scores\[h, d] is the weight of the edge h -> d.
     With --kbest, a line for each tree: sentence (from 0), rank (from 1), weight and heads, with
     tabs between.
+
+    Parameters
+    ----------
+    scores
+        Scores (N, N) or (B, N, N): an .npy file, or an .npz file with 'scores' and, if sentences
+        differ in length, 'lengths'.
+    output
+        Write the head vectors: .npy, with --kbest .npz, or .json.
+    projective
+        Find trees without crossing edges.
+    inference
+        Find the best tree, or one by way of an undirected tree.
+    rounds
+        Rounds of local enhancement, if inference is undirected.
+    encoding
+        The score of an undirected edge, of those of its two directions.
+    as_json
+        Print heads and weight of each tree as JSON.
     """
     import arborescence as arb
     from arborescence.cli import scores as files
@@ -326,12 +328,8 @@ def decode(
             say(line)
 
 
-@app.command(
-    epilog=examples("arborescence demo", "arborescence demo -o trees.svg"),
-)
-def demo(
-    output: DrawingOption = None,
-) -> None:
+@command("arborescence demo", "arborescence demo -o trees.svg")
+def demo(output: DrawingOption = None) -> None:
     """Parse sentences that ship with the package, and draw the trees."""
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
         parse(files=[str(sentences)], format="tokens", tree=True, output=output)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast, get_args
 
 import typer
 
-from arborescence.cli.options import QuietOption, SkipOption, into, usage_errors
+from arborescence.cli.options import OutputOption, QuietOption, SkipOption, usage_errors
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
@@ -33,59 +33,40 @@ _WIDTH: Final = 200
 
 
 def convert(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TREES]...",
-            help="Bracketed trees, or CoNLL-U with --heads; '-' or nothing: the standard input.",
-        ),
-    ] = None,
-    output: Annotated[
-        str | None, into(help="Write CoNLL-U, or by the ending .json or .svg.")
-    ] = None,
-    head_rules: Annotated[
-        str,
-        typer.Option(
-            metavar="collins|yamada-matsumoto|FILE", help="Which child of a phrase has its head."
-        ),
-    ] = "collins",
-    heads: Annotated[
-        Heads | None,
-        typer.Option(
-            help="Read CoNLL-U in the style of Universal Dependencies, and write it with these "
-            "heads."
-        ),
-    ] = None,
-    coordination: Annotated[
-        AnyCoordination | None,
-        typer.Option(
-            help="The head of a coordination. In phrases: as the head rules say, what is before "
-            "the conjunction, or the first conjunct. With --heads: first, conjunction, second or "
-            "chain."
-        ),
-    ] = None,
-    back: Annotated[
-        bool, typer.Option("--back", help="With --heads: restore Universal Dependencies.")
-    ] = False,
-    traces: Annotated[
-        bool,
-        typer.Option(
-            "--traces",
-            help="Put moved phrases back to their traces; edges may then cross.",
-        ),
-    ] = False,
-    tree: Annotated[
-        bool,
-        typer.Option(
-            "--tree", help="Draw the lexicalized trees on the terminal, instead of CoNLL-U."
-        ),
-    ] = False,
+    files: Annotated[list[str] | None, typer.Argument(metavar="[TREES]...")] = None,
+    output: OutputOption = None,
+    head_rules: Annotated[str, typer.Option(metavar="collins|yamada-matsumoto|FILE")] = "collins",
+    heads: Heads | None = None,
+    coordination: AnyCoordination | None = None,
+    back: bool = False,
+    traces: bool = False,
+    tree: bool = False,
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Convert phrase structure to dependency trees by head rules, or one style of trees to another.
 
     At the end says how many phrases the rules left undecided, and which most often.
+
+    Parameters
+    ----------
+    files
+        Bracketed trees, or CoNLL-U with --heads; '-' or nothing: the standard input.
+    output
+        Write CoNLL-U, or by the ending .json or .svg.
+    head_rules
+        Which child of a phrase has its head.
+    heads
+        Read CoNLL-U in the style of Universal Dependencies, and write it with these heads.
+    coordination
+        The head of a coordination. In phrases: as the head rules say, what is before the
+        conjunction, or the first conjunct. With --heads: first, conjunction, second or chain.
+    back
+        With --heads: restore Universal Dependencies.
+    traces
+        Put moved phrases back to their traces; edges may then cross.
+    tree
+        Draw the lexicalized trees on the terminal, instead of CoNLL-U.
     """
     if tree and output == "-":
         raise typer.BadParameter(

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arborescence.cli.generated import with_options
+from arborescence.cli.generated import documented
 from arborescence.cli.help import examples
 from arborescence.cli.options import QuietOption, usage_errors
 from arborescence.cli.progress import note, steps
@@ -100,7 +100,7 @@ _ONE = ("parser", "loss", "training_root", "epochs", "bits")
 
 def of_parsers(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command these options of parsers."""
-    return partial(with_options, options={name: OF_PARSERS[name] for name in names})
+    return partial(documented, options={name: OF_PARSERS[name] for name in names})
 
 
 app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED))

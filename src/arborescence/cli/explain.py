@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arborescence.cli.options import ends, into, usage_errors
+from arborescence.cli.options import JsonOption, OutputOption, ends, usage_errors
 from arborescence.core.choices import Algorithm, Root
 from arborescence.core.errors import ScoresError
 from arborescence.core.files import writing
@@ -21,49 +21,42 @@ if TYPE_CHECKING:
 
 
 def explain(
-    scores: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="SCORES.csv|npy",
-            help="Scores (N, N), a row for each head and a column for each dependent, the root "
-            "first: an .npy file, or a .csv file, where an empty cell is an absent edge, and a "
-            "first line may have the names.",
-        ),
-    ] = None,
-    sentence: Annotated[
-        str | None,
-        typer.Option(
-            help="Words with spaces between, instead of scores: the built-in model scores them."
-        ),
-    ] = None,
-    algorithm: Annotated[Algorithm, typer.Option(help="What is explained.")] = "root-constraint",
-    root: Annotated[
-        Root | None,
-        typer.Option(help="One root edge, or one or more; by default what fits the algorithm."),
-    ] = None,
-    k: Annotated[
-        int | None, typer.Option("-k", "--k", help="The number of trees, for kbest.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        into(help="Write text, or by the ending .json, or .html: a page that computes anew."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write all data as JSON, instead of text.")
-    ] = False,
-    exercise: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Write a sheet of this many exercises into the file of -o, and its solutions into "
-            "another one beside it.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="For --exercise: the number of the first one; by default 0.")
-    ] = None,
+    scores: Annotated[Path | None, typer.Argument(metavar="SCORES.csv|npy")] = None,
+    sentence: str | None = None,
+    algorithm: Algorithm = "root-constraint",
+    root: Root | None = None,
+    k: Annotated[int | None, typer.Option("-k", "--k")] = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+    exercise: Annotated[int | None, typer.Option(metavar="N")] = None,
+    seed: int | None = None,
 ) -> None:
-    """Show the steps by which an algorithm finds a tree, each with a sentence that says what."""
+    """Show the steps by which an algorithm finds a tree, each with a sentence that says what.
+
+    Parameters
+    ----------
+    scores
+        Scores (N, N), a row for each head and a column for each dependent, the root first: an .npy
+        file, or a .csv file, where an empty cell is an absent edge, and a first line may have the
+        names.
+    sentence
+        Words with spaces between, instead of scores: the built-in model scores them.
+    algorithm
+        What is explained.
+    root
+        One root edge, or one or more; by default what fits the algorithm.
+    k
+        The number of trees, for kbest.
+    output
+        Write text, or by the ending .json, or .html: a page that computes anew.
+    as_json
+        Write all data as JSON, instead of text.
+    exercise
+        Write a sheet of this many exercises into the file of -o, and its solutions into another one
+        beside it.
+    seed
+        For --exercise: the number of the first one; by default 0.
+    """
     from arborescence import explaining
 
     if exercise is not None:

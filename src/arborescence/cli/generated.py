@@ -1,9 +1,14 @@
-"""Options of a command, generated from those of the library (`parsers.shared.options`)."""
+"""Options of a command, generated from its signature, and from options of the library.
+
+What help says of an option stands in the docstring, below Parameters, as for any function.
+"""
 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_type_hints
+import re
+from copy import copy
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
 
@@ -15,33 +20,44 @@ if TYPE_CHECKING:
 _Options = TypeVar("_Options")
 #: How the command line writes values that are no text.
 _WORDS: Final = {False: "no", True: "yes"}
+_HEADING: Final = "\n\nParameters\n----------\n"
+_ENTRY: Final = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
 
 
-def with_options(
-    command: Callable[..., None], options: Mapping[str, Option]
+def documented(
+    command: Callable[..., None], options: Mapping[str, Option] | None = None
 ) -> Callable[..., None]:
-    """Give a command options beside those that its parameters declare.
+    """Let the docstring of a command say what its options are; a flag that is off has no --no-.
 
-    Its ``**`` parameter then has them as Typer read them: see `given`.
+    Options of the library can be added: the command's ``**`` parameter has them as Typer read them
+    (see `given`).
 
     >>> from arborescence.parsers.shared.options import Option
-    >>> def command(name: str, **options: object) -> None: ...
-    >>> command = with_options(command, {"beam": Option("", name="beam", kind=int, default=1)})
-    >>> [(name, each.default) for name, each in inspect.signature(command).parameters.items()][1:]
-    [('beam', 1)]
+    >>> def command(tree: bool = False, **options: object) -> None:
+    ...     '''Parse.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     tree
+    ...         Draw the trees.
+    ...     '''
+    >>> command = documented(command, {"beam": Option("", name="beam", kind=int, default=1)})
+    >>> [(name, each.default) for name, each in inspect.signature(command).parameters.items()]
+    [('tree', False), ('beam', 1)]
+    >>> option = get_args(command.__annotations__["tree"])[1]
+    >>> option.param_decls, option.help, command.__doc__
+    (('--tree',), 'Draw the trees.', 'Parse.')
     """
-    declared = inspect.signature(command, eval_str=True).parameters.values()
-    named = [each for each in declared if each.kind is not each.VAR_KEYWORD]
-    generated = [_parameter(option) for option in options.values() if option.command]
-    command.__signature__ = inspect.Signature([*named, *generated])  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in (*named, *generated)}
-    return command
+    more = [_parameter(option) for option in (options or {}).values() if option.command]
+    declared = _parameters_of(command)
+    command.__doc__ = (inspect.getdoc(command) or "").partition(_HEADING)[0]
+    return _declaring(command, [*declared, *more])
 
 
 def taking(
     record: Callable[..., _Options],
 ) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
-    """Let a command take all its options as one record, a dataclass whose fields declare them.
+    """Let a command take all its options as one record, a dataclass that declares them.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -52,22 +68,50 @@ def taking(
     >>> inspect.signature(command)
     <Signature (*, beam: int = 1)>
     """
-    hints = get_type_hints(record, include_extras=True)
-    declared = [
-        each.replace(annotation=hints[name], kind=each.KEYWORD_ONLY)
-        for name, each in inspect.signature(record).parameters.items()
-    ]
 
     def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
         def run(**options: Any) -> None:
             command(record(**options))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in declared}
-        return run
+        return _declaring(run, _parameters_of(record))
 
     return decorated
+
+
+def _declaring(
+    command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """Declare the parameters from which Typer makes options."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def _parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a command or a record, with what its docstring says of each."""
+    below = (inspect.getdoc(declaring) or "").partition(_HEADING)[2]
+    said = {name: " ".join(text.split()) for name, text in _ENTRY.findall(below)}
+    return [
+        each.replace(annotation=_annotated(each, said.get(each.name)), kind=each.KEYWORD_ONLY)
+        for each in inspect.signature(declaring, eval_str=True).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
+    ]
+
+
+def _annotated(declared: inspect.Parameter, said: str | None) -> Any:
+    """Return the type of a parameter, with the help of its option."""
+    kind, option = declared.annotation, typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, option = get_args(kind)
+    elif not said:  # Typer's context
+        return kind
+    option = copy(option)
+    option.help = said or option.help
+    # Typer takes the first flag of an annotation for a default.
+    if declared.default is False and option.default is ... and not option.param_decls:
+        option.param_decls = (f"--{declared.name.replace('_', '-')}",)
+    return Annotated[kind, option]
 
 
 def given(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:

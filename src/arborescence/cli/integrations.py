@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
-
-from arborescence.cli.options import usage_errors
+from arborescence.cli.options import Arguments, usage_errors
 from arborescence.core.errors import ArborescenceError
 
 
 def integrations(
-    tools: Annotated[
-        list[str] | None, typer.Argument(help="Names of packages; nothing: all that are known.")
-    ] = None,
-    check: Annotated[bool, typer.Option(help="Compare both decoders on random graphs.")] = True,
+    tools: Arguments = None,
+    check: bool = True,
 ) -> None:
     """Show which parsers can decode with this library here, and check them.
 
     For each: its version, what arborescence.integrations.install(...) would replace, and how both
     decoders do on 200 random graphs.
+
+    Parameters
+    ----------
+    tools
+        Names of packages; nothing: all that are known.
+    check
+        Compare both decoders on random graphs.
     """
     from arborescence.integrations import TOOLS, patching
 

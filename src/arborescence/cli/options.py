@@ -79,8 +79,11 @@ KBestOption = Annotated[
         min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
     ),
 ]
+Arguments = Annotated[list[str] | None, typer.Argument()]
+JsonOption = Annotated[bool, typer.Option("--json")]
 #: The option of all commands that write into a file.
 into = partial(typer.Option, "--output", "-o", metavar="FILE")
+OutputOption = Annotated[str | None, into()]
 DrawingOption = Annotated[str | None, into(metavar="FILE.svg", help="Draw the trees into it.")]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")

@@ -9,13 +9,15 @@ import typer
 
 from arborescence.cli.lengths import watched
 from arborescence.cli.options import (
+    Arguments,
+    JsonOption,
     KBestOption,
+    OutputOption,
     QuietOption,
     RootOption,
     SkipOption,
     ThreadsOption,
     ends,
-    into,
 )
 from arborescence.cli.sentences import Format, hinting, is_of_spacy
 from arborescence.core.errors import OptionError
@@ -32,103 +34,73 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `arborescence parse`."""
+    """The options of `arborescence parse`.
 
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's "
-            "documents."
-        ),
-    ] = None
-    models: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A model file, 'english', or 'english-fast' (less accurate, many times faster); "
-            "several parse together.",
-            show_default="english",
-        ),
-    ] = None
-    weights: Annotated[
-        str | None,
-        typer.Option(metavar="W,W...", help="How much each of several models counts; else 1."),
-    ] = None
-    output: Annotated[
-        str | None, into(help="Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).")
-    ] = None
-    format: Annotated[
-        Format,
-        typer.Option(
-            help="CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text "
-            "with a sentence on each line."
-        ),
-    ] = "conllu"
+    Parameters
+    ----------
+    files
+        What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's documents.
+    models
+        A model file, 'english', or 'english-fast' (less accurate, many times faster); several parse
+        together.
+    weights
+        How much each of several models counts; else 1.
+    output
+        Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).
+    format
+        CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text with a
+        sentence on each line.
+    projective
+        Whether edges must not cross; else as the model was trained.
+    confidence
+        Write the probability of each edge into MISC.
+    encoder
+        The pretrained encoder that the model was trained with: its folder, or its name on the
+        Hugging Face hub.
+    device
+        Let PyTorch run a neural parser, on this device; else NumPy runs it.
+    as_json
+        Write JSON, a sentence a line, instead of CoNLL-U.
+    tree
+        Draw the trees on the terminal, instead of CoNLL-U.
+    max_words
+        Refuse sentences of more than N words.
+    shards
+        Parse all files of the folder IN into the folder OUT, in several processes.
+    ray
+        The same on the Ray cluster at this address, or here.
+    workers
+        How many processes, or actors of Ray; of one thread each.
+    parquet
+        Write Parquet into OUT, not CoNLL-U.
+    """
+
+    files: Arguments = None
+    models: Annotated[list[str] | None, typer.Option("--model", "-m", show_default="english")] = (
+        None
+    )
+    weights: Annotated[str | None, typer.Option(metavar="W,W...")] = None
+    output: OutputOption = None
+    format: Format = "conllu"
     kbest: KBestOption = None
     root: RootOption = "single"
-    projective: Annotated[
-        bool | None,
-        typer.Option(
-            "--projective/--no-projective",
-            help="Whether edges must not cross; else as the model was trained.",
-        ),
-    ] = None
-    confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write the probability of each edge into MISC.")
-    ] = False
+    projective: Annotated[bool | None, typer.Option("--projective/--no-projective")] = None
+    confidence: bool = False
     threads: ThreadsOption = 1
     encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME_OR_PATH",
-            help="The pretrained encoder that the model was trained with: its folder, or its name "
-            "on the Hugging Face hub.",
-            show_default="if it was downloaded before",
-        ),
+        str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
     ] = None
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="cpu|cuda",
-            help="Let PyTorch run a neural parser, on this device; else NumPy runs it.",
-        ),
-    ] = None
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead of CoNLL-U.")
-    ] = False
-    tree: Annotated[
-        bool, typer.Option("--tree", help="Draw the trees on the terminal, instead of CoNLL-U.")
-    ] = False
+    device: Annotated[str | None, typer.Option(metavar="cpu|cuda")] = None
+    as_json: JsonOption = False
+    tree: bool = False
     skip_invalid: SkipOption = False
-    max_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Refuse sentences of more than N words.")
-    ] = 5000
-    shards: Annotated[
-        bool,
-        typer.Option(
-            "--shards",
-            help="Parse all files of the folder IN into the folder OUT, in several processes.",
-        ),
-    ] = False
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS|local", help="The same on the Ray cluster at this address, or here."
-        ),
-    ] = None
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="How many processes, or actors of Ray; of one thread each.",
-            show_default="one a core",
-        ),
-    ] = None
-    parquet: Annotated[
-        bool, typer.Option("--parquet", help="Write Parquet into OUT, not CoNLL-U.")
-    ] = False
+    max_words: Annotated[int, typer.Option(min=1, metavar="N")] = 5000
+    shards: bool = False
+    ray: Annotated[str | None, typer.Option(metavar="ADDRESS|local")] = None
+    workers: Annotated[int | None, typer.Option(min=1, metavar="N", show_default="one a core")] = (
+        None
+    )
+    parquet: bool = False
     quiet: QuietOption = False
 
     def check(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arborescence.cli.options import ends, into
+from arborescence.cli.options import Arguments, JsonOption, OutputOption, ends
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.cli.trees import words_of
@@ -34,47 +34,42 @@ Words = Literal["tokens", "text"]
 
 
 def trace(
-    words: Annotated[
-        list[str] | None, typer.Argument(help="A sentence to parse; nothing: the standard input.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="What parses: a model file, 'english' or 'english-fast'. If not given, 'english' "
-            "for words, and nothing for a treebank.",
-        ),
-    ] = None,
-    format: Annotated[  # noqa: A002
-        Words, typer.Option(help="A sentence a line with spaces between the words, or raw text.")
-    ] = "tokens",
-    treebank: Annotated[
-        str | None,
-        typer.Option(help="Show how a tree of this treebank is built ('-': the standard input)."),
-    ] = None,
-    sentence: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|ID|all",
-            help="Which sentence: its place, from 1, or its sent_id. Of a treebank, the first.",
-        ),
-    ] = None,
-    system: Annotated[
-        System | None, typer.Option(help="By what transitions; else the model's, or arc-standard.")
-    ] = None,
-    relations: Annotated[bool, typer.Option(help="Whether to show the edges' relations.")] = True,
-    output: Annotated[
-        str | None, into(help="Write tables, or by the ending .html or .json.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON, a sentence a line, instead.")
-    ] = False,
+    words: Arguments = None,
+    model: Annotated[str | None, typer.Option("--model", "-m")] = None,
+    format: Words = "tokens",  # noqa: A002
+    treebank: str | None = None,
+    sentence: Annotated[str | None, typer.Option(metavar="N|ID|all")] = None,
+    system: System | None = None,
+    relations: bool = True,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show stack, buffer and action of each step by which a tree is built.
 
     A transition-based model shows how it parses. A tree of another model, or of a treebank, is
     built by the static oracle of the transition system.
+
+    Parameters
+    ----------
+    words
+        A sentence to parse; nothing: the standard input.
+    model
+        What parses: a model file, 'english' or 'english-fast'. If not given, 'english' for words,
+        and nothing for a treebank.
+    format
+        A sentence a line with spaces between the words, or raw text.
+    treebank
+        Show how a tree of this treebank is built ('-': the standard input).
+    sentence
+        Which sentence: its place, from 1, or its sent_id. Of a treebank, the first.
+    system
+        By what transitions; else the model's, or arc-standard.
+    relations
+        Whether to show the edges' relations.
+    output
+        Write tables, or by the ending .html or .json.
+    as_json
+        Write JSON, a sentence a line, instead.
     """
     if treebank and words:
         raise typer.BadParameter("give words or --treebank, not both")

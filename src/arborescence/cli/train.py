@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli.generated import given, with_options
+from arborescence.cli.generated import documented, given
 from arborescence.cli.help import examples
 from arborescence.cli.options import QuietOption, SkipOption, into, usage_errors
 from arborescence.cli.progress import note, steps
@@ -102,28 +102,29 @@ def command_for(kind: Trainable | None) -> Any:
 
     def run(
         context: typer.Context,
-        treebanks: Annotated[
-            list[Path],
-            typer.Argument(
-                metavar="TRAIN",
-                help="Treebanks to learn from: CoNLL-U, or folders that have a train part.",
-            ),
-        ],
-        output: Annotated[Path, into(help="Where to write the model.")],
+        treebanks: Annotated[list[Path], typer.Argument(metavar="TRAIN")],
+        output: Annotated[Path, into()],
         dev: Annotated[
-            Path | None,
-            typer.Option(
-                help="A treebank by which to choose the best epoch, and to stop.",
-                show_default="the dev part of the folders",
-            ),
+            Path | None, typer.Option(show_default="the dev part of the folders")
         ] = None,
-        resume: Annotated[
-            bool, typer.Option("--resume", help="Go on where an interrupted training has stopped.")
-        ] = False,
+        resume: bool = False,
         skip_invalid: SkipOption = False,
         quiet: QuietOption = False,
         **_: object,
     ) -> None:
+        """Train.
+
+        Parameters
+        ----------
+        treebanks
+            Treebanks to learn from: CoNLL-U, or folders that have a train part.
+        output
+            Where to write the model.
+        dev
+            A treebank by which to choose the best epoch, and to stop.
+        resume
+            Go on where an interrupted training has stopped.
+        """
         if dev is None and not any(map(Path.is_dir, treebanks)):
             raise typer.BadParameter(
                 "--dev is missing: name a treebank by which to choose the best epoch, or learn "
@@ -150,7 +151,7 @@ def command_for(kind: Trainable | None) -> Any:
 
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES[kind]))(
-        with_options(run, options)
+        documented(run, options)
     )
     return typer.main.get_command(app)
 

@@ -9,26 +9,28 @@ from typing import Annotated
 
 import typer
 
-from arborescence.cli.options import QuietOption
+from arborescence.cli.options import Arguments, JsonOption, QuietOption
 from arborescence.cli.progress import note
 
 
 def validate(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(help="Treebanks (CoNLL-U); '-' or nothing: the standard input."),
-    ] = None,
-    rules: Annotated[
-        str, typer.Option(metavar="ud|FILE.toml", help="The rules: those of UD, or of a file.")
-    ] = "ud",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON, a broken rule a line.")
-    ] = False,
+    files: Arguments = None,
+    rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
+    as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Check trees by the rules of an annotation scheme: a line for each word that breaks one.
 
     The exit status is 1 if one was broken.
+
+    Parameters
+    ----------
+    files
+        Treebanks (CoNLL-U); '-' or nothing: the standard input.
+    rules
+        The rules: those of UD, or of a file.
+    as_json
+        Write JSON, a broken rule a line.
     """
     from arborescence.rules.sets import rules_of
     from arborescence.treebank import validate

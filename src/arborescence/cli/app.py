@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
-from importlib import resources
+from importlib import import_module, resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arborescence.cli import experiment, train
+from arborescence.cli import train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.generated import documented, taking
@@ -58,7 +59,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(experiment.app, name="experiment")
+if find_spec("arborescence.experiments"):  # which is no part of the rest
+    app.add_typer(import_module("arborescence.experiments.command").app, name="experiment")
 
 
 def command(*lines: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -25,12 +25,15 @@ _ENTRY: Final = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
 
 
 def documented(
-    command: Callable[..., None], options: Mapping[str, Option] | None = None
+    command: Callable[..., None],
+    options: Mapping[str, Option] | None = None,
+    *,
+    common: Callable[..., None] | None = None,
 ) -> Callable[..., None]:
     """Let the docstring of a command say what its options are; a flag that is off has no --no-.
 
-    Options of the library can be added: the command's ``**`` parameter has them as Typer read them
-    (see `given`).
+    The parameters of `common` and options of the library can be added: the command's ``**``
+    parameter has them as Typer read them (see `given`).
 
     >>> from arborescence.parsers.shared.options import Option
     >>> def command(tree: bool = False, **options: object) -> None:
@@ -49,9 +52,11 @@ def documented(
     (('--tree',), 'Draw the trees.', 'Parse.')
     """
     more = [_parameter(option) for option in (options or {}).values() if option.command]
-    declared = _parameters_of(command)
+    each_once = {
+        each.name: each for one in (common, command) if one for each in _parameters_of(one)
+    }
     command.__doc__ = (inspect.getdoc(command) or "").partition(_HEADING)[0]
-    return _declaring(command, [*declared, *more])
+    return _declaring(command, [*each_once.values(), *more])
 
 
 def taking(

@@ -1,4 +1,7 @@
-"""``arborescence experiment``: the tables and figures of the papers, on your own treebanks."""
+"""``arborescence experiment``: the tables and figures of the papers, on your own treebanks.
+
+The command line imports this module, so it must not import slow modules.
+"""
 
 from __future__ import annotations
 
@@ -31,45 +34,6 @@ PARSERS = "The parsers"
 _EPOCHS = "10; biaffine: 30, small treebanks up to 100"
 _RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options for the training of parsers
 
-TreebanksOption = Annotated[
-    Path,
-    typer.Option(
-        help="A folder of treebanks: folders with files such as train.conllu.gz (or dev.conllu.gz) "
-        "and test.conllu.gz."
-    ),
-]
-OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", help="A folder for the report, tables and plots.")
-]
-OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="TREEBANK", help="One of the treebanks; can be repeated."),
-]
-JobsOption = Annotated[int, typer.Option(min=1, help="How many parsers to train at the same time.")]
-QuickOption = Annotated[
-    bool,
-    typer.Option("--quick", help="Three small treebanks, in a few minutes: to see how it works."),
-]
-ModelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        exists=True,
-        file_okay=False,
-        help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where "
-        "there is one, nothing is trained.",
-        rich_help_panel=PARSERS,
-    ),
-]
-ScoresOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where score files are kept, and taken from if they are there, for experiments to "
-        "share them; by default OUTPUT/scores.",
-        rich_help_panel=PARSERS,
-    ),
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Parsers(Record):
@@ -96,11 +60,52 @@ class Parsers(Record):
 OF_PARSERS = described(Parsers)
 #: The options of parsers that experiments with one parser of each treebank have.
 _ONE = ("parser", "loss", "training_root", "epochs", "bits")
+Models = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True,
+        file_okay=False,
+        help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where "
+        "there is one, nothing is trained.",
+        rich_help_panel=PARSERS,
+    ),
+]
 
 
-def of_parsers(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options of parsers."""
-    return partial(documented, options={name: OF_PARSERS[name] for name in names})
+def common(
+    treebanks: Path,
+    output: Annotated[Path, typer.Option("--output", "-o")],
+    only: Annotated[list[str] | None, typer.Option(metavar="TREEBANK")] = None,
+    jobs: Annotated[int, typer.Option(min=1)] = 1,
+    quick: bool = False,
+    scores: Annotated[Path | None, typer.Option(metavar="DIR", rich_help_panel=PARSERS)] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Declare the options of all experiments.
+
+    Parameters
+    ----------
+    treebanks
+        A folder of treebanks: folders with files such as train.conllu.gz (or dev.conllu.gz) and
+        test.conllu.gz.
+    output
+        A folder for the report, tables and plots.
+    only
+        One of the treebanks; can be repeated.
+    jobs
+        How many parsers to train at the same time.
+    quick
+        Three small treebanks, in a few minutes: to see how it works.
+    scores
+        Where score files are kept, and taken from if they are there, for experiments to share them;
+        by default OUTPUT/scores.
+    """
+
+
+def training(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of all experiments, and these of the parsers that it trains."""
+    options = {name: OF_PARSERS[name] for name in names}
+    return partial(documented, options=options, common=common)
 
 
 app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED))
@@ -117,121 +122,74 @@ def experiment() -> None:
 
 
 @app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --loss mira --jobs 4"))
-@of_parsers(*_ONE, "seeds")
+@training(*_ONE, "seeds")
 def root(
-    treebanks: TreebanksOption,
-    output: OutputOption,
-    only: OnlyOption = None,
-    jobs: JobsOption = 1,
-    quick: QuickOption = False,
-    models: ModelsOption = None,
-    scores: ScoresOption = None,
-    curve: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TREEBANK",
-            help="Whose sentences make the learning curve; the largest treebank by default, '' for "
-            "no curve.",
-        ),
-    ] = None,
-    curve_seeds: Annotated[
-        int, typer.Option(min=1, help="How many samples of each size the learning curve has.")
-    ] = 5,
-    losses: Annotated[
-        bool, typer.Option(help="Whether to compare what parsers can be trained by.")
-    ] = True,
-    quiet: QuietOption = False,
-    **parsers: Any,
+    models: Models = None,
+    curve: Annotated[str | None, typer.Option(metavar="TREEBANK")] = None,
+    curve_seeds: Annotated[int, typer.Option(min=1)] = 5,
+    losses: bool = True,
+    **others: Any,
 ) -> None:
     """Count the trees with several roots, where nothing forbids them.
 
     Tables 1 and 2 and Figures 3 and 4 of Zmigrod, Vieira and Cotterell (2020): malformed trees of
     unconstrained decoding, and what the constraint does to accuracy, by size of the treebank; and
     a learning curve, and a comparison of training losses.
+
+    Parameters
+    ----------
+    curve
+        Whose sentences make the learning curve; the largest treebank by default, '' for no curve.
+    curve_seeds
+        How many samples of each size the learning curve has.
+    losses
+        Whether to compare what parsers can be trained by.
     """
-    options = locals()
-    _run("root", **options.pop("parsers"), **options)
+    own: dict[str, Any] = {"curve": curve, "curve_seeds": curve_seeds, "losses": losses}
+    _run("root", models=models, **own, **others)
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
-@of_parsers(*_ONE, "seeds")
-def kbest(
-    treebanks: TreebanksOption,
-    output: OutputOption,
-    only: OnlyOption = None,
-    jobs: JobsOption = 1,
-    quick: QuickOption = False,
-    models: ModelsOption = None,
-    scores: ScoresOption = None,
-    quiet: QuietOption = False,
-    **parsers: Any,
-) -> None:
+@training(*_ONE, "seeds")
+def kbest(models: Models = None, **others: Any) -> None:
     """Count the trees with several roots among the k best ones.
 
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    options = locals()
-    _run("kbest", **options.pop("parsers"), **options)
+    _run("kbest", models=models, **others)
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
-@of_parsers(*_ONE)
-def runtime(
-    output: OutputOption,
-    treebanks: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder of treebanks; without it, times are those of random graphs alone."
-        ),
-    ] = None,
-    only: OnlyOption = None,
-    jobs: JobsOption = 1,
-    quick: QuickOption = False,
-    models: ModelsOption = None,
-    scores: ScoresOption = None,
-    quiet: QuietOption = False,
-    **parsers: Any,
-) -> None:
+@training(*_ONE)
+def runtime(treebanks: Path | None = None, models: Models = None, **others: Any) -> None:
     """Time decoders beside those that the papers compare with.
 
     Table 1 of Zmigrod, Vieira and Cotterell (2021): the k best trees by their KBEST and KBEST_DEP,
     by what they compare with, and by this library; and the claims on complexity of Zmigrod, Vieira
     and Cotterell (2020): one root edge, beside none of that, n runs and reweighting, for up to 500
     words. Times are taken in one thread, when no parser is being trained.
+
+    Parameters
+    ----------
+    treebanks
+        A folder of treebanks; without it, times are those of random graphs alone.
     """
-    options = locals()
-    _run("runtime", **options.pop("parsers"), **options)
+    _run("runtime", treebanks=treebanks, models=models, **others)
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
-@of_parsers("epochs", "seed", "bits")
-def undirected(
-    treebanks: TreebanksOption,
-    output: OutputOption,
-    only: OnlyOption = None,
-    jobs: JobsOption = 1,
-    quick: QuickOption = False,
-    scores: ScoresOption = None,
-    quiet: QuietOption = False,
-    **parsers: Any,
-) -> None:
+@training("epochs", "seed", "bits")
+def undirected(quiet: QuietOption = False, **others: Any) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
-    options = locals() | parsers
-    del options["parsers"]
     try:
-        _load("common.style").require()
+        import_module("arborescence.experiments.common.style").require()
     except MissingExtraError as error:
         note(f"no plots: {error}", quiet=quiet)
-    _run("undirected", loss="mira", training_root="single", **options)
-
-
-def _load(module: str) -> Any:
-    """Import a module of the experiments: only here, so that their folder can be deleted."""
-    return import_module(f"arborescence.experiments.{module}")
+    _run("undirected", quiet=quiet, loss="mira", training_root="single", **others)
 
 
 def _run(
@@ -247,8 +205,8 @@ def _run(
     with usage_errors():
         Parsers.of({name: value for name, value in options.items() if name in OF_PARSERS})
     recipe = {key: options.pop(key) for key in _RECIPE if key in options} | {"root": training_root}
-    options["recipe"] = _load("common.recipes").Recipe(**recipe)
-    reproduce = _load(name).reproduce
+    options["recipe"] = import_module("arborescence.experiments.common.recipes").Recipe(**recipe)
+    reproduce = import_module(f"arborescence.experiments.{name}").reproduce
     with steps(quiet=quiet) as step:
         left_out = reproduce(treebanks, output, only=only or (), **options, progress=step)
     for treebank, reason, failed in left_out:

@@ -114,7 +114,7 @@ class ConstrainedTree(NamedTuple):
     nodes: int
 
 
-class _Node(NamedTuple):
+class Part(NamedTuple):
     """A part of all trees, those that its bans leave, and the best of them."""
 
     bound: int
@@ -123,6 +123,32 @@ class _Node(NamedTuple):
     bans: Way
     prices: NDArray[np.float64]
     tight: bool = False
+
+
+class Event(NamedTuple):
+    """What a search has just done with a part of all trees.
+
+    Attributes
+    ----------
+    kind : str
+        ``"first-tree"``: all trees, to begin with. ``"conflict"``: the part was divided.
+        ``"keeps-rules"``: its tree does. ``"again"``: it was decoded again. ``"multipliers"`` have
+        lowered its bound. ``"everywhere"``: bans of all parts. ``"tree"``: the result, or
+        ``"limit"`` if it is not certified.
+    part : Part
+    below : list of (bans, Part or None)
+        What came of it, None where there is no tree. Of ``"everywhere"`` the bans only.
+    waiting : list of Part
+        The other parts on the heap.
+    nodes : int
+        The number of trees decoded so far.
+    """
+
+    kind: str
+    part: Part
+    below: list[tuple[Way, Part | None]]
+    waiting: list[Part]
+    nodes: int
 
 
 def decode_constrained(
@@ -223,10 +249,18 @@ def kbest_constrained(
     forbid: Iterable[Edges] = (),
     require: Iterable[Edges] = (),
     limit: int = 5000,
+    watch: Callable[[Event], None] | None = None,
 ) -> list[ConstrainedTree]:
     """Return the k trees of highest weight that keep rules, best first, with certificates.
 
-    Parameters and errors are those of `decode_constrained`.
+    Other parameters, and errors, are those of `decode_constrained`.
+
+    Parameters
+    ----------
+    k : int
+        The number of trees.
+    watch : callable, optional
+        Called with each `Event` of the search, for a report of what it does.
 
     Returns
     -------
@@ -263,6 +297,7 @@ def kbest_constrained(
     )
     search.ban_everywhere([(False, search.axes(edges)) for edges in forbid])
     search.ban_everywhere([(True, search.axes(edges)) for edges in require])
+    search.watch = watch
     as_given = give_back or (lambda vector: vector)
     return [
         tree._replace(heads=as_given(tree.heads), labels=as_given(tree.labels) if labeled else None)
@@ -285,8 +320,9 @@ class _Search:
         self.options: Any = {"root": root, "projective": projective}
         self.words = np.arange(1, len(scores))
         self.nodes = 0
+        self.watch: Callable[[Event], None] | None = None
         # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, node).
-        self.heap: list[tuple[int, int, int, _Node]] = []
+        self.heap: list[tuple[int, int, int, Part]] = []
         self.numbers = count()
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.cuts = _Cuts(scores.shape)
@@ -298,6 +334,7 @@ class _Search:
         first = self.decoded((), np.empty(0))
         if first is None:
             raise NoTreeError("no tree has the required edges and none of the forbidden ones")
+        self.tell("first-tree", first, [])
         self.push(first)
         found: list[ConstrainedTree] = []
         seen: set[tuple[bytes, bytes]] = set()
@@ -341,25 +378,34 @@ class _Search:
             return []
         return [self.result(min(answers)[3], -min(self.heap)[0])]
 
-    def result(self, node: _Node, bound: int) -> ConstrainedTree:
+    def result(self, node: Part, bound: int) -> ConstrainedTree:
         """Return the tree of a node, whose bound is its weight, as a result."""
         weight, bound_ = rounded_whole(node.bound, BIAS_64), rounded_whole(bound, BIAS_64)
         certified = bound == node.bound
+        self.tell("tree" if certified else "limit", node, [])
         return ConstrainedTree(node.heads, node.labels, weight, bound_, certified, self.nodes)
 
-    def push(self, node: _Node) -> None:
+    def tell(self, kind: str, part: Part, below: list[tuple[Way, Part | None]]) -> None:
+        """Report what was done to whoever watches."""
+        if self.watch is not None:
+            waiting = [entry[3] for entry in self.heap]
+            self.watch(Event(kind, part, below, waiting, self.nodes))
+
+    def push(self, node: Part) -> None:
         """Put a node on the heap."""
         heappush(self.heap, (-node.bound, 1, next(self.numbers), node))
 
-    def push_answer(self, node: _Node) -> None:
+    def push_answer(self, node: Part) -> None:
         """Put the tree of a node on the heap: it keeps the rules."""
         weight = self.weight(node)
-        heappush(self.heap, (-weight, 0, next(self.numbers), node._replace(bound=weight)))
+        answer = node._replace(bound=weight)
+        self.tell("keeps-rules", node, [(node.bans, answer)])
+        heappush(self.heap, (-weight, 0, next(self.numbers), answer))
         self.known = weight if self.known is None else max(self.known, weight)
 
-    def branch(self, node: _Node, *, dive: bool, split: bool) -> None:
+    def branch(self, node: Part, *, dive: bool, split: bool) -> None:
         """Push the parts of a node on the heap; if `dive`, divide the best of them in turn."""
-        going: _Node | None = node
+        going: Part | None = node
         while going is not None:
             below = self.parts(going, split)
             going = max(below, key=lambda part: part.bound) if dive and below else None
@@ -367,7 +413,7 @@ class _Search:
                 if part is not going:
                     self.push(part)
 
-    def parts(self, node: _Node, split: bool) -> list[_Node]:
+    def parts(self, node: Part, split: bool) -> list[Part]:
         """Divide a node by a conflict of its tree.
 
         If the tree keeps the rules, it is pushed as an answer; if `split`, the other trees of the
@@ -376,6 +422,7 @@ class _Search:
         """
         if self.is_outdated(node):
             again = self.decoded(node.bans, node.prices, node.bound)
+            self.tell("again", node, [(node.bans, again)])
             return [] if again is None else [again]
         found = self.conflicts_of(node)
         if found:
@@ -387,22 +434,23 @@ class _Search:
             vectors = node.heads[1:].tolist(), self.words.tolist(), node.labels[1:].tolist()
             tree = zip(*vectors, strict=True)
             ways = [((False, self.axes(Edges(*edge))),) for edge in tree] if split else []
-        below, bans = [], node.bans
+        below: list[tuple[Way, Part | None]] = []
+        bans = node.bans
         for way in sorted(ways, key=lambda way: not _can_be_excluded(way)):
-            part = self.decoded(bans + way, node.prices, node.bound)
-            if part is not None:
-                below.append(part)
+            below.append((bans + way, self.decoded(bans + way, node.prices, node.bound)))
             if _can_be_excluded(way):
                 [(required, axes)] = way
                 bans = (*bans, (not required, axes))
-        return below
+        if found or ways:
+            self.tell("conflict", node, below)
+        return [part for _, part in below if part is not None]
 
-    def is_outdated(self, node: _Node) -> bool:
+    def is_outdated(self, node: Part) -> bool:
         """Tell whether the tree of a node has edges that were banned from all nodes since."""
         scores = self.scores[node.heads[1:], self.words, node.labels[1:]]
         return bool((scores == -np.inf).any())
 
-    def conflicts_of(self, node: _Node) -> list[list[Way]]:
+    def conflicts_of(self, node: Part) -> list[list[Way]]:
         """Return the conflicts of the tree of a node; ban everywhere what leaves one way out."""
         found = []
         for conflict in self.rules(node.heads, node.labels):
@@ -423,6 +471,7 @@ class _Search:
         sure = [ban for ways in found if len(ways) == 1 for ban in ways[0]]
         if sure:
             self.ban_everywhere(sure)
+            self.tell("everywhere", node, [((ban,), None) for ban in sure])
         return found
 
     def axes(self, edges: Edges) -> Axes:
@@ -461,7 +510,7 @@ class _Search:
 
     def decoded(
         self, bans: Way, prices: NDArray[np.float64], bound: int | None = None
-    ) -> _Node | None:
+    ) -> Part | None:
         """Return the node of these bans, within a larger one with this bound; None if empty."""
         best, left = self.left(bans)
         heads = self.heads_of(best)
@@ -469,16 +518,16 @@ class _Search:
             return None
         edges = heads[1:], self.words
         labels = np.where(left[edges], self.scores[edges], -np.inf).argmax(axis=-1)
-        node = _Node(0, heads, np.concatenate([[-1], labels]), bans, prices)
+        node = Part(0, heads, np.concatenate([[-1], labels]), bans, prices)
         weight = self.weight(node)
         return node._replace(bound=weight if bound is None else min(weight, bound))
 
-    def weight(self, node: _Node) -> int:
+    def weight(self, node: Part) -> int:
         """Return the weight of the tree of a node."""
         scores = self.scores[node.heads[1:], self.words, node.labels[1:]].tolist()
         return sum(whole_number(score, BIAS_64) for score in scores)
 
-    def tighten(self, node: _Node) -> None:
+    def tighten(self, node: Part) -> None:
         """Lower the bound of a node by Lagrange multipliers, and push it again.
 
         A cut says that a tree has at most so many of some edges. Each has a price. For any prices,
@@ -524,9 +573,13 @@ class _Search:
                 break
             gap = bound - (lowest - 1.0 if target is None else target)
             prices = np.maximum(0.0, prices + stride * gap / length * over)
+        tight = node._replace(tight=True)
         if lowest < np.inf:
-            node = node._replace(bound=min(node.bound, whole_number(lowest, BIAS_64)), prices=kept)
-        self.push(node._replace(tight=True))
+            tight = tight._replace(
+                bound=min(node.bound, whole_number(lowest, BIAS_64)), prices=kept
+            )
+        self.tell("multipliers", node, [(node.bans, tight)])
+        self.push(tight)
 
 
 class _Cuts:
@@ -542,7 +595,7 @@ class _Cuts:
         self.flat = self.of = np.empty(0, np.int64)  # edges (as one number each), and their cuts
         self.most = np.empty(0)
 
-    def add(self, conflicts: list[list[Way]], tree: _Node) -> None:
+    def add(self, conflicts: list[list[Way]], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
         for ways in conflicts:
             sets = [self.edges_against(way, tree) for way in ways]
@@ -553,7 +606,7 @@ class _Cuts:
                 self.of = np.concatenate([self.of, np.full(len(flat), len(self.most))])
                 self.most = np.append(self.most, len(sets) - 1.0)
 
-    def edges_against(self, way: Way, tree: _Node) -> NDArray[np.int64]:
+    def edges_against(self, way: Way, tree: Part) -> NDArray[np.int64]:
         """Return edges into one word that are against an alternative, that of the tree too."""
         ban = next(ban for ban in way if _against(ban, tree).any())
         required, (heads, _, labels) = ban
@@ -574,7 +627,7 @@ class _Cuts:
         of_edges = np.bincount(self.flat, prices[self.of], minlength=size).astype(np.float64)
         return of_edges.reshape(self.shape)
 
-    def counts(self, tree: _Node) -> NDArray[np.float64]:
+    def counts(self, tree: Part) -> NDArray[np.float64]:
         """Return how many edges of each cut a tree has."""
         words = np.arange(1, len(tree.heads))
         flat = np.ravel_multi_index((tree.heads[1:], words, tree.labels[1:]), self.shape)
@@ -607,7 +660,7 @@ def _ban(array: NDArray[Any], ban: Ban, absent: Any) -> None:
         array[index] = absent
 
 
-def _against(ban: Ban, node: _Node) -> NDArray[np.bool_]:
+def _against(ban: Ban, node: Part) -> NDArray[np.bool_]:
     """Tell of each word whether the edge into it is banned."""
     required, (heads, dependents, labels) = ban
     words = np.arange(1, len(node.heads))

@@ -11,10 +11,13 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_args
 
 from arborescence.core.choices import Algorithm
 from arborescence.drawing.page import document
+from arborescence.drawing.svg import draw_svg
+from arborescence.explaining.constrained import Search
 from arborescence.explaining.explain import K, explain
 from arborescence.explaining.problem import problem_of
 
@@ -94,6 +97,48 @@ def explain_html(
         script="\n".join(map(script, PARTS)),
     )
     return document(escape(f"Step by step: {shown}"), text_of("style.css"), body)
+
+
+def search_html(steps: Sequence[Step]) -> str:
+    """Return a page with the steps of `explain_constrained`, each with its tree and its table.
+
+    It has no script: the rules are a function of yours, which a browser cannot call.
+
+    Parameters
+    ----------
+    steps
+        As `explain_constrained` returns them.
+
+    Returns
+    -------
+    str
+        The HTML file.
+
+    Examples
+    --------
+    >>> from arborescence.explaining import explain_constrained
+    >>> steps = explain_constrained([[0, 9, 8], [0, 0, 2], [0, 4, 0]], lambda heads: [])
+    >>> search_html(steps).count("<svg")
+    3
+    """
+    words = escape(" ".join(steps[0].words[1:]))
+    items = "".join(
+        f"<li>{escape(step.text)}{picture(step)}{table(step.table())}</li>\n" for step in steps
+    )
+    body = f'<h1>The search, step by step</h1>\n<p id="words">{words}</p>\n<ol>{items}</ol>\n'
+    return document(f"Step by step: {words}", text_of("style.css"), body)
+
+
+def picture(step: Step) -> str:
+    """Return the tree of a step of `explain_constrained` as SVG."""
+    search = step.detail
+    if not isinstance(search, Search) or not step.heads:
+        return ""
+    labels = [search.label_names[label] for label in search.part.labels[1:]]
+    tags = ["_"] * len(labels)
+    return draw_svg(
+        SimpleNamespace(forms=step.words[1:], upos=tags, heads=step.heads, deprels=labels)
+    )
 
 
 @cache

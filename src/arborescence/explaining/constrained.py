@@ -1,0 +1,290 @@
+"""The best tree that keeps rules, step by step: the search itself reports what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arborescence.core.accumulator import BIAS_64, rounded_whole
+from arborescence.core.errors import NoTreeError, OptionError
+from arborescence.core.graph import as_array, as_floats
+from arborescence.explaining.problem import counted, listed, number, problem_of
+from arborescence.explaining.steps import Detail, edge_name, number_name
+from arborescence.rules.search import kbest_constrained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from arborescence.core.choices import Root
+    from arborescence.explaining.steps import Step
+    from arborescence.rules.search import Conflict, Event, Part, Way
+
+    #: Head, dependent, label.
+    Triple = tuple[int, int, int]
+
+#: So many trees are decoded for an explanation, if not told otherwise.
+LIMIT = 100
+#: So many words or labels are named; of more, only their number is.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Edges that no tree of a part has; or (`required`) one of them enters each dependent."""
+
+    required: bool
+    heads: tuple[int, ...]
+    dependents: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    def allows(self, edge: Triple) -> bool:
+        """Tell whether a tree that keeps the condition may have an edge."""
+        head, dependent, label = edge
+        inside = head in self.heads and label in self.labels
+        return dependent not in self.dependents or inside == self.required
+
+    def name(self, names: Sequence[str], labels: Sequence[str]) -> str:
+        """Return the condition as text."""
+        heads = _named(self.heads, names, 0)
+        dependents = _named(self.dependents, names, 1)
+        label = "" if len(self.labels) == len(labels) else f" ({_named(self.labels, labels, 0)})"
+        return f"{'with' if self.required else 'without'} {heads} → {dependents}{label}"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A part of all trees: what its trees have in common, and the best of them.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        All that was forbidden or required.
+    bound : float or None
+        No tree of the part that keeps the rules weighs more. None if the part has no tree.
+    heads, labels : tuple of int
+        The best tree, which may break a rule; empty if there is none.
+    """
+
+    conditions: tuple[Condition, ...]
+    bound: float | None = None
+    heads: tuple[int, ...] = ()
+    labels: tuple[int, ...] = ()
+
+    @property
+    def edges(self) -> list[Triple]:
+        """The edges of the tree, each with its label."""
+        return [(self.heads[d], d, self.labels[d]) for d in range(1, len(self.heads))]
+
+
+@dataclass(frozen=True)
+class Search(Detail):
+    """The part that a step looks at, those that it makes of it, and those that wait.
+
+    Attributes
+    ----------
+    part : Branch
+    made, waiting : tuple of Branch
+        The highest bound first.
+    label_names : tuple of str
+    nodes : int
+        The number of trees decoded so far.
+    """
+
+    part: Branch
+    made: tuple[Branch, ...]
+    waiting: tuple[Branch, ...]
+    label_names: tuple[str, ...]
+    nodes: int
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each part, with those edges of its tree that are new; or the tree."""
+        if not self.made:
+            rows = [
+                [names[d], names[h], self.label_names[label]] for h, d, label in self.part.edges
+            ]
+            return [["word", "head", "label"], *rows]
+        rows = [["", "bound", "trees", "new edges"]]
+        for mark, parts in (("new", self.made), ("waits", self.waiting)):
+            for part in parts:
+                bound = "no tree" if part.bound is None else number_name(part.bound)
+                new = [edge for edge in part.edges if edge not in self.part.edges]
+                edges = ", ".join(self.edge(edge, names) for edge in new)
+                rows.append([mark, bound, self.conditions(part, names), edges])
+        return rows
+
+    def conditions(self, part: Branch, names: Sequence[str]) -> str:
+        """Return what the trees of a part have in common as text."""
+        texts = [condition.name(names, self.label_names) for condition in part.conditions]
+        return ", ".join(texts) or "all"
+
+    def edge(self, edge: Triple, names: Sequence[str]) -> str:
+        """Return an edge and its label as text."""
+        *pair, label = edge
+        name = self.label_names[label]
+        return edge_name((pair[0], pair[1]), names) + (f" ({name})" if name else "")
+
+    @property
+    def refused(self) -> list[Triple]:
+        """The edges of the tree that are against a part that was made."""
+        wanted = [condition for part in self.made for condition in part.conditions]
+        return [edge for edge in self.part.edges if not all(one.allows(edge) for one in wanted)]
+
+
+def explain_constrained(
+    scores: Any,
+    conflicts: Callable[..., Sequence[Conflict]],
+    *,
+    root: Root = "single",
+    projective: bool = False,
+    words: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    limit: int = LIMIT,
+) -> list[Step]:
+    """Return the steps by which `decode_constrained` finds its tree: conflicts, parts and bounds.
+
+    It is the search itself that reports them.
+
+    Parameters
+    ----------
+    scores, conflicts, root, projective
+        As in `decode_constrained`; one sentence of at most 30 words.
+    words, labels : list of str, optional
+        The words, without the root, and the labels, for names in texts. The default is numbers.
+    limit : int
+        The largest number of trees to decode.
+
+    Returns
+    -------
+    list of Step
+        The last one has the tree, and says what certifies it; or the kind ``"no-tree"``, and says
+        why there is none.
+
+    Raises
+    ------
+    ScoresError, OptionError
+        As in `decode_constrained` and `explain`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arborescence.rules import Alternative, Edges
+    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    >>> def conflicts(heads):  # Birds is not the head of sing
+    ...     return [[Alternative(forbid=[Edges(1, 2)])]] if heads[2] == 1 else []
+    >>> for step in explain_constrained(scores, conflicts, words=["Birds", "sing"]):
+    ...     print(step.text)
+    The best tree of all weighs 8. No tree that keeps the rules weighs more.
+    A conflict has one way out: without Birds → sing. From here on, this holds of all trees.
+    The best of all trees has an edge that is gone. The best one left weighs 6.
+    This tree keeps the rules, and weighs 6.
+    No part is left. So this is the best tree that keeps the rules: it weighs 6, certified after \
+2 decoded trees.
+    """
+    array = as_floats(as_array(scores, absent=-np.inf)[0])
+    problem = problem_of(array.max(axis=2, initial=-np.inf) if array.ndim == 3 else array, words)
+    array = array if array.ndim == 3 else array[..., None]
+    size = array.shape[2]
+    label_names = tuple(labels or (map(str, range(size)) if size > 1 else ("",)))
+    if labels and len(label_names) != size:
+        raise OptionError(f"there are {len(label_names)} names of labels, and scores of {size}")
+
+    steps: list[Step] = []
+
+    def tell(event: Event) -> None:
+        made = _sorted(_branch(bans, part) for bans, part in event.below)
+        waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
+        part = _branch(event.part.bans, event.part)
+        state = Search(part, made, waiting, label_names, event.nodes)
+        exact = [Fraction(float(array[edge])) for edge in part.edges]
+        steps.append(
+            problem.step(
+                event.kind,
+                _text(event.kind, state, problem.words),
+                heads=part.heads,
+                weight=number(sum(exact, Fraction(0))),
+                looks_at=tuple((h, d) for h, d, _ in state.refused),
+                detail=state,
+            )
+        )
+
+    try:
+        kbest_constrained(
+            scores, conflicts, 1, root=root, projective=projective, limit=limit, watch=tell
+        )
+    except NoTreeError as error:
+        steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
+    return steps
+
+
+def _branch(bans: Way, part: Part | None) -> Branch:
+    """Return a part of the search as plain data."""
+    conditions = tuple(
+        Condition(required, *(tuple(axis.tolist()) for axis in axes)) for required, axes in bans
+    )
+    if part is None:
+        return Branch(conditions)
+    bound = rounded_whole(part.bound, BIAS_64)
+    return Branch(conditions, bound, tuple(part.heads.tolist()), tuple(part.labels.tolist()))
+
+
+def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
+    """Return parts, the highest bound first, those without a tree last."""
+    return tuple(sorted(parts, key=lambda part: np.inf if part.bound is None else -part.bound))
+
+
+def _text(kind: str, search: Search, names: Sequence[str]) -> str:
+    """Return what is said about an event."""
+    part, made = search.part, search.made
+    bound, after, highest = (
+        number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
+        for parts in ((part,), made, search.waiting)
+    )
+    trees = f"trees {search.conditions(part, names)}" if part.conditions else "all trees"
+    decoded = counted(search.nodes, "decoded tree")
+    match kind:
+        case "first-tree":
+            return f"The best tree of all weighs {bound}. No tree that keeps the rules weighs more."
+        case "conflict":
+            edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
+            return (
+                f"Of {trees}, the best one weighs {bound}, and breaks a rule: {edges} do not go "
+                f"together. They are divided into {counted(len(made), 'part')}."
+            )
+        case "everywhere":
+            only = ", ".join(search.conditions(part, names) for part in made)
+            return f"A conflict has one way out: {only}. From here on, this holds of all trees."
+        case "again":
+            left = f"The best one left weighs {after}" if after else "None is left"
+            return f"The best of {trees} has an edge that is gone. {left}."
+        case "multipliers":
+            return (
+                f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of "
+                f"{trees} from {bound} to {after}."
+            )
+        case "keeps-rules":
+            return f"This tree keeps the rules, and weighs {after}."
+        case "tree":
+            waits = f"No part that waits has a higher bound: the highest is {highest}"
+            return (
+                f"{waits if highest else 'No part is left'}. So this is the best tree that keeps "
+                f"the rules: it weighs {bound}, certified after {decoded}."
+            )
+    return (
+        f"After {decoded}, the search ends at its limit. The best tree found that keeps the rules "
+        f"weighs {bound}, and no other more than {highest}."
+    )
+
+
+def _named(which: Sequence[int], names: Sequence[str], first: int) -> str:
+    """Return some of the names as text; `first` is the first that can be among them."""
+    others = [name for number, name in enumerate(names) if number >= first and number not in which]
+    if not others:
+        return "any"
+    if len(others) == 1 < len(which):
+        return f"any but {others[0]}"
+    if len(which) > _NAMED:
+        return f"{len(which)} of {len(names)}"
+    return "/".join(names[number] for number in which)

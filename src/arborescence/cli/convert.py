@@ -6,7 +6,7 @@ import os
 import sys
 from itertools import chain
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 import typer
 
@@ -14,13 +14,13 @@ from arborescence.cli.options import OutputOption, QuietOption, SkipOption, usag
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
-from arborescence.core.choices import Coordination, Heads, check_choice
+from arborescence.core.choices import Heads
 from arborescence.core.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from arborescence.core.choices import Conjuncts
+    from arborescence.core.choices import Conjuncts, Coordination
     from arborescence.treebank import Sentence
     from arborescence.treebank.phrase_structure import HeadRules, Tally
 
@@ -110,8 +110,7 @@ def rules_of(head_rules: str, coordination: AnyCoordination | None) -> HeadRules
     from arborescence.treebank.phrase_structure import HeadRules
 
     with usage_errors():
-        check_choice("coordination", coordination or "rules", get_args(Coordination))
-    return HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
+        return HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
 
 
 def from_phrases(

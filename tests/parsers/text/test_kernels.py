@@ -18,7 +18,7 @@ from arborescence.parsers.text.characters import (
     WRAPPED,
     Characters,
 )
-from arborescence.parsers.text.tokenizer import _spelled
+from arborescence.parsers.text.tokenizer import _bounds, _spelled
 from raw_texts import TREEBANK
 
 TEXT = 'He said ("no") twice. Don\'t\nsing a song of 2.5 trees!\n\nOak\u3000中文。\n\n\nx'
@@ -62,13 +62,12 @@ def test_scores_of_sentences_are_slow_sums(seed):
     chars = Characters.of('Birds sing trees grow (oak "said" he\n\nx')
     cuts = np.zeros(chars.folded.size, dtype=np.bool_)
     words.cut(chars, False, weights(9), cuts, NOTHING, NOT_LEARNED)
-    letters, _, ends = _spelled(chars, cuts)
+    starts, ends = _bounds(chars, cuts)
+    letters = _spelled(chars, starts, ends)
     table, scores = weights(seed), np.empty(ends.size)
-    found = np.zeros(ends.size, dtype=np.bool_)
-    sentences.end(letters, table, scores, found, NOTHING, NOT_LEARNED)
+    sentences.end(letters, table, scores, NOTHING, NOT_LEARNED)
     last = chars.gaps[ends] == PARAGRAPH
     assert np.isposinf(scores[last]).all()
-    assert np.array_equal(found, scores > 0)
     # The first token of all: nothing is open yet, and the sentence began with it.
     places = np.empty(54, dtype=np.uint64)
     room = templates.values_of(sentences._TEMPLATES, 24)
@@ -76,7 +75,7 @@ def test_scores_of_sentences_are_slow_sums(seed):
     kinds = letters[:stop, sentences.FIRST]
     upper, lower = int((kinds == 1).sum()), int((kinds == 2).sum())
     capitals = np.uint64(4 * upper // (upper + lower))
-    sentences._look(letters, 0, stop, 0, 0, 0, capitals, room, places)
+    sentences._look(letters, 0, stop, 0, 0, capitals, room, places)
     assert scores[0] == sum(int(table[int(place)]) for place in places)
 
 

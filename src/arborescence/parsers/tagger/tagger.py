@@ -18,7 +18,7 @@ from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import as_sentences, batches
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import COLUMNS, UNKNOWN, Stage, Words, joint
+from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
 from arborescence.parsers.tagger.training import trained, untrained
 
 if TYPE_CHECKING:
@@ -197,16 +197,8 @@ class Tagger:
         >>> tags, guesses.tags[1], bool(guesses.chances[1, 0] > 0.5)
         (('DET', 'NOUN', 'PRON', 'VERB'), array([3, 1]), True)
         """
-        words = Words(sentences)
-        nothing = np.zeros(len(words.sentences), dtype=np.bool_)
-        guesses: dict[str, tuple[tuple[str, ...], Guesses]] = {}
-        codes: dict[str, Codes] = {}
-        for stage in self._stages:
-            found = joint(codes, _sizes(self._stages), len(words))
-            codes.setdefault(stage.column, np.full(len(words), UNKNOWN))
-            of_stage = stage.tag(words, ~nothing, found, codes[stage.column], k)
-            guesses[stage.column] = stage.tags, of_stage
-        return guesses
+        _, guesses = self._run(Words(sentences), {}, k)
+        return {stage.column: (stage.tags, guesses[stage.column]) for stage in self._stages}
 
     def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
         """Return the share of correctly tagged words for each column, without any given tags.
@@ -215,8 +207,7 @@ class Tagger:
         sentences is left out.
         """
         words = Words(list(sentences))
-        nothing = np.zeros(len(words.sentences), dtype=np.bool_)
-        codes = self._codes(words, dict.fromkeys(self.columns, nothing))
+        codes, _ = self._run(words, {})
         shares = {}
         for stage in self._stages:
             counted = words.annotated(stage.column)
@@ -253,7 +244,7 @@ class Tagger:
         """Predict the columns of sentences that are not in the masks `keep`."""
         words = Words(sentences)
         tags = {stage.column: stage.tags for stage in self._stages}
-        codes = {column: each.tolist() for column, each in self._codes(words, keep).items()}
+        codes = {column: each.tolist() for column, each in self._run(words, keep)[0].items()}
         for i, (first, last) in enumerate(pairwise(words.starts.tolist())):
             yield sentences[i].replace(
                 **{
@@ -263,16 +254,23 @@ class Tagger:
                 }
             )
 
-    def _codes(self, words: Words, keep: Mapping[str, Mask]) -> dict[str, Codes]:
-        """Return each word's code in each column: given for sentences in `keep`, else predicted."""
+    def _run(
+        self, words: Words, keep: Mapping[str, Mask], k: int = 0
+    ) -> tuple[dict[str, Codes], dict[str, Guesses]]:
+        """Return each word's code in each column: given for sentences in `keep`, else predicted.
+
+        Also return the k most probable tags of the words whose tags are predicted.
+        """
         codes: dict[str, Codes] = {}
+        guesses: dict[str, Guesses] = {}
         for stage in self._stages:
             column = stage.column
+            kept = keep.get(column, np.zeros(len(words.sentences), dtype=np.bool_))
             found = joint(codes, _sizes(self._stages), len(words))
             if column not in codes:
-                codes[column] = words.codes(column, stage.tags, keep[column])
-            stage.tag(words, ~keep[column], found, codes[column])
-        return codes
+                codes[column] = words.codes(column, stage.tags, kept)
+            guesses[column] = stage.tag(words, ~kept, found, codes[column], k)
+        return codes, guesses
 
 
 def _sizes(stages: Iterable[Stage]) -> dict[str, int]:

@@ -17,8 +17,7 @@ EXPORTS = {
         "weight[::1], out int64[:, ::1], out float32[:, ::1]"
     ),
     "sentences.end": (
-        "uint64[:, ::1], weight[::1], out float64[::1], out bool[::1], bool[::1], "
-        "out float32[:, ::1]"
+        "uint64[:, ::1], weight[::1], out float64[::1], bool[::1], out float32[:, ::1]"
     ),
     "sentences.spell": f"{_CHARACTERS}, int64[::1], int64[::1], out uint64[:, ::1]",
     "words.cut": (

@@ -27,14 +27,23 @@ from arborescence.parsers.text.characters import (
     Characters,
 )
 
-_ATOMS: Final = (
-    "w w1 w2 v v1 s s1 o o1 r r1 r2 gap gap1 next_gap ahead length remaining opened opening "
-    "opening_shape capitals suffix suffix1"
-)
-# The token is w; w1 and w2 are those before it, v and v1 those after it. Their shapes are s, with
-# each run of one kind counted once o and r.
+#: The columns of the array that `spell` fills.
+FORM, SHAPE, FIRST, LAST, SUFFIX, GAP, AHEAD, OUTLINE = range(8)
+LETTERS: Final = 8
+
+# Of the tokens of the sentence, and after it, by distance and column: the token is w; w1 and w2 are
+# those before it, v and v1 those after it. Their shapes are s, with each run of one kind counted
+# once o and r.
+_AROUND: Final = {
+    "w": (0, FORM), "w1": (-1, FORM), "w2": (-2, FORM), "v": (1, FORM), "v1": (2, FORM),
+    "s": (0, SHAPE), "s1": (-1, SHAPE), "o": (0, OUTLINE), "o1": (-1, OUTLINE),
+    "r": (1, OUTLINE), "r1": (2, OUTLINE), "r2": (3, OUTLINE),
+    "gap": (0, GAP), "gap1": (-1, GAP), "next_gap": (1, GAP), "ahead": (1, AHEAD),
+    "suffix": (0, SUFFIX), "suffix1": (-1, SUFFIX),
+}  # fmt: skip
+_WHERE: Final = np.array(list(_AROUND.values()))
 _TEMPLATES: Final = compiled(
-    _ATOMS,
+    " ".join([*_AROUND, "length remaining opened opening opening_shape capitals"]),
     """
     w, v, w1, w * v, w1 * w, w * gap, w * r, w * gap * r, o * v, s1 * w, s1 * w * r, w1 * w * r,
     o * (gap * r), o * (gap * r) * o1, o * (gap * r) * r1, o * (gap * r) * r1 * r2, w * (r * r1),
@@ -53,10 +62,8 @@ _TEMPLATES: Final = compiled(
 _FEATURES: Final = _TEMPLATES.features.size
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _OUTSIDE: Final = np.uint64(7)
-
-#: The columns of the array that `spell` fills.
-FORM, SHAPE, FIRST, LAST, SUFFIX, GAP, AHEAD, OUTLINE = range(8)
-LETTERS: Final = 8
+# The first numbers of the bins that `_rough` tells apart.
+_BINS: Final = np.array([1, 2, 3, 4, 5, 8, 12, 20, 40])
 # The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.03)
 
@@ -108,34 +115,18 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
 @kernel
 def _rough(number: int) -> np.uint64:
     """Return the bin of a number: 0, 1, 2, 3, 4, 5-7, 8-11, 12-19, 20-39, more."""
-    if number < 5:
-        return np.uint64(number)
-    if number < 8:
-        return np.uint64(5)
-    if number < 12:
-        return np.uint64(6)
-    if number < 20:
-        return np.uint64(7)
-    if number < 40:
-        return np.uint64(8)
-    return np.uint64(9)
-
-
-@kernel
-def _token(letters: np.ndarray, t: int, first: int, last: int, column: int) -> np.uint64:
-    """Return a hash of a token, or `_OUTSIDE` if it is outside the range from `first` to `last`."""
-    if t < first or t >= last:
-        return _OUTSIDE
-    return letters[t, column]
+    found = 0
+    for start in _BINS:
+        found += number >= start
+    return np.uint64(found)
 
 
 @kernel
 def _look(
     letters: np.ndarray,
-    first: int,
+    begin: int,
     last: int,
     t: int,
-    begin: int,
     opened: int,
     capitals: np.uint64,
     room: Values,
@@ -143,27 +134,16 @@ def _look(
 ) -> None:
     """Compute the weight indices of the features of a sentence end after token `t`.
 
-    The paragraph has the tokens from `first` to `last` - 1; the sentence starts at `begin`.
+    The sentence starts at `begin`, and the paragraph has the tokens up to `last` - 1.
     """
     atoms = room.values
-    for k in range(3):
-        atoms[k] = _token(letters, t - k, begin, last, FORM)
-    for k in range(2):
-        atoms[3 + k] = _token(letters, t + 1 + k, first, last, FORM)
-        atoms[5 + k] = _token(letters, t - k, begin, last, SHAPE)
-        atoms[7 + k] = _token(letters, t - k, begin, last, OUTLINE)
-        atoms[12 + k] = _token(letters, t - k, begin, last, GAP)
-        atoms[22 + k] = _token(letters, t - k, begin, last, SUFFIX)
-    for k in range(3):
-        atoms[9 + k] = _token(letters, t + 1 + k, first, last, OUTLINE)
-    atoms[14] = _token(letters, t + 1, first, last, GAP)
-    atoms[15] = _token(letters, t + 1, first, last, AHEAD)
-    atoms[16] = _rough(t - begin)
-    atoms[17] = _rough(last - t - 1)
-    atoms[18] = np.uint64(opened)
-    atoms[19] = letters[begin, FORM]
-    atoms[20] = letters[begin, OUTLINE]
-    atoms[21] = capitals
+    count = len(_WHERE)
+    for k in range(count):
+        at = t + _WHERE[k, 0]
+        atoms[k] = letters[at, _WHERE[k, 1]] if begin <= at < last else _OUTSIDE
+    atoms[count], atoms[count + 1] = _rough(t - begin), _rough(last - t - 1)
+    atoms[count + 2], atoms[count + 3] = np.uint64(opened), letters[begin, FORM]
+    atoms[count + 4], atoms[count + 5] = letters[begin, OUTLINE], capitals
     fill(_TEMPLATES, room, PLACES, places, 0)
 
 
@@ -172,7 +152,6 @@ def end(
     letters: np.ndarray,
     weights: np.ndarray,
     scores: np.ndarray,
-    ends: np.ndarray,
     gold: np.ndarray,
     learned: np.ndarray,
 ) -> None:
@@ -186,18 +165,16 @@ def end(
         The output of `spell`. The end of a paragraph always ends a sentence.
     weights : int8 or float32, shape (PLACES,)
     scores : float64, shape (t,)
-        Filled: the score of a sentence end after each token.
-    ends : bool, shape (t,)
-        Filled: whether a sentence ends with this token. Later decisions depend on earlier ones.
+        Filled: the score of a sentence end after each token; a sentence ends if it is above 0.
+        Later scores depend on earlier ends.
     gold : bool, shape (t,)
         The gold ends. Empty: no training.
     learned : float32, shape (2, PLACES)
         For training: the table of `Learned`, of which `weights` are the first row. Changed.
     """
-    n = ends.size
+    n = scores.size
     places = np.empty(_FEATURES, dtype=np.uint64)
-    room = values_of(_TEMPLATES, 24)
-    learning = gold.size > 0
+    room = values_of(_TEMPLATES, len(_WHERE) + 6)
     first = 0
     while first < n:
         last = first
@@ -220,17 +197,14 @@ def end(
             elif letters[t, FIRST] == CLOSING and brackets > 0:
                 brackets -= 1
             if t == last - 1:
-                ends[t] = True
                 scores[t] = np.inf
                 break
             opened = 2 * min(brackets, 2) + open_quote
-            _look(letters, first, last, t, begin, opened, capitals, room, places)
-            score = total(weights, places)
-            ended = score > 0
-            scores[t] = score
-            ends[t] = ended
-            if learning:
-                learn_only(learned, places, score, gold[t], _PENALTY)
+            _look(letters, begin, last, t, opened, capitals, room, places)
+            scores[t] = total(weights, places)
+            ended = scores[t] > 0
+            if gold.size:
+                learn_only(learned, places, scores[t], gold[t], _PENALTY)
                 ended = gold[t]
             if ended:
                 begin = t + 1

@@ -107,17 +107,16 @@ class Tokenizer:
             there = characters.offsets >= 0
             right = np.zeros(there.size, dtype=np.bool_)
             right[there] = text.token_ends[characters.offsets[there]]
-            letters, _, ends = _spelled(characters, right)
+            starts, ends = _bounds(characters, right)
+            letters = _spelled(characters, starts, ends)
             if epoch == _EPOCHS:
                 break
             with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
             guess = np.empty_like(right)
             ends_of_words.cut(characters, with_spaces, words.weights, guess, right, words.table)
             gold = text.sentence_ends[characters.offsets[ends]]
-            ends_of_sentences.end(
-                letters, sentences.weights, np.empty(gold.size), np.empty_like(gold), gold,
-                sentences.table,
-            )  # fmt: skip
+            scores = np.empty(gold.size)
+            ends_of_sentences.end(letters, sentences.weights, scores, gold, sentences.table)
             if epoch == _EPOCHS // 2 - 1:
                 words.prune()
                 sentences.prune()
@@ -223,13 +222,7 @@ class Tokenizer:
         places[characters.offsets[there]] = there
         first = places[np.asarray(starts, dtype=np.int64)]
         last = places[np.asarray(stops, dtype=np.int64) - 1]
-        letters = np.empty((first.size, ends_of_sentences.LETTERS), dtype=np.uint64)
-        ends_of_sentences.spell(characters, first, last, letters)
-        scores = np.empty(first.size)
-        ends_of_sentences.end(
-            letters, self._sentences, scores, np.empty(first.size, dtype=np.bool_), NO_GOLD,
-            NOTHING,
-        )  # fmt: skip
+        scores = self._scores(_spelled(characters, first, last))
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
     def _first(self, text: str, writer: Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
@@ -261,14 +254,10 @@ class Tokenizer:
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
-        letters, starts, ends = _spelled(characters, cuts)
+        starts, ends = _bounds(characters, cuts)
+        letters = _spelled(characters, starts, ends)
         gaps = characters.gaps[ends]
-        scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf)
-        if not lines:
-            ends_of_sentences.end(
-                letters, self._sentences, scores, np.empty(ends.size, dtype=np.bool_), NO_GOLD,
-                NOTHING,
-            )  # fmt: skip
+        scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf) if lines else self._scores(letters)
         begin = characters.offsets[starts].tolist()
         stop = (characters.offsets[ends] + 1).tolist()
         forms = [text[i:j] for i, j in zip(begin, stop, strict=True)]
@@ -276,6 +265,12 @@ class Tokenizer:
             forms = [" ".join(form.split()) for form in forms]
         words = self._splitter.split(forms, letters) if self._splitter else {}
         return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
+
+    def _scores(self, letters: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the score of a sentence end after each token."""
+        scores = np.empty(len(letters))
+        ends_of_sentences.end(letters, self._sentences, scores, NO_GOLD, NOTHING)
+        return scores
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file; see `from_file`."""
@@ -301,13 +296,19 @@ class Tokenizer:
         )
 
 
-def _spelled(
+def _bounds(
     characters: Characters, cuts: NDArray[np.bool_]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the hashes, first characters and last characters of the tokens that end at `cuts`."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last character of each token; tokens end at `cuts`."""
     ends = np.flatnonzero(cuts)
     written = np.flatnonzero(characters.kinds)
-    starts = written[np.searchsorted(written, np.concatenate(([0], ends + 1))[: ends.size])]
+    return written[np.searchsorted(written, np.concatenate(([0], ends + 1))[: ends.size])], ends
+
+
+def _spelled(
+    characters: Characters, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return the hashes of tokens: see `sentences.spell`."""
     letters = np.empty((ends.size, ends_of_sentences.LETTERS), dtype=np.uint64)
     ends_of_sentences.spell(characters, starts, ends, letters)
-    return letters, starts, ends
+    return letters

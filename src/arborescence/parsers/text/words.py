@@ -63,28 +63,26 @@ class Stretches(NamedTuple):
 @kernel
 def stretches(text: Characters) -> Stretches:
     """Hash the text between spaces. O(n)."""
-    folded, kinds = text.folded, text.kinds
-    n = folded.size
+    n = text.kinds.size
     lead, rest = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     lead_shape, rest_shape = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for i in range(n):
-        if kinds[i] == 0:
-            lead[i] = lead_shape[i] = _START
-        else:
-            lead[i] = mix(lead[i - 1], np.uint64(folded[i]))
-            lead_shape[i] = lead_shape[i - 1]
-            if kinds[i] != kinds[i - 1]:
-                lead_shape[i] = mix(lead_shape[i - 1], np.uint64(kinds[i]))
-    for k in range(n):
-        i = n - 1 - k
-        if kinds[i] == 0:
-            rest[i] = rest_shape[i] = _START
-        else:
-            rest[i] = mix(rest[i + 1], np.uint64(folded[i]))
-            rest_shape[i] = rest_shape[i + 1]
-            if kinds[i] != kinds[i + 1]:
-                rest_shape[i] = mix(rest_shape[i + 1], np.uint64(kinds[i]))
+        _extend(text, i, i - 1, lead, lead_shape)
+        _extend(text, n - 1 - i, n - i, rest, rest_shape)
     return Stretches(lead, rest, lead_shape, rest_shape)
+
+
+@kernel
+def _extend(text: Characters, i: int, before: int, hashes: np.ndarray, shapes: np.ndarray) -> None:
+    """Hash the text up to character `i`, of which that up to `before` is hashed."""
+    kind = text.kinds[i]
+    if kind == 0:
+        hashes[i] = shapes[i] = _START
+    else:
+        hashes[i] = mix(hashes[before], np.uint64(text.folded[i]))
+        shapes[i] = shapes[before]
+        if kind != text.kinds[before]:
+            shapes[i] = mix(shapes[before], np.uint64(kind))
 
 
 @kernel
@@ -158,7 +156,6 @@ def cut(
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
     room = values_of(_TEMPLATES, 28)
-    learning = gold.size > 0
     for paragraph in range(paragraphs.size - 1):
         piece = before = _START
         length = 0
@@ -177,10 +174,10 @@ def cut(
                 _look(text, around, i, piece, before, length, room, places)
                 score = total(weights, places)
                 end = score > 0
-                if learning:
+                if gold.size:
                     learn_only(learned, places, score, gold[i], _PENALTY)
             ends[i] = end
-            if learning:
+            if gold.size:
                 end = gold[i]
             if end:
                 before = piece

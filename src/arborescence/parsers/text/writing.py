@@ -54,14 +54,12 @@ class Tokens(NamedTuple):
 
     def first(self, count: int) -> Tokens:
         """Return the first `count` tokens."""
-        return Tokens(
-            self.forms[:count],
-            self.starts[:count],
-            self.stops[:count],
-            self.gaps[:count],
-            self.scores[:count],
-            self.words,
-            self.text,
+        return self._replace(
+            forms=self.forms[:count],
+            starts=self.starts[:count],
+            stops=self.stops[:count],
+            gaps=self.gaps[:count],
+            scores=self.scores[:count],
         )
 
     def misc(self, t: int) -> str:

@@ -40,12 +40,8 @@ class Agenda(NamedTuple):
     @classmethod
     def of(cls, beam: int) -> Self:
         """Allocate an agenda for a beam of this width."""
-        return cls(
-            np.zeros(beam),
-            np.zeros(beam, dtype=np.int64),
-            np.zeros(beam, dtype=np.int64),
-            np.zeros(beam),
-        )
+        parents, actions = np.zeros((2, beam), dtype=np.int64)
+        return cls(np.zeros(beam), parents, actions, np.zeros(beam))
 
 
 class Trail(NamedTuple):

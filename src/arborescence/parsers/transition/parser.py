@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, get_args
 
 import numpy as np
@@ -27,7 +28,7 @@ from arborescence.transitions import system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -60,6 +61,7 @@ _ROWS: Final = [rows_for(bits) for bits in range(LEAST_BITS, MOST_BITS + 1)]
 _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TransitionParser(Parser):
     """A parser that scores each transition by a linear function of hashed features.
 
@@ -81,24 +83,21 @@ class TransitionParser(Parser):
         The relations that it can assign.
     projective : False or "pseudo"
         Whether relations mark lifted edges, and `parse` undoes the lifting.
-    tagger : Tagger or None
-        Tags sentences without UPOS.
-    text : Text or None
-        Splits raw text into sentences and words, and adds missing lemmas.
-    info : dict
-        The training settings, and the scores on the dev set after each epoch.
+    allowed : (2, L) bool
+        The relations allowed on edges from the root, and on other edges.
+    weights : dict of str to Weights
+        ``"actions"``: (2^bits + 2^(bits - 3), 4); and ``"relations"``: (S, L).
+    tagger, text, info
+        As those of `LinearParser`.
 
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> treebank = [
-    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
-    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
-    ... ]
-    >>> parser = TransitionParser.train(treebank, system="arc-standard", epochs=3)
-    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
+    >>> tags, tree = ["ADJ", "NOUN", "VERB"], {"heads": [-1, 2, 3, 0]}
+    >>> tree["deprels"] = ["amod", "nsubj", "root"]
+    >>> taught = Sentence.from_words(["Old", "trees", "grow"], upos=tags, **tree)
+    >>> parser = TransitionParser.train([taught] * 2, system="arc-standard", epochs=3)
+    >>> new = Sentence.from_words(["Young", "birds", "sing"], upos=tags)
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
@@ -109,57 +108,31 @@ class TransitionParser(Parser):
     kind: ClassVar[str] = "transition"
     settings_class = Settings
 
-    def __init__(
-        self,
-        *,
-        system: System,
-        oracle: Oracle,
-        beam: int,
-        columns: Sequence[str],
-        labels: Sequence[str],
-        allowed: NDArray[np.bool_],
-        weights: Mapping[str, Weights],
-        projective: Literal[False, "pseudo"] = False,
-        tagger: Tagger | None = None,
-        text: Text | None = None,
-        info: dict[str, Any] | None = None,
-    ) -> None:
-        """Make a parser from its parts.
+    system: System
+    oracle: Oracle
+    beam: int
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    allowed: NDArray[np.bool_]
+    weights: Mapping[str, Weights]
+    projective: Literal[False, "pseudo"] = False
+    tagger: Tagger | None = None
+    text: Text | None = None
+    info: dict[str, Any] = field(default_factory=dict)
 
-        Parameters
-        ----------
-        system, oracle, beam, columns, labels, projective, tagger, text, info
-            As the attributes.
-        allowed : (2, L) bool
-            The relations allowed on edges from the root, and on other edges.
-        weights
-            ``"actions"``: (2^bits + 2^(bits - 3), 4); and ``"relations"``: (S, L).
-        """
-        self.system = system
-        self.oracle = oracle
-        self.beam = beam
-        self.columns = tuple(columns)
-        self.labels = tuple(labels)
-        self.projective = projective
-        self.tagger = tagger
-        self.text = text
-        self.info = info or {}
-        self._allowed = allowed
-        self._weights = weights
-        self._system: TransitionSystem = system_named(system)
+    def __post_init__(self) -> None:
+        """Compile the feature templates."""
+        self.columns, self.labels = tuple(self.columns), tuple(self.labels)
+        self._system: TransitionSystem = system_named(self.system)
         sides: list[str] = []
-        self._templates = StateTemplates.of(system, self.columns, sides)
+        self._templates = StateTemplates.of(self.system, self.columns, sides)
         self._relation_templates = RelationTemplates.of(self.columns, sides)
         self._sides = Sides.of(sides)
 
-    @property
-    def beam(self) -> int:
-        """The width of the beam."""
-        return self._beam
-
-    @beam.setter
-    def beam(self, beam: int) -> None:
-        self._beam: int = options_of(Settings)["beam"].checked(beam)
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "beam":
+            value = options_of(Settings)[name].checked(value)
+        super().__setattr__(name, value)
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:
@@ -202,13 +175,9 @@ class TransitionParser(Parser):
             include the marks of lifted edges.
         """
         _, batch = self._prepare([sentence])
-        scorer = self._scorer(batch, root, None)
-        agenda = Agenda.of(self.beam)
-        heads, labels = np.empty((2, 1, len(sentence) + 1), dtype=np.int64)
-        totals = np.empty((1, 1))
-        steps = parse(scorer, agenda, heads, labels, totals, Trail.of(0, self.beam))
+        *_, steps = self._search(batch, 1, root, None)
         trail = Trail.of(steps, self.beam)
-        parse(scorer, agenda, heads, labels, totals, trail)
+        self._search(batch, 1, root, None, trail)
         path = np.empty(steps, dtype=np.int64)
         trace_back(trail, steps, 0, path)
         return [
@@ -225,11 +194,11 @@ class TransitionParser(Parser):
             "features": fingerprint(self.system),
             "labels": self.labels,
             "pseudo_projective": self.projective == "pseudo",
-            "units": [self._weights[name].unit for name in _WEIGHTS],
+            "units": [self.weights[name].unit for name in _WEIGHTS],
             "info": self.info,
         }
-        arrays = {"allowed": self._allowed}
-        arrays |= {name: self._weights[name].table for name in _WEIGHTS}
+        arrays = {"allowed": self.allowed}
+        arrays |= {name: self.weights[name].table for name in _WEIGHTS}
         tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
@@ -276,7 +245,7 @@ class TransitionParser(Parser):
                 "system swap, or with projective='pseudo'"
             )
         sentences, batch = self._prepare(sentences)
-        heads, labels, totals = self._search(batch, k, options.root, options.projective)
+        heads, labels, totals, _ = self._search(batch, k, options.root, options.projective)
         lower = not options.projective if self.projective else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
@@ -295,22 +264,25 @@ class TransitionParser(Parser):
             single=root == "single",
             allowed=everything - (1 << OTHER) if without_swap else everything,
             templates=self._templates,
-            bits=len(self._weights["actions"].table).bit_length() - 1,
-            actions=self._weights["actions"].table,
+            bits=len(self.weights["actions"].table).bit_length() - 1,
+            actions=self.weights["actions"].table,
             relations=RelationModel(
-                self._relation_templates, self._weights["relations"].table, self._allowed
+                self._relation_templates, self.weights["relations"].table, self.allowed
             ),
         )
         return Scorer(batch, model, Scratch.of(model))
 
     def _search(
-        self, batch: Batch, k: int, root: Root, projective: bool | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Parse a batch: return heads and labels (K, N), and the scores of trees (K, sentences)."""
+        self, batch: Batch, k: int, root: Root, projective: bool | None, trail: Trail | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]:
+        """Parse a batch; return heads and labels (K, N), scores of trees (K, sentences), and steps.
+
+        The steps of the last sentence are counted, and written into `trail`.
+        """
         scorer = self._scorer(batch, root, projective)
-        agenda = Agenda.of(self.beam)
         heads, labels = np.full((2, min(k, self.beam), batch.starts[-1]), -1, dtype=np.int64)
         totals = np.empty((len(heads), len(batch.starts) - 1))
-        parse(scorer, agenda, heads, labels, totals, Trail.of(0, self.beam))
-        totals *= self._weights["actions"].unit
-        return heads, labels, totals
+        trail = trail or Trail.of(0, self.beam)
+        steps = parse(scorer, Agenda.of(self.beam), heads, labels, totals, trail)
+        totals *= self.weights["actions"].unit
+        return heads, labels, totals, steps

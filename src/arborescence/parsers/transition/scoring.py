@@ -131,16 +131,8 @@ def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
     if only_one(mask):
         scores[:] = 0
         return mask
-    list_features(
-        scorer.batch.sides,
-        start,
-        state,
-        model.templates,
-        model.bits,
-        scratch.words,
-        scratch.atoms,
-        rows,
-    )
+    sides, words, atoms = scorer.batch.sides, scratch.words, scratch.atoms
+    list_features(sides, start, state, model.templates, model.bits, words, atoms, rows)
     zero = scores.dtype.type(0)
     first, second, third, fourth = zero, zero, zero, zero
     for t in range(len(rows)):
@@ -161,14 +153,8 @@ def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) 
     if dependent < 0:
         return layout.NONE
     find_around(state, head, dependent, scratch.around)
-    score_relations(
-        scorer.batch,
-        start,
-        scratch.around,
-        model.relations,
-        scratch.relation_rows,
-        scratch.sums,
-    )
+    around, rows, sums = scratch.around, scratch.relation_rows, scratch.sums
+    score_relations(scorer.batch, start, around, model.relations, rows, sums)
     return best_relation(model.relations, head, scratch.sums)
 
 

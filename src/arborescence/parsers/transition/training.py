@@ -53,14 +53,8 @@ class Trainer(OnlineRun):
         settings = self._settings
         scorer = self._parser._scorer(self._batch, settings.root, None)
         dynamic = settings.oracle == "dynamic"
-        learner = Learner(
-            scorer,
-            self._sums["actions"],
-            self._sums["relations"],
-            self._heads,
-            self._relations,
-            dynamic,
-        )
+        sums = self._sums["actions"], self._sums["relations"]
+        learner = Learner(scorer, *sums, self._heads, self._relations, dynamic)
         agenda = Agenda.of(settings.beam)
         exploration = _EXPLORATION if dynamic and number > 1 else 0.0
         generator = np.random.default_rng((settings.seed, number, 1))

@@ -1,7 +1,5 @@
 """Each rule in the search: beside all labeled trees of small sentences that do not break it."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,7 @@ import arborescence as arb
 import arborescence.rules.search as search
 from arborescence.rules import ud
 from arborescence.rules.sets import conflicts_of
-from brute_force import all_trees
-from random_words import random_words
+from random_words import every_tree, random_words
 
 #: Labels that a group of rules is about.
 GROUPS = (
@@ -23,32 +20,6 @@ GROUPS = (
     ("root", "fixed", "conj", "punct", "cop"),
     ("root", "obl", "nmod", "cop"),
 )
-
-
-def every_tree(words, single, projective):
-    """All labeled trees of a sentence, one after the other, and how many there are."""
-    n, labels = len(words.heads) - 1, len(words.label_names)
-    trees = all_trees(n, single, projective)
-    labelings = np.array(list(product(range(labels), repeat=n))).reshape(-1, n)
-    heads = np.repeat(trees, len(labelings), axis=0)
-    labeled = np.full(heads.shape, -1)
-    labeled[:, 1:] = np.tile(labelings, (len(trees), 1))
-    many, size = heads.shape
-    roots = np.repeat(np.arange(many) * size, size)
-    heads[:, 0] = 0
-
-    def for_all(values):
-        return np.tile(values, many)
-
-    return words._replace(
-        heads=heads.ravel() + roots,
-        roots=roots,
-        labels=labeled.ravel(),
-        tags=for_all(words.tags),
-        upos=for_all(words.upos),
-        feats=for_all(words.feats),
-        misc=lambda node: words.misc(node % size),
-    ), many
 
 
 @pytest.mark.parametrize("patience", [12, 0], ids=["branching", "with multipliers"])

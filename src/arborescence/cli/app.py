@@ -31,7 +31,7 @@ from arborescence.cli.options import (
     into,
     usage_errors,
 )
-from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.parsing import Options, analyses, keeper_of, loaded
 from arborescence.cli.progress import counted, note, steps
 from arborescence.cli.sentences import (
     Skipped,
@@ -113,6 +113,7 @@ def installed_version(verbose: bool) -> str:
     "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
     "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
     "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
+    "arborescence parse --rules ud test.conllu -o parsed.conllu",
     "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
     "arborescence parse --shards texts parsed --workers 8",
     "arborescence parse --ray auto --parquet texts parsed",
@@ -132,12 +133,13 @@ def parse(options: Options) -> None:
     files, output, tree, quiet = options.files, options.output, options.tree, options.quiet
     skipped = Skipped() if options.skip_invalid else None
     with usage_errors():
+        keeper = keeper_of(options)
         parser = loaded(options)
     documents = documents_of(files, output, parser)
     sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)
     if options.format == "text":
         sentences = with_hint_at_lines(sentences, quiet=quiet)
-    found = analyses(sentences, parser, options, skipped)
+    found = analyses(sentences, parser, options, skipped, keeper)
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
     describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
@@ -149,6 +151,8 @@ def parse(options: Options) -> None:
         write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
     )
+    if keeper:
+        note(str(keeper.counts), quiet=quiet)
     if skipped:
         skipped.report()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arborescence.cli.sentences import Skipped
-    from arborescence.parsers import Parser
+    from arborescence.parsers import Keeper, Parser
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.treebank import Sentence
     from arborescence.treebank.kbest import Analyses
@@ -54,6 +54,8 @@ class Options:
         Whether edges must not cross; else as the model was trained.
     confidence
         Write the probability of each edge into MISC.
+    rules
+        Rules that all trees keep: those of Universal Dependencies, or of a file.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
@@ -86,6 +88,7 @@ class Options:
     root: RootOption = "single"
     projective: Annotated[bool | None, typer.Option("--projective/--no-projective")] = None
     confidence: bool = False
+    rules: Annotated[str, typer.Option(metavar="ud|FILE.toml|none")] = "none"
     threads: ThreadsOption = 1
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
@@ -106,6 +109,8 @@ class Options:
     def check(self) -> None:
         """Raise BadParameter if some do not go together."""
         if self.shards or self.ray:
+            if self.rules != "none":
+                raise typer.BadParameter("--rules does not go with --shards and --ray")
             others = self.output or self.as_json or self.tree or self.threads > 1
             if others or len(self.files or ()) != 2:
                 raise typer.BadParameter(
@@ -134,6 +139,15 @@ class Options:
             )
 
 
+def keeper_of(options: Options) -> Keeper | None:
+    """Return what keeps the rules, if there are any; raise OptionError if they are invalid."""
+    if options.rules == "none":
+        return None
+    from arborescence.parsers import Keeper
+
+    return Keeper(options.rules)
+
+
 def loaded(options: Options) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
@@ -152,7 +166,11 @@ def loaded(options: Options) -> Parser:
 
 
 def analyses(
-    sentences: Iterator[Sentence], parser: Parser, options: Options, skipped: Skipped | None
+    sentences: Iterator[Sentence],
+    parser: Parser,
+    options: Options,
+    skipped: Skipped | None,
+    keeper: Keeper | None = None,
 ) -> Iterator[Analyses]:
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
     if options.format == "conllu":
@@ -162,6 +180,7 @@ def analyses(
         "root": options.root,
         "projective": options.projective,
         "confidence": options.confidence,
+        "rules": keeper,
         "threads": options.threads,
     }
     if options.kbest:

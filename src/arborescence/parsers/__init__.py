@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Parser as Parser
     from arborescence.parsers.shared.base import load as load
     from arborescence.parsers.shared.graph_parser import GraphParser as GraphParser
+    from arborescence.parsers.shared.keeping import Keeper as Keeper
     from arborescence.parsers.tagger.retagging import retagged as retagged
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser
@@ -26,6 +27,7 @@ __all__, __getattr__, __dir__ = lazily(
     {
         "arborescence.parsers.shared.base": ("Parser", "load"),
         "arborescence.parsers.shared.graph_parser": ("GraphParser",),
+        "arborescence.parsers.shared.keeping": ("Keeper",),
         "arborescence.parsers.bilexical": ("BilexicalModel",),
         "arborescence.parsers.combined": ("CombinedParser",),
         "arborescence.parsers.tagger.retagging": ("retagged",),

@@ -226,7 +226,9 @@ class CombinedGraphs(Graphs):
 
     def __init__(self, parser: CombinedParser, sentences: list[Sentence], options: Options) -> None:
         # False becomes None, so that parsers that find projective trees only can take part too.
-        wanted = options._replace(projective=options.projective or None, confidence=False)
+        wanted = options._replace(
+            projective=options.projective or None, confidence=False, rules=None
+        )
         answers = [each._evidence_batch(sentences, wanted) for each in parser.parsers]
         numbers = {label: number for number, label in enumerate(parser.labels)}
         #: For each sentence, the trees of the parsers, and their relations: (P, n + 1) int64.
@@ -250,6 +252,13 @@ class CombinedGraphs(Graphs):
             self._scores_of.append(np.asarray(scores, dtype=np.float32))
         super().__init__([tree for tree, _ in answers[0]], list(numbers), options)
         self._weights = parser.weights
+
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences, with the same weights."""
+        some = super().part(numbers)
+        some._trees_of = [self._trees_of[b] for b in numbers]
+        some._relations_of = [self._relations_of[b] for b in numbers]
+        return some
 
     def _groups(self) -> Iterator[Group]:
         wanted = self.options.projective

@@ -40,6 +40,11 @@ class Rule:
         """The features that the rule asks for, such as Polarity=Neg."""
         return ()
 
+    @property
+    def needed(self) -> Words:
+        """Labels: a tree without any of these keeps the rule. None: any tree may break it."""
+        return ()
+
     def broken(self, trees: Trees) -> Nodes:
         """Return the words that break the rule, in ascending order."""
         raise NotImplementedError
@@ -53,13 +58,23 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class AtMostOne(Rule):
+class _OfLabels(Rule):
+    """A rule about words with certain labels."""
+
+    labels: Words
+
+    @property
+    def needed(self) -> Words:
+        return self.labels
+
+
+@dataclass(frozen=True)
+class AtMostOne(_OfLabels):
     """A word has at most one dependent with one of the `labels`.
 
     Those with a label in `but`, and words that have `but_misc` in their column MISC, do not count.
     """
 
-    labels: Words
     but: Words = ()
     but_misc: str = ""
 
@@ -94,6 +109,10 @@ class RootLabel(Rule):
     label: str
     of_root: bool
 
+    @property
+    def needed(self) -> Words:
+        return () if self.of_root else (self.label,)
+
     def broken(self, trees: Trees) -> Nodes:
         from_root = (trees.heads == trees.roots) & (trees.labels >= 0)
         labeled = trees.labeled((self.label,))
@@ -106,13 +125,12 @@ class RootLabel(Rule):
 
 
 @dataclass(frozen=True)
-class LabelTags(Rule):
+class LabelTags(_OfLabels):
     """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of them.
 
     A word that has a dependent with a label in `but_heads` is excused: that is the next word.
     """
 
-    labels: Words
     tags: Words
     refused: bool = False
     but_heads: Words = ()
@@ -147,10 +165,9 @@ class TagLabels(Rule):
 
 
 @dataclass(frozen=True)
-class NotOfTags(Rule):
+class NotOfTags(_OfLabels):
     """A word with one of the `tags` has none of the `labels`, nor dependents with one of them."""
 
-    labels: Words
     tags: Words
 
     def broken(self, trees: Trees) -> Nodes:
@@ -165,10 +182,9 @@ class NotOfTags(Rule):
 
 
 @dataclass(frozen=True)
-class Direction(Rule):
+class Direction(_OfLabels):
     """A word with one of the `labels` stands right of its head, or left of it."""
 
-    labels: Words
     right: bool = True
 
     def broken(self, trees: Trees) -> Nodes:
@@ -182,7 +198,7 @@ class Direction(Rule):
 
 
 @dataclass(frozen=True)
-class Dependents(Rule):
+class Dependents(_OfLabels):
     """A word with one of the `labels` has only dependents with one of the labels `allowed`.
 
     Attributes
@@ -196,7 +212,6 @@ class Dependents(Rule):
         does not make use of that.
     """
 
-    labels: Words
     allowed: Words = ()
     also: tuple[tuple[str, Words], ...] = ()
     negation: bool = False
@@ -239,10 +254,8 @@ class Dependents(Rule):
 
 
 @dataclass(frozen=True)
-class Contiguous(Rule):
+class Contiguous(_OfLabels):
     """A word and its dependents with one of the `labels`, which stand right of it, have no gap."""
-
-    labels: Words
 
     def broken(self, trees: Trees) -> Nodes:
         parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
@@ -267,10 +280,14 @@ class Contiguous(Rule):
 
 
 @dataclass(frozen=True)
-class Spaced(Rule):
-    """A word and its dependents with one of the `labels` are separated by spaces."""
+class Spaced(_OfLabels):
+    """A word and its dependents with one of the `labels` are separated by spaces.
 
-    labels: Words
+    If `tag` is given, they are parts of one word: to such a dependent, a parse gives this UPOS tag,
+    and no lemma and no features, since those of its head are those of the word.
+    """
+
+    tag: str = ""
 
     def broken(self, trees: Trees) -> Nodes:
         parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
@@ -294,14 +311,13 @@ class Spaced(Rule):
 
 
 @dataclass(frozen=True)
-class Nominal(Rule):
+class Nominal(_OfLabels):
     """A nominal that is no predicate has no dependent with one of the `labels`.
 
     A nominal is a word of these `tags` with one of the labels `nominals`. A dependent with one of
     the labels `clause` makes it a predicate.
     """
 
-    labels: Words
     tags: Words
     nominals: Words
     clause: Words
@@ -322,14 +338,13 @@ class Nominal(Rule):
 
 
 @dataclass(frozen=True)
-class Projective(Rule):
+class Projective(_OfLabels):
     """A word with one of the `labels` is attached projectively, or (`causes`) crosses no edges.
 
     In the first case, all words between it and its head are below that head. In the second, no edge
     goes across the word, from a side of it that its own edge covers, but from a word above it.
     """
 
-    labels: Words
     causes: bool
 
     def broken(self, trees: Trees) -> Nodes:

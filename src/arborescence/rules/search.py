@@ -250,6 +250,7 @@ def kbest_constrained(
     require: Iterable[Edges] = (),
     limit: int = 5000,
     watch: Callable[[Event], None] | None = None,
+    by_heads: bool = False,
 ) -> list[ConstrainedTree]:
     """Return the k trees of highest weight that keep rules, best first, with certificates.
 
@@ -261,6 +262,9 @@ def kbest_constrained(
         The number of trees.
     watch : callable, optional
         Called with each `Event` of the search, for a report of what it does.
+    by_heads
+        Whether no two trees have the same heads: of trees that differ in their labels only, the
+        best one counts.
 
     Returns
     -------
@@ -301,7 +305,7 @@ def kbest_constrained(
     as_given = give_back or (lambda vector: vector)
     return [
         tree._replace(heads=as_given(tree.heads), labels=as_given(tree.labels) if labeled else None)
-        for tree in search.run(k, limit)
+        for tree in search.run(k, limit, by_heads=by_heads)
     ]
 
 
@@ -319,6 +323,7 @@ class _Search:
         self.rules = rules
         self.options: Any = {"root": root, "projective": projective}
         self.words = np.arange(1, len(scores))
+        self.everywhere = np.arange(len(scores))[:, None]
         self.nodes = 0
         self.watch: Callable[[Event], None] | None = None
         # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, node).
@@ -329,8 +334,9 @@ class _Search:
         self.best = best_labels(scores, 1)
         decode(self.best, **self.options)  # complains about scores, and where there is no tree
 
-    def run(self, k: int, limit: int) -> list[ConstrainedTree]:
+    def run(self, k: int, limit: int, *, by_heads: bool) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules; see `kbest_constrained`."""
+        self.by_heads = by_heads
         first = self.decoded((), np.empty(0))
         if first is None:
             raise NoTreeError("no tree has the required edges and none of the forbidden ones")
@@ -342,7 +348,7 @@ class _Search:
         while self.heap and len(found) < k and (self.nodes < limit or self.heap[0][1] == 0):
             _, kind, _, node = heappop(self.heap)
             if kind == 0:
-                tree = node.heads.tobytes(), node.labels.tobytes()
+                tree = node.heads.tobytes(), b"" if by_heads else node.labels.tobytes()
                 if tree not in seen:
                     found.append(self.result(node, node.bound))
                 seen.add(tree)
@@ -431,8 +437,8 @@ class _Search:
             ways = min(found, key=len)
         else:
             self.push_answer(node)
-            vectors = node.heads[1:].tolist(), self.words.tolist(), node.labels[1:].tolist()
-            tree = zip(*vectors, strict=True)
+            labels = [None] * len(self.words) if self.by_heads else node.labels[1:].tolist()
+            tree = zip(node.heads[1:].tolist(), self.words.tolist(), labels, strict=True)
             ways = [((False, self.axes(Edges(*edge))),) for edge in tree] if split else []
         below: list[tuple[Way, Part | None]] = []
         bans = node.bans
@@ -493,10 +499,10 @@ class _Search:
     def left(self, bans: Way) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the best score of each edge (N, N), and which labels are left (N, N, L)."""
         left = np.ones(self.scores.shape, np.bool_)
-        best = self.best.copy()
-        for ban in bans:
-            _ban(left, ban, False)
-        changed = ~left.all(axis=-1)
+        best, changed = self.best.copy(), np.zeros(self.best.shape, np.bool_)
+        for required, axes in bans:
+            _ban(left, (required, axes), False)
+            changed[self.everywhere if required else axes[0][:, None], axes[1]] = True
         best[changed] = np.where(left[changed], self.scores[changed], -np.inf).max(axis=-1)
         return best, left
 
@@ -663,10 +669,11 @@ def _ban(array: NDArray[Any], ban: Ban, absent: Any) -> None:
 def _against(ban: Ban, node: Part) -> NDArray[np.bool_]:
     """Tell of each word whether the edge into it is banned."""
     required, (heads, dependents, labels) = ban
-    words = np.arange(1, len(node.heads))
-    inside = np.isin(node.heads[1:], heads) & np.isin(node.labels[1:], labels)
-    against: NDArray[np.bool_] = np.isin(words, dependents) & (inside != required)
-    return against
+    against = np.zeros(len(node.heads), np.bool_)
+    inside = (node.heads[dependents, None] == heads).any(axis=1)
+    inside &= (node.labels[dependents, None] == labels).any(axis=1)
+    against[dependents] = inside != required
+    return against[1:]
 
 
 def _can_be_excluded(way: Way) -> bool:

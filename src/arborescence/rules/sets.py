@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from itertools import compress
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.rules.kinds import Rule
+from arborescence.rules.trees import matching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,10 +58,15 @@ def conflicts_of(
 
     Labels are indices of the names in `sentence`, whose own heads and labels do not matter.
     """
+    names = sentence.label_names
+    needed = np.array([matching(names, rule.needed) | (not rule.needed) for rule in rules])
 
     def conflicts(heads: Nodes, labels: Nodes) -> list[Sequence[Alternative]]:
         heads[0] = 0
         trees = sentence._replace(heads=heads, labels=labels)
-        return [rule.conflict(trees, int(word)) for rule in rules for word in rule.broken(trees)]
+        concerned = compress(rules, needed[:, labels[1:]].any(axis=1).tolist() if rules else ())
+        return [
+            rule.conflict(trees, int(word)) for rule in concerned for word in rule.broken(trees)
+        ]
 
     return conflicts

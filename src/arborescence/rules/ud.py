@@ -100,7 +100,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Dependents("leaf-goeswith", ("goeswith",), negation=True, if_crossed=("punct",)),
     Dependents("leaf-punct", ("punct",), ("punct",)),
     Contiguous("goeswith-gap", ("goeswith",)),
-    Spaced("goeswith-nospace", ("goeswith",)),
+    Spaced("goeswith-nospace", ("goeswith",), tag="X"),
     Projective("punct-causes-nonproj", ("punct",), causes=True),
     Projective("punct-is-nonproj", ("punct",), causes=False),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class LinearGraphs(Graphs):
         self._batch = batch
         wanted = options.projective
         self._projective = bool(parser.projective if wanted is None else wanted)
+
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences, weighed again: few of all edges were kept."""
+        some: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
+        return some
 
     def _groups(self) -> Iterator[Group]:
         for numbers, scores in self._matrices("edges"):

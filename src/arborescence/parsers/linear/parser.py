@@ -227,8 +227,10 @@ class LinearParser(GraphParser):
         return self.inference == "exact"
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
-        if self.inference == "undirected" and (kbest or options.projective or options.confidence):
-            what = "the k best trees need" if kbest else "projective trees and confidence need"
+        if self.inference == "undirected" and (kbest or any(options[1:])):
+            what = (
+                "the k best trees need" if kbest else "projective trees, confidence and rules need"
+            )
             raise ModelError(
                 f"{what} a parser with exact inference; this one was trained with "
                 "inference='undirected'"

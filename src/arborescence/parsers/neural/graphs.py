@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class NeuralGroup(Group):
 
     rows: NDArray[np.int64]
     found: Found
+
+    def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
+        """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
+        return replace(super().part(rows, numbers, starts), rows=self.rows[rows])
 
 
 class NeuralGraphs(Graphs):

@@ -134,6 +134,8 @@ class SecondOrderParser(LinearParser):
             raise ModelError(
                 f"a second-order parser has no {what}, only the best tree: a linear parser has"
             )
+        if options.rules:
+            raise ModelError("a second-order parser knows no rules: a linear parser does")
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> SecondOrderGraphs:
         return SecondOrderGraphs(self, *self._prepare(sentences), options)

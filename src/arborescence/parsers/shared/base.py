@@ -13,6 +13,7 @@ from arborescence.core.errors import ModelError, OptionError, TreebankError
 from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.keeping import Keeper
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.treebank.sentence import Sentence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.parsers.shared.types import Effort, Progress, Projective
+    from arborescence.rules.sets import AnyRules
 
 
 _Parsed = TypeVar("_Parsed")
@@ -56,6 +58,7 @@ class ParseOptions(TypedDict, total=False):
     root: Root
     projective: bool | None
     confidence: bool
+    rules: AnyRules | Keeper | None
 
 
 class Options(NamedTuple):
@@ -70,11 +73,16 @@ class Options(NamedTuple):
     confidence : bool
         Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``: its
         marginal in the distribution over trees that the scores define.
+    rules : Keeper or None
+        The rules that trees keep: see `docs/rules.md`. May be given as ``"ud"``, those of Universal
+        Dependencies; a file of rules; a sequence of rules; or a `Keeper`, which counts what it
+        takes. None or ``"none"``: no rules.
     """
 
     root: Root = "single"
     projective: bool | None = None
     confidence: bool = False
+    rules: Keeper | None = None
 
     @classmethod
     def of(cls, **options: Any) -> Self:
@@ -83,7 +91,9 @@ class Options(NamedTuple):
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
-        return made
+        if made.rules is None or isinstance(made.rules, Keeper):
+            return made
+        return made._replace(rules=Keeper(made.rules) if made.rules != "none" else None)
 
 
 class Parser(ABC):
@@ -258,7 +268,7 @@ class Parser(ABC):
             Any number of sentences, read in batches as results are consumed. A sentence can be a
             list of words. A single sentence need not be in a list.
         **options
-            ``threads``, ``root``, ``projective``, ``confidence``: see `ParseOptions`.
+            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``: see `ParseOptions`.
 
         Yields
         ------

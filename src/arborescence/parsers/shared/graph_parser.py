@@ -8,9 +8,10 @@ probability of each edge, and what a parser says of each edge to a `CombinedPars
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from arborescence.inference.labeled import kbest_labeled
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Options, Parser, as_sentences, batches
 from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.projective.pseudo import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
+    from arborescence.parsers.shared.keeping import Keeper
+    from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
 
 
@@ -85,6 +89,12 @@ class Group:
         places = self.firsts[:, None] + nodes
         return places, ... if self.lengths is None else nodes <= self.lengths[:, None]
 
+    def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
+        """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
+        lengths = None if self.lengths is None else self.lengths[rows]
+        new: dict[str, Any] = {"scores": self.scores[rows], "lengths": lengths}
+        return replace(self, numbers=numbers, firsts=starts[numbers], **new)
+
 
 class Graphs(ABC):
     """The graphs of a batch of B sentences with N nodes (words and roots) in all.
@@ -105,7 +115,7 @@ class Graphs(ABC):
         self.sentences = sentences
         self.labels = labels
         self.options = options
-        self.starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
+        self.starts = _starts(sentences)
 
     @property
     @remembered
@@ -116,6 +126,19 @@ class Graphs(ABC):
     @abstractmethod
     def _groups(self) -> Iterable[Group]:
         """Weigh the edges of all sentences, group by group."""
+
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences, with the same weights."""
+        part = copy(self)
+        part.sentences = [self.sentences[b] for b in numbers]
+        part.starts = _starts(part.sentences)
+        inside = [np.flatnonzero(np.isin(group.numbers, numbers)) for group in self.groups]
+        vars(part)["groups"] = [
+            group.part(rows, np.searchsorted(numbers, group.numbers[rows]), part.starts)
+            for group, rows in zip(self.groups, inside, strict=True)
+            if len(rows)
+        ]
+        return part
 
     def completed(self) -> list[Sentence]:
         """Return the sentences, with the tags and lemmas that the parser fills in."""
@@ -144,6 +167,11 @@ class Graphs(ABC):
         root = self.options.root
         for group in self.groups:
             yield decode(group.scores, group.lengths, root=root, projective=group.projective)
+
+
+def _starts(sentences: list[Sentence]) -> NDArray[np.int64]:
+    """Return the first node of each sentence, and the number of nodes."""
+    return np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
 
 
 def with_relations(
@@ -304,7 +332,8 @@ class GraphParser(Parser):
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         self._refuse(options)
         graphs = self._graphs(sentences, options)
-        return [tree for [tree] in self._written(graphs, graphs.decode()[np.newaxis])]
+        parsed = self._written(graphs, graphs.decode()[np.newaxis])
+        return [tree for [tree] in self._kept(graphs, parsed)]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options, *, labeled: bool = False
@@ -324,6 +353,7 @@ class GraphParser(Parser):
             group.put(trees, heads)
             weights[: of_trees.shape[1], group.numbers] = of_trees.T  # perhaps fewer than k
         parsed = self._written(graphs, heads, labels if labeled else None)
+        parsed = self._kept(graphs, parsed, weights, by_heads=not labeled)
         return [
             list(zip(trees, of_trees, strict=False))
             for trees, of_trees in zip(parsed, weights.T.tolist(), strict=True)
@@ -365,6 +395,71 @@ class GraphParser(Parser):
     def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
         """Return how probable each edge is, (B, T, T)."""
         return self._believed(group, group.scores, root).marginals
+
+    def _kept(
+        self,
+        graphs: Graphs,
+        parsed: list[list[Sentence]],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        by_heads: bool = True,
+    ) -> list[list[Sentence]]:
+        """Return the trees of each sentence, the best of those that keep the rules, if there are.
+
+        Sentences with a tree that breaks a rule get others by a search; their weights, in K rows,
+        are overwritten.
+        """
+        keeper, k = graphs.options.rules, 1 if weights is None else len(weights)
+        if keeper is None:
+            return parsed
+        numbers = np.repeat(np.arange(len(parsed)), [len(trees) for trees in parsed])
+        looked = keeper.look([tree for trees in parsed for tree in trees])
+        for b in np.unique(numbers[looked.parted]).tolist():
+            parsed[b] = [keeper.finished(tree) for tree in parsed[b]]
+        broken, firsts = np.unique(numbers[looked.broken], return_index=True)
+        found: list[list[ConstrainedTree]] = [[] for _ in broken]
+        if len(broken):
+            some = graphs.part(broken)
+            heads, labels = np.full((2, k, some.starts[-1]), -1)
+            names = tuple(name.partition(MARK)[0] for name in graphs.labels)
+            for b, projective, table in _each(some, some.labeled):
+                found[b] = keeper.best(
+                    looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
+                    table,
+                    k,
+                    root=graphs.options.root,
+                    projective=projective,
+                    by_heads=by_heads,
+                )
+                nodes = slice(some.starts[b], some.starts[b + 1])
+                for row, tree in enumerate(found[b]):
+                    heads[row, nodes], labels[row, nodes] = tree.heads, tree.labels
+            rewritten = self._lowered(some, heads, labels, keeper)
+            for b, trees, best in zip(broken.tolist(), rewritten, found, strict=True):
+                if best:
+                    parsed[b] = [keeper.finished(tree) for tree in trees]
+                    if weights is not None:
+                        weights[:, b] = -np.inf
+                        weights[: len(best), b] = [tree.weight for tree in best]
+        keeper.count(len(parsed), found)
+        return parsed
+
+    def _lowered(
+        self, graphs: Graphs, heads: NDArray[np.int64], labels: NDArray[np.int64], keeper: Keeper
+    ) -> list[list[Sentence]]:
+        """Return copies with trees that keep the rules: as `_written`, but so that they still do.
+
+        Lifted edges that would break a rule if they were moved back stay where they are.
+        """
+        written = self._written(graphs, heads, labels)
+        if self.projective == "pseudo" and graphs.options.projective is None:
+            graphs.options = graphs.options._replace(projective=True)
+            lifted = self._written(graphs, heads, labels)
+            numbers = np.repeat(np.arange(len(written)), [len(trees) for trees in written])
+            looked = keeper.look([tree for trees in written for tree in trees])
+            for b in np.unique(numbers[looked.broken]).tolist():
+                written[b] = lifted[b]
+        return written
 
     def _written(
         self,
@@ -408,10 +503,18 @@ class GraphParser(Parser):
         for batch in batches(as_sentences(sentences)):
             graphs = self._graphs(batch, Options())
             found = [np.empty(0, dtype=np.float32)] * len(batch)
-            for group in graphs.groups:
-                tables = table_of(graphs, group)
-                for b, nodes, table in zip(group.numbers, group.sizes(), tables, strict=True):
-                    found[b] = np.ascontiguousarray(table[:nodes, :nodes])
-                    found[b][:, 0] = 0
-                    found[b][np.arange(nodes), np.arange(nodes)] = 0
+            for b, _, table in _each(graphs, partial(table_of, graphs)):
+                found[b] = np.ascontiguousarray(table)
+                found[b][:, 0] = 0
+                found[b][np.arange(len(table)), np.arange(len(table))] = 0
             yield from found
+
+
+def _each(
+    graphs: Graphs, table_of: Callable[[Any], NDArray[np.float32]]
+) -> Iterator[tuple[int, bool, NDArray[np.float32]]]:
+    """Yield the number of each sentence, if its trees are projective, and its part of a table."""
+    for group in graphs.groups:
+        rows = zip(group.numbers.tolist(), group.sizes(), table_of(group), strict=True)
+        for b, nodes, table in rows:
+            yield b, group.projective, table[:nodes, :nodes]

@@ -239,6 +239,11 @@ class TransitionParser(Parser):
                 "the probability of an edge needs a graph-based parser; this one is transition-"
                 "based, and does not look at all trees"
             )
+        if options.rules:
+            raise ModelError(
+                "trees that keep rules need a graph-based parser; this one is transition-based, "
+                "and does not look at all trees: parse without rules"
+            )
         if options.projective is False and self._system.projective and not self.projective:
             raise ModelError(
                 f"edges that cross are out of reach of {self.system}: train a parser with the "

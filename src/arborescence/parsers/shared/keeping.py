@@ -1,0 +1,190 @@
+"""Rules that parsed trees keep: which trees break them, and the best trees that do not.
+
+A parser's own tree is looked at first, all trees of a batch at once. Only for the few that break a
+rule there is a search, over the labelled scores of their sentences.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arborescence.core.errors import NoTreeError
+from arborescence.core.graph import check_count
+from arborescence.rules.kinds import Spaced
+from arborescence.rules.search import kbest_constrained
+from arborescence.rules.sets import conflicts_of, rules_of
+from arborescence.rules.trees import matching
+from arborescence.treebank.columns import Columns
+from arborescence.treebank.validation import trees_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.rules.search import ConstrainedTree
+    from arborescence.rules.sets import AnyRules
+    from arborescence.rules.trees import Trees
+    from arborescence.treebank import Sentence
+
+
+class Counts(NamedTuple):
+    """What it took to keep rules.
+
+    Attributes
+    ----------
+    sentences : int
+        The number of sentences.
+    changed : int
+        Those whose own best tree (or one of the k best) breaks a rule, and that got others.
+    uncertified : int
+        Those of them for which the search ended at its limit: their trees keep the rules, but
+        others that do may be better.
+    failed : int
+        Those whose trees still break a rule: none that keeps all exists, or the search found none
+        within its limit.
+    decodes : int
+        The number of trees decoded, the first one of each sentence included.
+    """
+
+    sentences: int = 0
+    changed: int = 0
+    uncertified: int = 0
+    failed: int = 0
+    decodes: int = 0
+
+    def __str__(self) -> str:
+        best = self.changed - self.uncertified
+        line = (
+            f"{self.changed:,} of {self.sentences:,} sentences changed, {best:,} certified to have "
+            f"the best trees that keep the rules; {self.decodes:,} trees decoded"
+        )
+        return line + (f"; {self.failed:,} still break a rule" if self.failed else "")
+
+
+class Looked(NamedTuple):
+    """What the rules read in S parsed sentences.
+
+    Attributes
+    ----------
+    trees : Trees
+        All of them.
+    ends : list of S + 1 int
+        Their roots, as indices among all nodes, and the number of nodes.
+    broken, parted : int64
+        The numbers of the sentences that break a rule, and of those with words in parts.
+    """
+
+    trees: Trees
+    ends: list[int]
+    broken: NDArray[np.int64]
+    parted: NDArray[np.int64]
+
+    def sentence(self, number: int) -> Trees:
+        """Return one sentence, for `Keeper.best`."""
+        return self.trees.of_sentence(*self.ends[number : number + 2])
+
+
+class Keeper:
+    """Rules for `Parser.parse`, which also counts what it takes to keep them.
+
+    Parameters
+    ----------
+    rules
+        As in `arborescence.rules.rules_of`: ``"ud"``, a file, or a sequence of rules.
+    limit
+        The largest number of trees decoded in the search for one sentence.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+        The rules.
+    limit : int
+        As given.
+
+    Raises
+    ------
+    OptionError
+        If a rule is none, or the file of rules has an error.
+
+    Examples
+    --------
+    >>> keeper = Keeper("ud")
+    >>> keeper.counts
+    Counts(sentences=0, changed=0, uncertified=0, failed=0, decodes=0)
+    """
+
+    def __init__(self, rules: AnyRules = "ud", *, limit: int = 1000) -> None:
+        self.rules = rules_of(rules)
+        self.limit = check_count(limit, "limit")
+        self._parted = [rule for rule in self.rules if isinstance(rule, Spaced) and rule.tag]
+        self._counts: list[Counts] = []  # a list, since threads append to it
+
+    @property
+    def counts(self) -> Counts:
+        """What it took so far."""
+        return Counts(*np.sum([Counts(), *self._counts], axis=0).tolist())
+
+    def count(self, sentences: int, found: Sequence[Sequence[ConstrainedTree]]) -> None:
+        """Add up what some sentences took, and the searches in some of them."""
+        changed = [trees for trees in found if trees]
+        certified = sum(all(tree.certified for tree in trees) for trees in changed)
+        nodes = sum(trees[-1].nodes for trees in changed)
+        failed = len(found) - len(changed)
+        self._counts.append(
+            Counts(sentences, len(changed), len(changed) - certified, failed, sentences + nodes)
+        )
+
+    def look(self, parsed: Sequence[Sentence]) -> Looked:
+        """Find which parsed sentences break a rule."""
+        columns = Columns.of_sentences(list(parsed))
+        trees, _ = trees_of(columns, self.rules)
+        # Also of trees with several roots, which a treebank does not have.
+        trees = trees._replace(heads=np.maximum(columns.head_vectors(), 0) + trees.roots)
+        broken, parts = np.zeros((2, len(trees.heads)), np.bool_)
+        for rule in self.rules:
+            broken[rule.broken(trees)] = True
+        for rule in self._parted:
+            parts |= trees.labeled(rule.labels)
+        starts = np.flatnonzero(trees.roots == np.arange(len(trees.roots)))
+        numbers = [
+            np.unique(np.searchsorted(starts, np.flatnonzero(nodes), side="right") - 1)
+            for nodes in (broken, parts)
+        ]
+        return Looked(trees, [*starts.tolist(), len(trees.heads)], *numbers)
+
+    def best(
+        self, sentence: Trees, scores: NDArray[np.float32], k: int, **options: Any
+    ) -> list[ConstrainedTree]:
+        """Return the k best trees that keep the rules, or none if none was found.
+
+        Parameters
+        ----------
+        sentence
+            One sentence; its heads and labels do not matter, and `label_names` are those of the
+            scores.
+        scores : (n + 1, n + 1, L) float32
+            Weights of labeled edges.
+        k, **options
+            As in `kbest_constrained`.
+        """
+        try:
+            rules = conflicts_of(self.rules, sentence)
+            return kbest_constrained(scores, rules, k, limit=self.limit, **options)
+        except NoTreeError:
+            return []
+
+    def finished(self, tree: Sentence) -> Sentence:
+        """Return a parsed sentence with the columns that rules want beside a relation."""
+        for rule in self._parted:
+            part = matching(tuple(tree.deprels), rule.labels)[:-1].tolist()
+            if any(part):
+                tags = [rule.tag if yes else tag for yes, tag in zip(part, tree.upos, strict=True)]
+                lemmas, feats = (
+                    ["_" if yes else value for yes, value in zip(part, column, strict=True)]
+                    for column in (tree.lemmas, tree.feats)
+                )
+                tree = tree.replace(upos=tags, lemmas=lemmas, feats=feats)
+        return tree

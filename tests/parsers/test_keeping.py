@@ -1,0 +1,216 @@
+"""Parses that keep rules, beside all labeled trees of small sentences by the parser's scores."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from arborescence.core.errors import ModelError, OptionError
+from arborescence.parsers import CombinedParser, Keeper, LinearParser, TransitionParser
+from arborescence.rules import Direction, Projective, TagLabels
+from arborescence.rules.ud import RULES
+from arborescence.treebank import Sentence, validate
+from lessons import SONGS, sentences_of
+from random_words import every_tree
+from samples import treebank, unparsed
+from small_parsers import small_parser
+from tiny_networks import random_parser
+
+LABELS = ("nsubj", "punct", "det", "goeswith")
+TAGS = ("NOUN", "VERB", "DET", "PUNCT")
+KINDS = ("linear", "pruned", "joint", "projective", "neural", "combined")
+
+
+def random_sentences(number, *, seed, trees=False):
+    """Sentences of one to four words, whose tags have little to do with their relations."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        n = int(rng.integers(1, 5))
+        heads, relations = [-1, 0, *range(1, n)], ["root", *rng.choice(LABELS, n - 1)]
+        yield Sentence.from_words(
+            list(rng.choice(["a", "b", "c"], n)),
+            upos=list(rng.choice(TAGS, n)),
+            **({"heads": heads, "deprels": relations} if trees else {}),
+        )
+
+
+@cache
+def parser_of(kind):
+    sentences = list(random_sentences(25, seed=1, trees=True))
+    small = {"epochs": 1, "bits": 10}
+    if kind == "neural":
+        return random_parser(sentences)
+    if kind == "combined":
+        other = TransitionParser.train(sentences, **small)
+        return CombinedParser([parser_of("joint"), other, parser_of("linear")], [1, 0.5, 0.3])
+    options = {
+        "pruned": {"prune": True},
+        "joint": {"joint": True},
+        "projective": {"projective": True, "root": "multi"},
+    }
+    return LinearParser.train(sentences, **small, **options.get(kind, {}))
+
+
+NEW = list(random_sentences(30, seed=2))
+
+
+def weights_of_all(parser, sentence, rules, root="single"):
+    """The weights of all labeled trees that keep the rules, and their head vectors."""
+    table = parser.labeled_scores(sentence).astype(np.float64)
+    words = Keeper(rules).look([sentence.replace(heads=[-1, *[0] * len(sentence)])]).sentence(0)
+    words = words._replace(label_names=parser.labels)
+    trees, many = every_tree(words, root == "single", projective=parser.projective is True)
+    keeps = np.ones(many, np.bool_)
+    size = len(sentence) + 1
+    for rule in rules:
+        keeps[trees.roots[rule.broken(trees)] // size] = False
+    heads = (trees.heads - trees.roots).reshape(many, size)[:, 1:]
+    labels = trees.labels.reshape(many, size)[:, 1:]
+    weights = table[heads, np.arange(1, size), labels].sum(axis=1)
+    keeps &= weights > -np.inf
+    return weights[keeps], heads[keeps]
+
+
+def weight_of(parser, tree):
+    table = parser.labeled_scores(tree.replace(heads=None, deprels=None))
+    numbers = [parser.labels.index(name) for name in tree.deprels]
+    return table[tree.heads[1:], np.arange(1, len(tree) + 1), numbers].astype(np.float64).sum()
+
+
+def broken_by(trees, rules=RULES):
+    """The numbers of the sentences that break a rule."""
+    return {int(one.sentence) - 1 for one in validate(trees, rules)}
+
+
+def same(one, other):
+    return one.heads.tolist() == other.heads.tolist() and one.deprels == other.deprels
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_tree_that_keeps_the_rules(kind):
+    parser, keeper = parser_of(kind), Keeper("ud")
+    crossing = {"projective": False} if kind == "combined" else {}
+    own = list(parser.parse(NEW, **crossing))
+    kept = list(parser.parse(NEW, rules=keeper, **crossing))
+    bad = broken_by(own)
+    assert len(bad) > 8
+    failed = changed = 0
+    for number, (sentence, before, after) in enumerate(zip(NEW, own, kept, strict=True)):
+        if number not in bad:
+            assert same(before, after)
+            continue
+        weights, _ = weights_of_all(parser, sentence, RULES)
+        if not len(weights):
+            failed += 1
+            assert same(before, after)
+            continue
+        changed += 1
+        parts = [word for word, name in enumerate(after.deprels) if name == "goeswith"]
+        for word in parts:
+            assert (after.upos[word], after.lemmas[word], after.feats[word]) == ("X", "_", "_")
+        as_read = after.replace(upos=sentence.upos, lemmas=None)
+        assert weight_of(parser, as_read) == pytest.approx(weights.max(), abs=1e-4)
+        assert not broken_by([after])
+    counts = keeper.counts
+    assert counts[:4] == (len(NEW), changed, 0, failed)
+    assert counts.decodes > len(NEW) + changed
+
+
+@pytest.mark.parametrize("kind", ["joint", "neural", "projective"])
+def test_the_k_best_trees_that_keep_the_rules(kind):
+    parser, k = parser_of(kind), 4
+    own = list(parser.kbest_labeled(NEW, k))
+    by_labels = parser.kbest_labeled(NEW, k, rules="ud")
+    by_heads = parser.kbest(NEW, k, rules="ud")
+    for sentence, before, labeled, headed in zip(NEW, own, by_labels, by_heads, strict=True):
+        weights, heads = weights_of_all(parser, sentence, RULES)
+        if not broken_by([tree for tree, _ in before]) or not len(weights):
+            continue
+        assert not broken_by([tree for tree, _ in labeled + headed])
+        assert [weight for _, weight in labeled] == pytest.approx(
+            np.sort(weights)[::-1][:k].tolist(), abs=1e-4
+        )
+        best = {}
+        for weight, tree in sorted(zip(weights, map(tuple, heads), strict=True)):
+            best[tree] = weight
+        vectors = {tuple(tree.heads[1:].tolist()) for tree, _ in headed}
+        assert len(vectors) == len(headed) == min(k, len(best))
+        assert [weight for _, weight in headed] == pytest.approx(
+            sorted(best.values(), reverse=True)[:k], abs=1e-4
+        )
+
+
+def test_other_rules_with_several_root_edges_and_probabilities():
+    parser = parser_of("linear")
+    rules = [Direction("right", LABELS), TagLabels("verbs", ("VERB",), ("root",))]
+    options = {"root": "multi", "confidence": True}
+    own = list(parser.parse(NEW, **options))
+    changed = 0
+    for sentence, before, after in zip(
+        NEW, own, parser.parse(NEW, rules=rules, **options), strict=True
+    ):
+        weights, _ = weights_of_all(parser, sentence, rules, "multi")
+        assert after.misc[0].startswith("EdgeProb=")
+        if len(weights) and bytes(before) != bytes(after):
+            changed += 1
+            assert weight_of(parser, after) == pytest.approx(weights.max(), abs=1e-4)
+            relations = list(zip(after.heads[1:], after.upos, after.deprels, strict=True))
+            assert all(name == "root" for _, tag, name in relations if tag == "VERB")
+    assert changed > 5
+
+
+def test_lifted_edges_stay_where_moving_them_back_breaks_a_rule():
+    [songs] = sentences_of([SONGS])
+    parser = LinearParser.train([songs] * 5, projective="pseudo", epochs=3, bits=10)
+    [crossing] = parser.parse([unparsed(songs)])
+    assert crossing.heads.tolist() == songs.heads.tolist()
+    keeper = Keeper([Projective("projective", ("nmod",), causes=False)])
+    [kept] = parser.parse([unparsed(songs)], rules=keeper)
+    assert kept.heads.tolist() == [-1, 2, 0, 4, 2]
+    assert kept.deprels == songs.deprels
+    assert keeper.counts == (1, 1, 0, 0, 2)
+
+
+def test_rules_in_every_thread_are_counted():
+    parser, keeper = parser_of("linear"), Keeper("ud")
+    many = NEW * 40
+    found = list(parser.parse(many, rules=keeper, threads=2))
+    assert [bytes(tree) for tree in found[: len(NEW)]] == [
+        bytes(tree) for tree in parser.parse(NEW, rules="ud")
+    ]
+    assert keeper.counts.sentences == len(many)
+
+
+def test_a_reranker_chooses_among_trees_that_keep_the_rules():
+    reranker = small_parser("reranker")
+    sentences = list(map(unparsed, treebank()))
+    rules = [Direction("left", ("nsubj", "det", "amod", "case"), right=False)]
+    assert not broken_by(list(reranker.parse(sentences, rules=rules)), rules)
+
+
+@pytest.mark.parametrize("kind", ["greedy", "undirected", "second-order"])
+def test_kinds_that_keep_no_rules(kind):
+    parser = small_parser(kind)
+    with pytest.raises(ModelError, match="rules"):
+        list(parser.parse([["Birds", "sing"]], rules="ud"))
+    assert len(list(parser.parse([["Birds", "sing"]], rules="none"))) == 1
+
+
+def test_errors(tmp_path):
+    with pytest.raises(OptionError, match="rules must be"):
+        parser_of("linear").parse(NEW, rules=["ud"])
+    with pytest.raises(OptionError, match="limit"):
+        Keeper("ud", limit=0)
+    with pytest.raises(OSError, match="missing"):
+        parser_of("linear").parse(NEW, rules=tmp_path / "missing.toml")
+
+
+def test_after_the_limit_trees_keep_the_rules_but_are_not_certified():
+    parser = parser_of("neural")
+    keeper = Keeper("ud", limit=1)
+    kept = list(parser.parse(NEW, rules=keeper))
+    counts = keeper.counts
+    assert counts.failed + counts.changed == len(broken_by(parser.parse(NEW)))
+    assert len(broken_by(kept)) == counts.failed
+    assert counts.uncertified > 0
+    assert "still break a rule" in str(counts) or not counts.failed

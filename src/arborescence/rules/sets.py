@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,14 +58,18 @@ def conflicts_of(
     Labels are indices of the names in `sentence`, whose own heads and labels do not matter.
     """
     names = sentence.label_names
-    needed = np.array([matching(names, rule.needed) | (not rule.needed) for rule in rules])
+    needed = np.zeros((len(rules), len(names) + 1), np.bool_)
+    for row, rule in zip(needed, rules, strict=True):
+        row[:] = matching(names, rule.needed) if rule.needed else True
 
     def conflicts(heads: Nodes, labels: Nodes) -> list[Sequence[Alternative]]:
         heads[0] = 0
         trees = sentence._replace(heads=heads, labels=labels)
-        concerned = compress(rules, needed[:, labels[1:]].any(axis=1).tolist() if rules else ())
+        concerned = np.flatnonzero(needed[:, labels[1:]].any(axis=1)).tolist()
         return [
-            rule.conflict(trees, int(word)) for rule in concerned for word in rule.broken(trees)
+            rules[r].conflict(trees, int(word))
+            for r in concerned
+            for word in rules[r].broken(trees)
         ]
 
     return conflicts

@@ -74,9 +74,10 @@ class Options(NamedTuple):
         Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``: its
         marginal in the distribution over trees that the scores define.
     rules : Keeper or None
-        The rules that trees keep: see `docs/rules.md`. May be given as ``"ud"``, those of Universal
-        Dependencies; a file of rules; a sequence of rules; or a `Keeper`, which counts what it
-        takes. None or ``"none"``: no rules.
+        The rules that trees keep. Given as ``"ud"``, those of Universal Dependencies; a file of
+        rules; a sequence of rules; or a `Keeper`, which counts what it takes. None or ``"none"``:
+        no rules. For graph-based parsers that decode exactly by weights of edges, and rerankers of
+        their lists; others raise ModelError.
     """
 
     root: Root = "single"
@@ -87,13 +88,14 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, **options: Any) -> Self:
         """Make the record of options by name; OptionError if one has another value."""
-        made = cls(**options)
+        rules = options.pop("rules", None)
+        if not isinstance(rules, Keeper | None):
+            rules = Keeper(rules) if rules != "none" else None
+        made = cls(**options, rules=rules)
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
-        if made.rules is None or isinstance(made.rules, Keeper):
-            return made
-        return made._replace(rules=Keeper(made.rules) if made.rules != "none" else None)
+        return made
 
 
 class Parser(ABC):

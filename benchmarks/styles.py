@@ -1,19 +1,17 @@
 """Which style of annotation does each parser learn best? Content or function heads, coordinations.
 
-``python benchmarks/styles.py [TREEBANK...]``: trains a parser of each kind on each treebank in each
-style. Its trees are compared with the test part in that style; and, brought back to the style of
-Universal Dependencies, with the test part as it is.
+Trains a parser of each kind on each treebank in each style. Its trees are compared with the test
+part in that style; and, brought back to the style of Universal Dependencies, with the test part as
+it is.
 """
 
 from __future__ import annotations
-
-import sys
 
 from arborescence.experiments.common.treebanks import find
 from arborescence.parsers import LinearParser, TransitionParser
 from arborescence.treebank import evaluate, restyle
 from inputs import TREEBANKS
-from timing import table
+from recording import Results, options
 
 CHOSEN = ["English-EWT", "Gothic-PROIEL", "Turkish-IMST"]
 STYLES = [
@@ -29,17 +27,17 @@ PARSERS = {
     "graph-based": (LinearParser, {"projective": False}),
     "through undirected trees": (
         LinearParser,
-        {"inference": "undirected", "features": "undirected"},
+        {"inference": "undirected", "features": "undirected", "projective": False},
     ),
     "transition-based": (TransitionParser, {"system": "swap"}),
 }
 
 
-def scores(kind, options, training, test, heads, coordination):
+def scores(kind, settings, training, test, heads, coordination):
     """UAS and LAS in the style itself, and back in that of Universal Dependencies; percent."""
     style = {"heads": heads, "coordination": coordination}
     gold = list(restyle(test, **style))
-    parser = kind.train(list(restyle(training, **style)), epochs=EPOCHS, **options)
+    parser = kind.train(list(restyle(training, **style)), epochs=EPOCHS, **settings)
     parsed = list(parser.parse(gold))
     for right, found in ((gold, parsed), (test, list(restyle(parsed, **style, back=True)))):
         evaluation = evaluate(right, found)
@@ -47,17 +45,23 @@ def scores(kind, options, training, test, heads, coordination):
 
 
 def main():
+    quick = options(__doc__).quick
+    results = Results("styles", "which style of annotation each parser learns best", quick)
     rows = []
-    for treebank in find(TREEBANKS, sys.argv[1:] or CHOSEN).treebanks:
+    for treebank in find(TREEBANKS, CHOSEN[1:2] if quick else CHOSEN).treebanks:
         training, test = treebank.read()
-        for name, (kind, options) in PARSERS.items():
+        for name, (kind, settings) in PARSERS.items():
             for heads, coordination in STYLES:
-                figures = scores(kind, options, training, test, heads, coordination)
-                row = [treebank.name, name, heads, coordination, *(f"{x:.2f}" for x in figures)]
-                print(*row, sep="\t", file=sys.stderr, flush=True)
-                rows.append(row)
+                figures = scores(kind, settings, training, test, heads, coordination)
+                rows.append([treebank.name, name, heads, coordination, *figures])
     columns = ["treebank", "parser", "heads", "coordination"]
-    table([*columns, "UAS", "LAS", "UAS of UD", "LAS of UD"], rows)
+    results.table(
+        "accuracy",
+        [*columns, "UAS", "LAS", "UAS of UD", "LAS of UD"],
+        rows, unit="percent of words",
+        condition=f"gold tags, {EPOCHS} epochs; scores in the style itself, and brought back to UD",
+    )  # fmt: skip
+    results.save()
 
 
 if __name__ == "__main__":

@@ -237,3 +237,14 @@ def lists():
         lines.append([words["graphs"], words["root edges"], words[""], *cells])
     header = ["graphs", "root edges", "", "µs a tree, n = 100, k = 50"]
     return [*header, "exponent of n, from 100 to 500", "exponent of k, from 100 to 500"], lines
+
+
+@view("styles")
+def styles():
+    """Return LAS by parser and style: in the style itself, and brought back to UD."""
+    names = list(dict.fromkeys(row["treebank"] for row in rows("styles/accuracy")))
+    lines = {}
+    for row in rows("styles/accuracy"):
+        key = row["parser"], row["heads"], row["coordination"]
+        lines.setdefault(key, []).append(f"{row['LAS']:.2f} → {row['LAS of UD']:.2f}")
+    return ["parser", "heads", "coordination", *names], [[*key, *lines[key]] for key in lines]

@@ -73,12 +73,7 @@ def bare(sentence):
 
 def unparsed(sentence):
     """A sentence without its tree."""
-    blank = Sentence.from_words(
-        sentence.forms,
-        lemmas=sentence.lemmas,
-        upos=sentence.upos,
-        xpos=sentence.xpos,
-        feats=sentence.feats,
-    )
+    kept = {name: getattr(sentence, name) for name in ("lemmas", "upos", "xpos", "feats")}
+    blank = Sentence.from_words(sentence.forms, **kept)
     assert (blank.heads[1:] == -1).all()
     return blank

@@ -14,7 +14,7 @@ import laws
 from brute_force import all_trees, eisner, exact_weights, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED
-from tree_lists import listed, rounded_weights, same
+from tree_lists import check_batch, check_leading_dimensions, listed, rounded_weights, same
 
 JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT, and with bounds checked, more take too long.
@@ -246,44 +246,14 @@ def test_a_batch_equals_its_sentences(root, threads):
     sizes = [*rng.integers(1, 12 if JIT else 5, 40 if JIT else 5), 0, 1]
     batch = padded_batch(rng, sizes)
     k = 12
+    expected = [min(k, number_of_trees(n, root)) if n else 1 for n in sizes]
     for scores in (batch, np.ascontiguousarray(batch.mT).mT):
-        heads, weights, counts = kbest(scores, k, sizes, root=root, threads=threads)
-        assert heads.shape == (len(sizes), k, max(sizes) + 1)
-        assert weights.shape == (len(sizes), k)
-        assert (heads.dtype, weights.dtype, counts.dtype) == (np.int64, np.float64, np.int64)
-        for b, n in enumerate(sizes):
-            m = min(k, number_of_trees(n, root)) if n else 1
-            assert counts[b] == m
-            one = kbest(batch[b, : n + 1, : n + 1], k, root=root)
-            assert same((heads[b, :m, : n + 1], weights[b, :m]), one)
-            assert (heads[b, m:] == -1).all()
-            assert (heads[b, :, n + 1 :] == -1).all()
-            assert (weights[b, m:] == -np.inf).all()
-        assert (counts < k).any()
+        assert check_batch(kbest, scores, sizes, k, root, threads).tolist() == expected
 
 
 @both_roots
 def test_leading_dimensions(root):
-    scores = np.random.default_rng(4).normal(size=(2, 3, 5, 5))
-    lengths = np.array([[4, 3, 2], [1, 0, 4]])
-    heads, weights, counts = kbest(scores, 7, lengths, root=root)
-    assert heads.shape == (2, 3, 7, 5)
-    assert weights.shape == (2, 3, 7)
-    assert counts.tolist() == (
-        [[7, 7, 2], [1, 1, 7]] if root == "single" else [[7, 7, 3], [1, 1, 7]]
-    )
-    one = kbest(scores[0, 1, :4, :4], 7, root=root)
-    assert same((heads[0, 1, :, :4], weights[0, 1]), one)
-    heads, weights, counts = kbest(np.empty((0, 3, 3)), 4, root=root)
-    assert (heads.shape, weights.shape, counts.shape) == ((0, 4, 3), (0, 4), (0,))
-
-
-@both_roots
-def test_a_batch_has_room_for_k_trees_also_where_there_are_fewer(root):
-    heads, weights, counts = kbest(np.zeros((2, 3, 3)), 7, root=root)
-    assert heads.shape == (2, 7, 3)
-    assert weights.shape == (2, 7)
-    assert counts.tolist() == ([2, 2] if root == "single" else [3, 3])
+    check_leading_dimensions(kbest, root)
 
 
 def test_streams_do_not_disturb_each_other():

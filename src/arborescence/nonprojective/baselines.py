@@ -1,7 +1,8 @@
 """Baseline algorithms for the best tree and the k best trees: slower, or not always correct.
 
 Each takes one (N, N) matrix ``scores[h, d]`` and returns a head vector, as `decode` does, or yields
-head vectors and weights, as `trees` does. They are for tests, benchmarks and teaching.
+head vectors and weights, as `trees` does; or raises NoTreeError, as these do. They are for tests,
+benchmarks and teaching.
 """
 
 from __future__ import annotations
@@ -121,11 +122,6 @@ def best_of_n_runs(scores: NDArray[Any]) -> NDArray[np.int64]:
 
     The method of Dozat et al. (2017).
 
-    Raises
-    ------
-    NoTreeError
-        If no child of the root reaches all words.
-
     Examples
     --------
     >>> best_of_n_runs(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
@@ -155,11 +151,6 @@ def reweighted(scores: NDArray[Any]) -> NDArray[np.int64]:
     differ, then finds the best arborescence. O(n²). But adding the large constant rounds away low
     bits of the root's scores: with masked scores the result is often wrong.
 
-    Raises
-    ------
-    NoTreeError
-        If a word cannot be reached from the root.
-
     Examples
     --------
     >>> reweighted(np.array([[0.0, 5.0, 1.0], [0.0, 0.0, 3.0], [0.0, 9.0, 0.0]]))
@@ -179,11 +170,6 @@ def trees_by_decoding(
 
     Lawler (1972) and Murty (1968): all trees except the best one are split by the first of its
     edges that they lack, and `decode` finds the best tree of each part. O(n³) per tree.
-
-    Raises
-    ------
-    NoTreeError
-        If there is no tree at all.
 
     Examples
     --------

@@ -51,12 +51,7 @@ def sums(
     -------
     sums : Sums
         ``log_partition`` and ``marginals``, the latter a torch tensor if `scores` is one. They are
-        also the gradient of the log-partition in the scores.
-
-    Raises
-    ------
-    ScoresError, NoTreeError, OptionError
-        As in `decode`.
+        also the gradient of the log-partition in the scores. The errors are those of `decode`.
 
     Examples
     --------

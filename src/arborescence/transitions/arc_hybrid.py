@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arborescence.core.kernels import inlined_kernel
+from arborescence.transitions.arc_standard import arc as arc_of_standard
 from arborescence.transitions.arc_standard import is_complete
 from arborescence.transitions.state import (
     BUFFER,
@@ -56,12 +57,10 @@ def legal(state: np.ndarray, single: bool) -> int:
 @inlined_kernel
 def arc(state: np.ndarray, transition: int) -> tuple[int, int]:
     """Return head and dependent of the edge that a transition adds."""
-    size = state[COUNTERS, SIZE]
     if transition == LEFT:
-        return int(state[BUFFER, state[COUNTERS, FRONT]]), int(state[STACK, size - 1])
-    if transition == RIGHT:
-        return int(state[STACK, size - 2]), int(state[STACK, size - 1])
-    return NONE, NONE
+        top = state[COUNTERS, SIZE] - 1
+        return int(state[BUFFER, state[COUNTERS, FRONT]]), int(state[STACK, top])
+    return arc_of_standard(state, transition)
 
 
 @inlined_kernel

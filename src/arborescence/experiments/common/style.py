@@ -22,13 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-INK: Final = "#1f2430"
-FAINT: Final = "#c9ced8"
-PALE: Final = "#eef0f4"
-TEAL: Final = "#0f766e"
-AMBER: Final = "#d97706"
-SAND: Final = "#f0b46a"
-VIOLET: Final = "#6366a8"
+INK, FAINT, PALE = "#1f2430", "#c9ced8", "#eef0f4"
+TEAL, AMBER, SAND, VIOLET = "#0f766e", "#d97706", "#f0b46a", "#6366a8"
 #: A colour and a marker for each of up to five series.
 STYLES: Final = ((TEAL, "o"), (AMBER, "D"), (SAND, "s"), (VIOLET, "^"), (INK, "v"))
 

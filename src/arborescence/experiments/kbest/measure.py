@@ -156,10 +156,8 @@ class Outcome(NamedTuple):
 
     Attributes
     ----------
-    treebank : str
-        Its name.
-    split : str
-        The part that the parsers were trained on: ``"train"`` or ``"dev"``.
+    treebank, split : str
+        Its name, and the part that the parsers were trained on: ``"train"`` or ``"dev"``.
     size : int
         The number of training sentences; 0 if unknown, as for some given parsers.
     loaded : bool

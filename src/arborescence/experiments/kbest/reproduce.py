@@ -37,6 +37,9 @@ def reproduce(
 ) -> list[LeftOut]:
     """Count malformed trees among the k best of each test sentence, and write a report.
 
+    The errors are those of `Experiment`; and OptionError if `recipe` is for parsers without edge
+    scores, or `seeds` or `ks` are invalid, MissingExtraError without Matplotlib or SciPy.
+
     Parameters
     ----------
     treebanks, output, options
@@ -55,15 +58,6 @@ def reproduce(
     list of LeftOut
         The treebanks that were left out.
 
-    Raises
-    ------
-    OptionError
-        If `recipe` is for parsers without edge scores, or `seeds` or `ks` are invalid.
-    MissingExtraError
-        If Matplotlib or SciPy is missing.
-    TreebankError, OSError
-        As for `Experiment`.
-
     Notes
     -----
     Zmigrod, Vieira and Cotterell (2021), Figure 1 and Appendix A. The lists take about 0.3 ms per
@@ -73,11 +67,11 @@ def reproduce(
     --------
     >>> import tempfile, pathlib
     >>> from arborescence.experiments.common.treebanks import write_birdish
-    >>> home = pathlib.Path(tempfile.mkdtemp())
-    >>> ud = write_birdish(home / "ud")
-    >>> reproduce(ud, home / "out", recipe=Recipe(epochs=1, bits=10), seeds=1)
+    >>> ud = write_birdish(pathlib.Path(tempfile.mkdtemp()) / "ud")
+    >>> output = ud.parent / "out"
+    >>> reproduce(ud, output, recipe=Recipe(epochs=1, bits=10), seeds=1)
     []
-    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:22])
+    >>> print((output / "treebanks.csv").read_text().splitlines()[1][:22])
     Birdish,1,1,0.00,33.33
     """
     if recipe.parser == "transition":

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 
     Decoder = Callable[[NDArray[Any]], NDArray[np.int64]]
 
-GREEDY: Final = "greedy pass"
-UNCONSTRAINED: Final = "without the constraint"
-CONSTRAINED: Final = "with the constraint"
-N_RUNS: Final = "n runs"
-REWEIGHTED: Final = "reweighting"
-EISNER: Final = "Eisner"
-NAIVE: Final = "bilexical CKY"
+GREEDY, UNCONSTRAINED, CONSTRAINED = "greedy pass", "without the constraint", "with the constraint"
+N_RUNS, REWEIGHTED = "n runs", "reweighting"
+EISNER, NAIVE = "Eisner", "bilexical CKY"
 
 
 @kernel

@@ -104,12 +104,9 @@ class Method(NamedTuple):
     """`ANY`, `EACH`, `ONE` or `LEFT`."""
 
 
-CAMERINI: Final = "Camerini et al."
-KBEST: Final = "KBEST"
-N_STARTS: Final = "n starts"
-KBEST_DEP: Final = "KBEST_DEP"
-LEAVING_OUT: Final = "leaving trees out"
-CAMERINI_ONE: Final = "Camerini et al., one root edge"
+CAMERINI, CAMERINI_ONE = "Camerini et al.", "Camerini et al., one root edge"
+KBEST, KBEST_DEP = "KBEST", "KBEST_DEP"
+N_STARTS, LEAVING_OUT = "n starts", "leaving trees out"
 #: The algorithms by name: first for any number of root edges, then for one.
 PUBLISHED: Final[Mapping[str, Method]] = {
     CAMERINI: Method(together=False, roots=ANY),

@@ -41,6 +41,9 @@ def reproduce(
     Times are measured in one thread, after all parsers are trained. Each is saved in `output` at
     once, and reused by the next call on the same machine.
 
+    The errors are those of `Experiment`; and OptionError if the parsers of the recipe have no edge
+    scores, or a size is less than 2, MissingExtraError without Matplotlib or SciPy.
+
     Parameters
     ----------
     treebanks, output, options
@@ -59,15 +62,6 @@ def reproduce(
     -------
     list of LeftOut
         The treebanks that were left out.
-
-    Raises
-    ------
-    MissingExtraError
-        If Matplotlib or SciPy is missing.
-    TreebankError, OSError
-        As for `Experiment`.
-    OptionError
-        If the parsers of the recipe have no edge scores, or a size is less than 2.
 
     Examples
     --------

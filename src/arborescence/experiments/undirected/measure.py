@@ -124,12 +124,8 @@ class Outcome(NamedTuple):
 
     Attributes
     ----------
-    treebank : str
-        Its name.
-    split : str
-        The part that they were trained on, ``"train"`` or ``"dev"``.
-    size : int
-        The number of training sentences.
+    treebank, split, size
+        As those of `kbest.measure.Outcome`.
     counts : dict of str to Counts
         The counts of each of `MODELS` on the test part, in this order.
     """

@@ -31,6 +31,9 @@ def reproduce(
 ) -> list[LeftOut]:
     """Train and test the four models of *undirected* on treebanks, and write a report.
 
+    The errors are those of `Experiment`; and OptionError if ``models`` are given, or `recipe` is
+    not for linear parsers.
+
     Parameters
     ----------
     treebanks, output, options
@@ -44,13 +47,6 @@ def reproduce(
     list of LeftOut
         The treebanks that were left out.
 
-    Raises
-    ------
-    TreebankError, OSError
-        As for `Experiment`.
-    OptionError
-        If ``models`` are given, or `recipe` is not for linear parsers.
-
     Notes
     -----
     The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
@@ -60,11 +56,11 @@ def reproduce(
     --------
     >>> import tempfile, pathlib
     >>> from arborescence.experiments.common.treebanks import write_birdish
-    >>> home = pathlib.Path(tempfile.mkdtemp())
-    >>> ud = write_birdish(home / "ud")
+    >>> ud = write_birdish(pathlib.Path(tempfile.mkdtemp()) / "ud")
+    >>> output = ud.parent / "out"
     >>> recipe = Recipe(loss="mira", root="single", epochs=2, bits=10)
-    >>> _ = reproduce(ud, home / "out", recipe=recipe)
-    >>> print((home / "out" / "directed-uas.csv").read_text().splitlines()[1])
+    >>> _ = reproduce(ud, output, recipe=recipe)
+    >>> print((output / "directed-uas.csv").read_text().splitlines()[1])
     Birdish,1 (train),100.00,100.00,100.00,100.00
     """
     if options.get("models") or recipe.parser != "linear":

@@ -49,11 +49,9 @@ class Tagger:
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> taught = [
-    ...     Sentence.from_words(["the", "tree", "grows"], upos=["DET", "NOUN", "VERB"]),
-    ...     Sentence.from_words(["a", "bird", "sings"], upos=["DET", "NOUN", "VERB"]),
-    ... ]
-    >>> tagger = Tagger.train(taught)
+    >>> taught = ["the", "tree", "grows"], ["a", "bird", "sings"]
+    >>> tags = ["DET", "NOUN", "VERB"]
+    >>> tagger = Tagger.train([Sentence.from_words(words, upos=tags) for words in taught])
     >>> tagger.columns
     ('upos',)
     >>> [tagged] = tagger.tag([Sentence.from_words(["the", "bird", "grows"])])

@@ -62,14 +62,9 @@ class Lemmatizer(Rewriter):
     def train(
         cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
     ) -> Self:
-        """Train a lemmatizer on a treebank with lemmas.
+        """Train a lemmatizer on a treebank with lemmas; words whose lemma is ``_`` are skipped.
 
-        Parameters
-        ----------
-        treebank
-            Sentences; words whose lemma is ``_`` are skipped.
-        seed, progress
-            As for `Tokenizer.train`. The order of the words is random.
+        The parameters are those of `Tokenizer.train`. The order of the words is random.
 
         Raises
         ------

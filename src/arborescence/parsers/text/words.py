@@ -148,9 +148,8 @@ def cut(
     ends : bool, shape (n,)
         Filled: whether a word ends with this character. Later decisions depend on earlier ones.
     gold : bool, shape (n,)
-        The gold ends. Empty: no training.
-    learned : float32, shape (2, PLACES)
-        For training: the table of `Learned`, of which `weights` are the first row. Changed.
+    learned
+        As for `sentences.end`.
     """
     folded, kinds, gaps, paragraphs = text.folded, text.kinds, text.gaps, text.paragraphs
     around = stretches(text)

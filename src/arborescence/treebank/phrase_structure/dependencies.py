@@ -51,10 +51,8 @@ def convert(
 
     Raises
     ------
-    TreebankError
-        If a tree or the head rules are broken, naming the file and the line.
-    OSError
-        If a file cannot be opened or read.
+    TreebankError, OSError
+        As for `read_trees`, also for a file of head rules.
 
     Examples
     --------

@@ -49,12 +49,10 @@ def read_trees(
 
     Raises
     ------
-    TreebankError
-        If brackets do not match, a word has no tag, a bracket no label or nothing in it, or a tree
-        no words, or more than 2^18 brackets; naming the file, the line and the fault. If a line has
-        more than 2^20 characters, or the file is not UTF-8 or damaged.
-    OSError
-        If the file cannot be opened or read.
+    TreebankError, OSError
+        As for `arborescence.treebank.read`. Invalid are brackets that do not match, a word without
+        a tag, a bracket without a label or with nothing in it, a tree without words or with more
+        than 2^18 brackets, a line of more than 2^20 characters, and what is not UTF-8.
 
     Examples
     --------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from functools import partial
 from importlib import import_module, resources
 from importlib.util import find_spec
@@ -32,7 +31,7 @@ from arborescence.cli.options import (
     usage_errors,
 )
 from arborescence.cli.parsing import Options, analyses, keeper_of, loaded
-from arborescence.cli.progress import counted, note, steps
+from arborescence.cli.progress import counted, note, say, steps
 from arborescence.cli.sentences import (
     Skipped,
     documents_of,
@@ -352,8 +351,3 @@ def warmup(quiet: QuietOption = False) -> None:
         return
     with steps(quiet=quiet) as step:
         compile_all(progress=step)
-
-
-def say(line: str) -> None:
-    """Write a line to stdout."""
-    sys.stdout.write(f"{line}\n")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from arborescence.cli.options import Arguments, usage_errors
+from arborescence.cli.progress import say
 from arborescence.core.errors import ArborescenceError
 
 
@@ -64,8 +63,3 @@ def described(tool: str, check: bool) -> bool:
         + (f", wrong {found.wrong} times" if found.wrong else "")
     )
     return not found.wrong
-
-
-def say(line: str) -> None:
-    """Write a line to stdout."""
-    sys.stdout.write(f"{line}\n")

@@ -1,4 +1,4 @@
-"""Progress on stderr: bars on a terminal, occasional plain lines in a pipe, or nothing."""
+"""Progress on stderr: bars on a terminal, occasional plain lines in a pipe, or nothing; results."""
 
 from __future__ import annotations
 
@@ -132,6 +132,11 @@ def note(line: str, *, quiet: bool = False) -> None:
     """Say on stderr what a command has done, and where the result is."""
     if not quiet:
         _to_stderr(line)
+
+
+def say(line: str) -> None:
+    """Write a line of the result to stdout."""
+    sys.stdout.write(f"{line}\n")
 
 
 def _count(done: int, total: int) -> str:

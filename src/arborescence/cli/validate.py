@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from typing import Annotated
 
 import typer
 
 from arborescence.cli.options import Arguments, JsonOption, QuietOption
-from arborescence.cli.progress import note
+from arborescence.cli.progress import note, say
 
 
 def validate(
@@ -40,8 +39,7 @@ def validate(
     for file in files or ["-"]:
         for broken in validate(file, checked):
             counts[broken.rule] += 1
-            line = json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken)
-            sys.stdout.write(f"{line}\n")
+            say(json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken))
     if counts:
         each = ", ".join(f"{name} {number}" for name, number in counts.most_common())
         note(f"{counts.total()} broken rules: {each}", quiet=quiet)

@@ -181,7 +181,9 @@ def test_kernel_chooses_as_slow_sums_do(rules):
         spelling = np.array(spelling_of(form), dtype=np.uint64)
         for text, _, row in slow_candidates(rules, set(words.tolist()), form):
             places = np.empty(39, dtype=np.uint64)
-            rewriting._look(spelling, contexts[i], np.array(row, dtype=np.int64), room, places)
+            atoms = np.concatenate((np.array(row, dtype=np.uint64), spelling, contexts[i]))
+            room.values[: atoms.size] = atoms
+            templates.fill(rewriting._TEMPLATES, room, PLACES, places, 0)
             score = sum(int(weights[int(place)]) for place in places)
             if score > highest:
                 best, highest = text, score

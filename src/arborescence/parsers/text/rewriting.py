@@ -24,7 +24,7 @@ from arborescence.parsers.shared.classifier import (
     total,
     unpack,
 )
-from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
+from arborescence.parsers.shared.templates import compiled, fill, values_of
 from arborescence.parsers.text.candidates import (
     SPELLING,
     Texts,
@@ -222,25 +222,6 @@ _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 
 @kernel
-def _look(
-    spelling: np.ndarray,
-    context: np.ndarray,
-    row: np.ndarray,
-    room: Values,
-    places: np.ndarray,
-) -> None:
-    """Compute the weight indices of the features of one candidate."""
-    atoms = room.values
-    for k in range(3):
-        atoms[k] = row[k]
-    for k in range(SPELLING):
-        atoms[3 + k] = spelling[k]
-    for k in range(CONTEXTS):
-        atoms[3 + SPELLING + k] = context[k]
-    fill(_TEMPLATES, room, PLACES, places, 0)
-
-
-@kernel
 def choose(
     order: np.ndarray,
     items: np.ndarray,
@@ -287,9 +268,15 @@ def choose(
         chosen[i, 1] = right if count > 1 else -1
         if weights.size == 0:
             continue
+        for k in range(SPELLING):
+            room.values[3 + k] = found.spelling[k]
+        for k in range(CONTEXTS):
+            room.values[3 + SPELLING + k] = contexts[i, k]
         best, scores[0] = 0, 0.0
         for k in range(1, count):
-            _look(found.spelling, contexts[i], found.rows[k], room, places[k])
+            for column in range(3):
+                room.values[column] = found.rows[k, column]
+            fill(_TEMPLATES, room, PLACES, places[k], 0)
             scores[k] = total(weights, places[k])
             if scores[k] > scores[best]:
                 best = k

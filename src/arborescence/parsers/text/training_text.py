@@ -25,8 +25,8 @@ _WIDTHS: Final = (40, 100)
 # The mean number of sentences per paragraph, for a treebank without paragraph marks.
 _PARAGRAPH: Final = 5
 
-# Groups: the first word of a multiword token, and MISC.
-_MULTIWORD: Final = re.compile(r"^(\d+)-\d+\t.*\t([^\t\n]*)$", re.MULTILINE)
+# Groups: the number of a word; or of the first and the last word of a multiword token; FORM, MISC.
+_TOKEN: Final = re.compile(r"^(\d+)(?:-(\d+))?\t([^\t]*)\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
 class Token(NamedTuple):
@@ -53,31 +53,17 @@ def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
 
 
 def _tokens(sentence: Sentence) -> list[Token]:
-    words = list(zip(sentence.forms, sentence.misc, strict=True))
-    multiwords = {first: (last, form) for first, last, form in sentence.multiwords}
-    after = _misc_of_multiwords(sentence) if multiwords else {}
-    tokens = []
-    i = 1
-    while i <= len(words):
-        if i in multiwords:
-            last, form = multiwords[i]
-            parts = tuple(form for form, _ in words[i - 1 : last])
-            tokens.append(_token(form, parts, after[i]))
-            i = last + 1
-        else:
-            form, misc = words[i - 1]
-            tokens.append(_token(form, None, misc))
-            i += 1
+    tokens: list[Token] = []
+    forms = sentence.forms
+    last = 0
+    for begin, end, form, misc in _TOKEN.findall(str(sentence)):
+        first, stop = int(begin), int(end or begin)
+        if first > last:  # else a word of a multiword token
+            words = tuple(forms[first - 1 : stop]) if end else None
+            spaced = "SpaceAfter=No" not in misc.split("|")
+            tokens.append(Token(" ".join(form.split()) or "_", words, spaced))
+            last = stop
     return tokens
-
-
-def _token(form: str, words: tuple[str, ...] | None, misc: str) -> Token:
-    return Token(" ".join(form.split()) or "_", words, "SpaceAfter=No" not in misc.split("|"))
-
-
-def _misc_of_multiwords(sentence: Sentence) -> dict[int, str]:
-    """Return MISC of each multiword token, keyed by its first word."""
-    return {int(first): misc for first, misc in _MULTIWORD.findall(str(sentence))}
 
 
 class TrainingText(NamedTuple):

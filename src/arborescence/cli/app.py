@@ -14,8 +14,7 @@ import typer
 from arborescence.cli import train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
-from arborescence.cli.generated import documented, taking
-from arborescence.cli.help import examples
+from arborescence.cli.generated import documented, examples_of, taking
 from arborescence.cli.integrations import integrations
 from arborescence.cli.options import (
     Arguments,
@@ -62,18 +61,11 @@ if find_spec("arborescence.experiments"):  # which is no part of the rest
     app.add_typer(import_module("arborescence.experiments.command").app, name="experiment")
 
 
-def command(*lines: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a command, with these examples at the end of its help page."""
-    return lambda function: app.command(epilog=examples(*lines))(documented(function))
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Add a command, of which its docstring says all that the help page shows."""
+    return app.command(epilog=examples_of(function))(documented(function))
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog=examples(
-        "arborescence demo", "echo 'Birds sing .' | arborescence parse --format tokens"
-    ),
-)
-@documented
 def arborescence(
     context: typer.Context,
     version: bool = False,
@@ -87,12 +79,22 @@ def arborescence(
         Show the version and exit.
     verbose
         With --version: and which kernels run.
+
+    Examples
+    --------
+    arborescence demo
+    echo 'Birds sing .' | arborescence parse --format tokens
     """
     if version:
         say(installed_version(verbose))
         raise typer.Exit
     if context.invoked_subcommand is None:
         context.fail("Missing command.")
+
+
+app.callback(invoke_without_command=True, epilog=examples_of(arborescence))(
+    documented(arborescence)
+)
 
 
 def installed_version(verbose: bool) -> str:
@@ -104,23 +106,26 @@ def installed_version(verbose: bool) -> str:
     return described()
 
 
-@command(
-    "echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree",
-    "arborescence parse --format text letter.txt -o letter.conllu",
-    "arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu",
-    "zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu",
-    "arborescence parse --kbest 10 test.conllu -o kbest.conllu",
-    "arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'",
-    "arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]",
-    "arborescence parse --rules ud test.conllu -o parsed.conllu",
-    "arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu",
-    "arborescence parse --shards texts parsed --workers 8",
-    "arborescence parse --ray auto --parquet texts parsed",
-    "arborescence parse documents.spacy -o parsed.spacy",
-)
+@command
 @taking(Options)
 def parse(options: Options) -> None:
-    """Parse sentences; write CoNLL-U or JSON, or draw the trees."""
+    """Parse sentences; write CoNLL-U or JSON, or draw the trees.
+
+    Examples
+    --------
+    echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree
+    arborescence parse --format text letter.txt -o letter.conllu
+    arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu
+    zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu
+    arborescence parse --kbest 10 test.conllu -o kbest.conllu
+    arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'
+    arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]
+    arborescence parse --rules ud test.conllu -o parsed.conllu
+    arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu
+    arborescence parse --shards texts parsed --workers 8
+    arborescence parse --ray auto --parquet texts parsed
+    arborescence parse documents.spacy -o parsed.spacy
+    """
     from arborescence.treebank.kbest import ranked
 
     options.check()
@@ -156,10 +161,7 @@ def parse(options: Options) -> None:
         skipped.report()
 
 
-@command(
-    "arborescence draw treebank.conllu | less -R",
-    "arborescence draw treebank.conllu -o trees.svg",
-)
+@command
 def draw(
     files: Arguments = None,
     output: DrawingOption = None,
@@ -171,6 +173,11 @@ def draw(
     ----------
     files
         CoNLL-U with trees; '-' or nothing: the standard input.
+
+    Examples
+    --------
+    arborescence draw treebank.conllu | less -R
+    arborescence draw treebank.conllu -o trees.svg
     """
     if output and not ends(output, ".svg"):
         raise typer.BadParameter(f"-o {output}: trees are drawn into a file as SVG: -o FILE.svg")
@@ -181,48 +188,23 @@ def draw(
         skipped.report()
 
 
-command(
-    "arborescence convert trees.mrg -o trees.conllu",
-    "arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu",
-    "echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree",
-)(convert)
+command(convert)
 
 
-command(
-    "arborescence validate treebank.conllu",
-    "arborescence parse test.conllu | arborescence validate",
-    "arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c",
-)(validate)
+command(validate)
 
 
-command(
-    "arborescence trace 'we vigorously wash our cats who stink'",
-    "arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'",
-    "arborescence trace --treebank gold.conllu --sentence 3 --system swap",
-    "arborescence trace --treebank gold.conllu --sentence all -o derivations.html",
-    "arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'",
-)(trace)
+command(trace)
 
 
-command(
-    "arborescence explain scores.csv",
-    "arborescence explain scores.npy --algorithm kbest -k 5",
-    "arborescence explain --sentence 'we wash our cats' --algorithm eisner",
-    "arborescence explain scores.csv --json | jq '.steps[].text'",
-    "arborescence explain scores.csv -o page.html",
-    "arborescence explain --exercise 12 -o sheet.html",
-)(explain)
+command(explain)
 
 
 app.add_typer(train.app, name="train")
-command("arborescence integrations", "arborescence integrations stanza supar")(integrations)
+command(integrations)
 
 
-@command(
-    "arborescence evaluate gold.conllu parsed.conllu",
-    "arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1",
-    "arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -",
-)
+@command
 def evaluate(
     gold: Annotated[str, typer.Argument()],
     predicted: Annotated[str, typer.Argument()],
@@ -250,6 +232,12 @@ def evaluate(
         Whether punctuation counts. Officially it does.
     as_json
         Print JSON.
+
+    Examples
+    --------
+    arborescence evaluate gold.conllu parsed.conllu
+    arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1
+    arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -
     """
     from arborescence import treebank
 
@@ -264,12 +252,7 @@ def evaluate(
     say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
 
 
-@command(
-    "arborescence decode scores.npy",
-    "arborescence decode batch.npz -o heads.npy --threads 2",
-    "arborescence decode batch.npz --kbest 50 -o trees.npz",
-    "arborescence decode batch.npz --inference undirected --rounds 5",
-)
+@command
 def decode(
     scores: Annotated[Path, typer.Argument(metavar="SCORES.npy|npz")],
     output: Annotated[Path | None, into()] = None,
@@ -305,6 +288,13 @@ def decode(
         The score of an undirected edge, of those of its two directions.
     as_json
         Print heads and weight of each tree as JSON.
+
+    Examples
+    --------
+    arborescence decode scores.npy
+    arborescence decode batch.npz -o heads.npy --threads 2
+    arborescence decode batch.npz --kbest 50 -o trees.npz
+    arborescence decode batch.npz --inference undirected --rounds 5
     """
     import arborescence as arb
     from arborescence.cli import scores as files
@@ -333,9 +323,15 @@ def decode(
             say(line)
 
 
-@command("arborescence demo", "arborescence demo -o trees.svg")
+@command
 def demo(output: DrawingOption = None) -> None:
-    """Parse sentences that ship with the package, and draw the trees."""
+    """Parse sentences that ship with the package, and draw the trees.
+
+    Examples
+    --------
+    arborescence demo
+    arborescence demo -o trees.svg
+    """
     with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
         parse(files=[str(sentences)], format="tokens", tree=True, output=output)
 

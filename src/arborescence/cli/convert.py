@@ -67,6 +67,12 @@ def convert(
         Put moved phrases back to their traces; edges may then cross.
     tree
         Draw the lexicalized trees on the terminal, instead of CoNLL-U.
+
+    Examples
+    --------
+    arborescence convert trees.mrg -o trees.conllu
+    arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu
+    echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree
     """
     if tree and output == "-":
         raise typer.BadParameter(

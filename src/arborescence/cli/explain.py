@@ -56,6 +56,15 @@ def explain(
         beside it.
     seed
         For --exercise: the number of the first one; by default 0.
+
+    Examples
+    --------
+    arborescence explain scores.csv
+    arborescence explain scores.npy --algorithm kbest -k 5
+    arborescence explain --sentence 'we wash our cats' --algorithm eisner
+    arborescence explain scores.csv --json | jq '.steps[].text'
+    arborescence explain scores.csv -o page.html
+    arborescence explain --exercise 12 -o sheet.html
     """
     from arborescence import explaining
 

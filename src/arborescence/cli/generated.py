@@ -1,6 +1,6 @@
 """Options of a command, generated from its signature, and from options of the library.
 
-What help says of an option stands in the docstring, below Parameters, as for any function.
+What a help page says stands in the docstring of the command, in NumPy's style.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_a
 
 import typer
 
+from arborescence.cli.help import examples
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _Options = TypeVar("_Options")
 #: How the command line writes values that are no text.
 _WORDS: Final = {False: "no", True: "yes"}
-_HEADING: Final = "\n\nParameters\n----------\n"
+_HEADING: Final = re.compile(r"\n\n(Parameters|Examples)\n-+\n")
 _ENTRY: Final = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
 
 
@@ -55,7 +57,7 @@ def documented(
     each_once = {
         each.name: each for one in (common, command) if one for each in _parameters_of(one)
     }
-    command.__doc__ = (inspect.getdoc(command) or "").partition(_HEADING)[0]
+    command.__doc__ = _section(command)
     return _declaring(command, [*each_once.values(), *more])
 
 
@@ -93,10 +95,21 @@ def _declaring(
     return command
 
 
+def examples_of(command: Callable[..., None]) -> str:
+    """Return the examples of a docstring as the end of a help page."""
+    return examples(*_section(command, "Examples").splitlines())
+
+
+def _section(documented: Callable[..., Any], name: str = "") -> str:
+    """Return a section of a docstring, or what stands above all of them; "" if there is none."""
+    above, *sections = _HEADING.split(inspect.getdoc(documented) or "")
+    return dict(zip(["", *sections[::2]], [above, *sections[1::2]], strict=True)).get(name, "")
+
+
 def _parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a command or a record, with what its docstring says of each."""
-    below = (inspect.getdoc(declaring) or "").partition(_HEADING)[2]
-    said = {name: " ".join(text.split()) for name, text in _ENTRY.findall(below)}
+    entries = _ENTRY.findall(_section(declaring, "Parameters") + "\n")
+    said = {name: " ".join(text.split()) for name, text in entries}
     return [
         each.replace(annotation=_annotated(each, said.get(each.name)), kind=each.KEYWORD_ONLY)
         for each in inspect.signature(declaring, eval_str=True).parameters.values()

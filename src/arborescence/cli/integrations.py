@@ -22,6 +22,11 @@ def integrations(
         Names of packages; nothing: all that are known.
     check
         Compare both decoders on random graphs.
+
+    Examples
+    --------
+    arborescence integrations
+    arborescence integrations stanza supar
     """
     from arborescence.integrations import TOOLS, patching
 

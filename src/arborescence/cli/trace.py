@@ -70,6 +70,14 @@ def trace(
         Write tables, or by the ending .html or .json.
     as_json
         Write JSON, a sentence a line, instead.
+
+    Examples
+    --------
+    arborescence trace 'we vigorously wash our cats who stink'
+    arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'
+    arborescence trace --treebank gold.conllu --sentence 3 --system swap
+    arborescence trace --treebank gold.conllu --sentence all -o derivations.html
+    arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'
     """
     if treebank and words:
         raise typer.BadParameter("give words or --treebank, not both")

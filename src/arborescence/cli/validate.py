@@ -30,6 +30,12 @@ def validate(
         The rules: those of UD, or of a file.
     as_json
         Write JSON, a broken rule a line.
+
+    Examples
+    --------
+    arborescence validate treebank.conllu
+    arborescence parse test.conllu | arborescence validate
+    arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c
     """
     from arborescence.rules.sets import rules_of
     from arborescence.treebank import validate

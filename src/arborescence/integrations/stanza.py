@@ -1,18 +1,19 @@
 """Stanza: its graph-based parser decodes a batch at once, in place of sentence by sentence.
 
-Replaced are `GraphParser.decode_graph_predictions`, and `chuliu_edmonds_one_root`, which the repair
-of head constraints calls.
+Replaced are `GraphParser.decode_graph_predictions`, `resolve_head_constraint_violations`, and
+`chuliu_edmonds_one_root`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from arborescence.inference.decode import decode as best_trees
 from arborescence.integrations.conventions import one_root
 from arborescence.integrations.patching import Replacement
+from arborescence.rules.search import Alternative, Edges, decode_constrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +21,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSIONS = ("1.15.0",)
+#: So many trees are decoded at most to find one that keeps the head constraints.
+_LIMIT: Final = 1000
 
 
 def replacements() -> list[Replacement]:
     """Say what takes the place of what."""
     from stanza.models.common import chuliu_edmonds
+    from stanza.models.depparse import head_constraints
     from stanza.models.depparse.model import GraphParser
 
+    name = "resolve_head_constraint_violations"
     return [
         Replacement(
             GraphParser, "decode_graph_predictions", staticmethod(decode_graph_predictions)
         ),
+        Replacement(head_constraints, name, resolve_head_constraint_violations),
         Replacement(chuliu_edmonds, "chuliu_edmonds_one_root", one_root),
     ]
 
@@ -55,7 +61,7 @@ def decode_graph_predictions(
     sentlens : sequence of int
         The numbers of words, with the root.
     resolve_head_constraints : bool
-        Whether Stanza repairs words with two subjects or two objects, for which it decodes again.
+        Whether no word may have two subjects or two objects.
 
     Returns
     -------
@@ -68,7 +74,6 @@ def decode_graph_predictions(
         As in `arborescence.decode`.
     """
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
-    from stanza.models.depparse.head_constraints import resolve_head_constraint_violations
 
     scores, best_labels = np.asarray(preds[0]), np.asarray(preds[1])
     trees = best_trees(scores.swapaxes(1, 2), np.asarray(sentlens) - 1)
@@ -85,6 +90,67 @@ def decode_graph_predictions(
             labels = best_labels[i, np.arange(1, size), tree[1:]]
         parsed.append([list(pair) for pair in zip(tree[1:], vocab.unmap(labels), strict=True)])
     return parsed
+
+
+def resolve_head_constraint_violations(
+    scores: NDArray[Any],
+    label_log_probs: NDArray[Any],
+    tree: NDArray[Any],
+    vocab: Any,
+    max_iterations: int = 5,  # noqa: ARG001  (Stanza's; the search needs no rounds)
+) -> tuple[NDArray[Any], list[int]]:
+    """Return the best tree in which no word has two subjects, outer subjects or objects.
+
+    It is the best one by the sum of all scores of edges and of their relations, where Stanza's own
+    function goes from one such word to the next. A tree that has none is left as it is.
+
+    Parameters
+    ----------
+    scores : (N, N) array
+        As ``[d, h]``.
+    label_log_probs : (N, N, L) array
+        The logarithms of the relations' probabilities.
+    tree : (N,) array
+        The best tree, with 0 for the root.
+    vocab
+        Stanza's vocabulary of relations.
+
+    Returns
+    -------
+    (N,) array, list of int
+        The heads, and the relation of each word, as a number of `label_log_probs`.
+
+    Raises
+    ------
+    ScoresError, NoTreeError
+        As in `arborescence.decode_constrained`.
+    """
+    from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
+    from stanza.models.depparse.head_constraints import SINGLETON_DEPREL_GROUPS
+
+    words = np.arange(1, len(tree))
+    names = vocab.unmap([VOCAB_PREFIX_SIZE + label for label in range(label_log_probs.shape[2])])
+    groups = [
+        [label for label, name in enumerate(names) if name in group]
+        for group in SINGLETON_DEPREL_GROUPS.values()
+    ]
+
+    def conflicts(heads: NDArray[Any], labels: NDArray[Any]) -> list[list[Alternative]]:
+        found = []
+        for group in groups:
+            counted = words[np.isin(labels[1:], group)]
+            for head in np.flatnonzero(np.bincount(heads[counted], minlength=1) > 1):
+                one = counted[heads[counted] == head][0]
+                parted = one, words[words != one]
+                found.append([Alternative([Edges(int(head), each, group)]) for each in parted])
+        return found
+
+    heads, labels = tree, np.append(-1, label_log_probs[words, tree[1:]].argmax(axis=-1))
+    if conflicts(heads, labels):
+        weights = scores[..., None].astype(np.float64) + label_log_probs
+        heads, labels, *_ = decode_constrained(weights.swapaxes(0, 1), conflicts, limit=_LIMIT)
+        heads[0] = 0
+    return heads, labels[1:].tolist()
 
 
 def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:

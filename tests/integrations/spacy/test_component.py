@@ -140,12 +140,13 @@ def test_crossing_edges(monkeypatch):
     class Crossing:
         text = None
 
-        def parse(self, sentences, *, projective):
+        def parse(self, sentences, *, projective, rules):
             assert projective is False
+            assert rules == "ud"
             for sentence in sentences:
                 yield sentence.replace(heads=[-1, 3, 4, 0, 3], deprels=["dep", "x", "root", "y"])
 
-    pipe = ParserPipe(projective=False)
+    pipe = ParserPipe(projective=False, rules="ud")
     monkeypatch.setattr(pipe, "_parser", Crossing())
     for words in (["a", "b", "c", "d"], ["\n", "a", "b", "\n", "c", "d", "\n"]):
         doc = pipe(Doc(spacy.blank("en").vocab, words=words))
@@ -153,6 +154,14 @@ def test_crossing_edges(monkeypatch):
         assert texts == {"a": "c", "b": "d", "c": "c", "d": "c"}
         assert [token.is_sent_start for token in doc] == [i == 0 for i in range(len(doc))]
         assert described(Doc(doc.vocab).from_bytes(doc.to_bytes())) == described(doc)
+
+
+def test_trees_keep_rules():
+    ours = pipeline(model="english-fast", rules="ud")
+    again = pipeline().from_bytes(ours.to_bytes())
+    for nlp, label in ((pipeline(model="english-fast"), "nsubj"), (ours, "iobj"), (again, "iobj")):
+        doc = nlp("The song she taught us was old.")
+        assert (doc[4].text, doc[4].dep_) == ("us", label)
 
 
 def test_what_others_have_written_is_kept():

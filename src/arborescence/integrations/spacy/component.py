@@ -56,6 +56,8 @@ class ParserPipe(Pipe):
         Whether to tag all words anew, and replace what other components have written.
     projective
         As for `Parser.parse`.
+    rules
+        The rules that trees keep: None, ``"ud"``, or the path of a file, as for `Parser.parse`.
     max_words
         A longer sentence is an error, so that a text without sentence ends does not take all time
         and memory.
@@ -83,6 +85,7 @@ class ParserPipe(Pipe):
         annotate: Iterable[str] = ("pos", "tag", "morph", "lemma"),
         overwrite: bool = False,
         projective: bool | None = None,
+        rules: str | None = None,
         max_words: int = 5000,
     ) -> None:
         self.name = name
@@ -91,6 +94,7 @@ class ParserPipe(Pipe):
             "annotate": list(annotate),
             "overwrite": overwrite,
             "projective": projective,
+            "rules": rules,
             "max_words": check_count(max_words, "max_words"),
         }
         for column in self.cfg["annotate"]:
@@ -203,7 +207,8 @@ class ParserPipe(Pipe):
             known = {} if self.cfg["overwrite"] else columns_of(doc, layout.words, complete=True)
             written.append(rows(layout, known))
         sentences = list(read(io.BytesIO(b"".join(written))))
-        parsed = list(self.parser.parse(sentences, projective=self.cfg["projective"]))
+        options = {name: self.cfg[name] for name in ("projective", "rules")}
+        parsed = list(self.parser.parse(sentences, **options))
         first = 0
         for doc, layout in zip(docs, layouts, strict=True):
             last = first + len(layout.lengths)

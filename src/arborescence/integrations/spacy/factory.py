@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         "annotate": ["pos", "tag", "morph", "lemma"],
         "overwrite": False,
         "projective": None,
+        "rules": None,
         "max_words": 5000,
     },
     default_score_weights={
@@ -47,6 +48,7 @@ def make(
     annotate: list[str],
     overwrite: bool,
     projective: bool | None,
+    rules: str | None,
     max_words: int,
 ) -> "ParserPipe":
     """Make the component of a pipeline: see `ParserPipe` for the settings."""
@@ -58,5 +60,6 @@ def make(
         annotate=annotate,
         overwrite=overwrite,
         projective=projective,
+        rules=rules,
         max_words=max_words,
     )

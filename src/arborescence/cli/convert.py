@@ -82,54 +82,33 @@ def convert(
     output = output or (None if tree else "-")
     told: Iterable[str] = ()
     if heads or back:
+        from arborescence.treebank import restyle
+
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        found = restyled(files, heads or "content", coordination or "first", back, skipped)
+        read = sentences_of(files, readers_of("conllu", skipped))
+        conjuncts = cast("Conjuncts", coordination or "first")
+        with usage_errors():
+            found = restyle(read, heads=heads or "content", coordination=conjuncts, back=back)
     else:
-        rules = rules_of(head_rules, coordination)
-        found, told = from_phrases(files or ["-"], rules, traces, tree, skipped)
+        from arborescence.treebank.phrase_structure import HeadRules, Tally
+
+        with usage_errors():
+            rules = HeadRules.load(
+                head_rules, coordination=cast("Coordination | None", coordination)
+            )
+        tally = Tally()
+        found = chain.from_iterable(
+            converted(file, rules, traces, tally, draw=tree, skipped=skipped)
+            for file in files or ["-"]
+        )
+        told = report(tally, rules.name, traces)
     sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
     deliver(([sentence] for sentence in sentences), output=output)
     if skipped:
         skipped.report()
     for line in told:
         note(line, quiet=quiet)
-
-
-def restyled(
-    files: list[str] | None,
-    heads: Heads,
-    coordination: AnyCoordination,
-    back: bool,
-    skipped: Skipped | None,
-) -> Iterator[Sentence]:
-    """Convert dependency trees from one style to another."""
-    from arborescence.treebank import restyle
-
-    read = sentences_of(files, readers_of("conllu", skipped))
-    with usage_errors():
-        return restyle(read, heads=heads, coordination=cast("Conjuncts", coordination), back=back)
-
-
-def rules_of(head_rules: str, coordination: AnyCoordination | None) -> HeadRules:
-    """Return the head rules that the options ask for."""
-    from arborescence.treebank.phrase_structure import HeadRules
-
-    with usage_errors():
-        return HeadRules.load(head_rules, coordination=cast("Coordination | None", coordination))
-
-
-def from_phrases(
-    files: list[str], rules: HeadRules, traces: bool, tree: bool, skipped: Skipped | None
-) -> tuple[Iterator[Sentence], Iterator[str]]:
-    """Convert phrase structure; also return what to say when all trees are converted."""
-    from arborescence.treebank.phrase_structure import Tally
-
-    tally = Tally()
-    found = chain.from_iterable(
-        converted(file, rules, traces, tally, draw=tree, skipped=skipped) for file in files
-    )
-    return found, report(tally, rules.name, traces)
 
 
 def converted(

@@ -118,10 +118,8 @@ class FileParser:
         self.words = 0
         skipped = Skipped()
         shard.target.parent.mkdir(parents=True, exist_ok=True)
-        if shard.kind == "parquet":
-            self._parse_tables(shard, skipped if self.options.skip_invalid else None)
-        else:
-            self._parse_file(shard, skipped if self.options.skip_invalid else None)
+        parse = self._parse_tables if shard.kind == "parquet" else self._parse_file
+        parse(shard, skipped if self.options.skip_invalid else None)
         return Done(self.words, skipped.count, skipped.first)
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
@@ -158,12 +156,9 @@ class FileParser:
             max_words=options.max_words,
             skip_invalid=skipped,
         )
-        columns = arrow.columns_of(shard.source)
-        arrow.write_tables(
-            self._parsed(parse, arrow.read_tables(shard.source)),
-            shard.target,
-            parse.schema(columns),
-        )
+        schema = parse.schema(arrow.columns_of(shard.source))
+        parsed = self._parsed(parse, arrow.read_tables(shard.source))
+        arrow.write_tables(parsed, shard.target, schema)
 
     def _parsed(self, parse: Parse, tables: Iterable[Any]) -> Iterator[Any]:
         first = 0

@@ -116,6 +116,15 @@ class Tagger:
         generator = np.random.default_rng(seed)
         stages: list[Stage] = []
         gold: dict[str, Codes] = {}
+
+        def accuracy(stage: Stage) -> float:
+            return cls([*stages, stage]).accuracy(dev).get(stage.column, 0.0)
+
+        def report(column: str, epoch: int, epochs: int) -> None:
+            if progress:
+                done, total = len(stages) * epochs + epoch, (len(columns) + 1) * epochs
+                progress(f"tagger: {column}", done, total)
+
         for column in (columns[0], *columns):
             taught = words.annotated(column)
             tags = words.values(column, taught)
@@ -131,8 +140,8 @@ class Tagger:
                     right,
                     epochs=epochs,
                     generator=generator,
-                    accuracy=partial(_accuracy_with, cls, stages, dev) if dev else None,
-                    progress=partial(_report, progress, len(stages), len(columns) + 1, column),
+                    accuracy=accuracy if dev else None,
+                    progress=partial(report, column),
                 )
             )
             gold[column] = right
@@ -273,17 +282,3 @@ class Tagger:
 
 def _sizes(stages: Iterable[Stage]) -> dict[str, int]:
     return {stage.column: len(stage.tags) for stage in stages}
-
-
-def _accuracy_with(
-    tagger: type[Tagger], stages: Sequence[Stage], dev: Sequence[Sentence], stage: Stage
-) -> float:
-    """Return the dev accuracy of `stage` after the earlier `stages`."""
-    return tagger([*stages, stage]).accuracy(dev).get(stage.column, 0.0)
-
-
-def _report(
-    progress: Progress | None, stage: int, stages: int, column: str, epoch: int, epochs: int
-) -> None:
-    if progress:
-        progress(f"tagger: {column}", stage * epochs + epoch, stages * epochs)

@@ -212,8 +212,8 @@ def list_candidates(
                 stem = begin + bounds[at + 1] - bounds[at]
                 after = end - (bounds[at + 2] - bounds[at + 1])
                 if (
-                    _is_same(raw, after, end, bounds[at + 1])
-                    and _is_same(raw, begin, stem, bounds[at])
+                    _is_same(raw, after, end, raw, bounds[at + 1])
+                    and _is_same(raw, begin, stem, raw, bounds[at])
                     and _is_new(
                         raw, bounds[at + 2], bounds[at + 3], stem, after, bounds[at + 3],
                         bounds[at + 4], count, found,
@@ -330,10 +330,10 @@ def _characters(text: np.ndarray, start: int, stop: int) -> int:
 
 
 @uncounted_kernel
-def _is_same(raw: np.ndarray, start: int, stop: int, other: int) -> bool:
-    """Return whether ``raw[start:stop]`` stands at `other`, too."""
+def _is_same(raw: np.ndarray, start: int, stop: int, text: np.ndarray, at: int) -> bool:
+    """Return whether ``raw[start:stop]`` stands in `text` at `at`."""
     i = start
-    while i < stop and raw[i] == raw[other + i - start]:
+    while i < stop and raw[i] == text[at + i - start]:
         i += 1
     return i == stop
 
@@ -342,8 +342,8 @@ def _is_same(raw: np.ndarray, start: int, stop: int, other: int) -> bool:
 def _is_text(raw: np.ndarray, pieces: np.ndarray, text: np.ndarray, at: int) -> bool:
     """Return whether the pieces of a candidate, one after the other, stand in `text` at `at`."""
     for piece in range(3):
-        for i in range(pieces[2 * piece], pieces[2 * piece + 1]):
-            if raw[i] != text[at]:
-                return False
-            at += 1
+        start, stop = pieces[2 * piece], pieces[2 * piece + 1]
+        if not _is_same(raw, start, stop, text, at):
+            return False
+        at += stop - start
     return True

@@ -12,7 +12,6 @@ from arborescence.parsers.linear.edges import (
     EdgeModel,
     EdgeTemplates,
     Layout,
-    list_weights,
     move_edges,
 )
 from arborescence.parsers.linear.likelihood import (
@@ -22,6 +21,7 @@ from arborescence.parsers.linear.likelihood import (
     head_probabilities,
 )
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
+from edge_features import list_weights
 from samples import treebank, unparsed
 
 BITS = 13

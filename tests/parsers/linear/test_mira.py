@@ -10,6 +10,7 @@ import arborescence as arb
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear import edges, joint, mira, training
 from arborescence.parsers.shared import features, relations
+from edge_features import list_weights
 from samples import treebank, unparsed
 
 ALL = tuple(features.COLUMNS)
@@ -88,7 +89,7 @@ def features_of(batch, b, templates, layout, heads):
     counts = np.zeros(layout.size)
     out = np.empty(templates.most, dtype=np.int64)
     for d in range(1, len(heads)):
-        found = edges.list_weights(batch, b, templates, layout, heads[d], d, out)
+        found = list_weights(batch, b, templates, layout, heads[d], d, out)
         np.add.at(counts, out[:found], 1)
     return counts
 
@@ -97,10 +98,10 @@ def scores_of(batch, b, templates, layout, weights):
     one = batch._replace(starts=batch.starts[b : b + 2])
     n = int(np.diff(one.starts)[0])
     scores = np.zeros((n, n), dtype=np.float32)
-    sums, met = np.empty((2, n, edges.WIDE), np.float32), np.empty(layout.tags, np.float32)
+    sums = np.empty((2, n, edges.WIDE), np.float32)
     place = np.zeros(1, dtype=np.int64)
     model = edges.EdgeModel(templates, layout, weights)
-    edges.score_edges(one, model, sums, met, scores.reshape(-1), place)
+    edges.score_edges(one, model, sums, scores.reshape(-1), place)
     return scores
 
 

@@ -25,6 +25,7 @@ from samples import treebank, unparsed
 
 BITS = 13  # little, so that tests are quick
 TAGS = ["NOUN", "VERB", "DET", "PUNCT"]
+BOTH = np.stack([np.arange(len(SIDES))] * 2, axis=1)  # of heads and of dependents
 
 
 def random_sentences(rng, count, most=12):
@@ -51,7 +52,7 @@ def random_filter(rng, tags, threshold):
     limits = rng.integers(0, 8, size=(2, tags, tags))
     limits[:, :, 0] = 1 << 30
     return EdgeFilter(
-        np.arange(len(SIDES)),
+        BOTH,
         limits,
         rng.integers(-127, 128, size=(64, 16)).astype(np.int8),
         rng.integers(-127, 128, size=(16, tags, tags)).astype(np.int8),
@@ -72,7 +73,7 @@ def slow_scores(batch, b, model):
             bounds = [2, 3, 4, 5, 7, 10, 15]
             column = 8 * right_to_left + sum(length >= bound for bound in bounds)
             score = int(model.tags[column, tag_d, tag_h])
-            for side in model.sides:
+            for side, _ in model.sides:
                 of_head = int(batch.sides[start + h, side])
                 of_dep = int(batch.sides[start + d, side])
                 of_dep = (of_dep << 32 | of_dep >> 32) % 2**64
@@ -176,7 +177,7 @@ def test_the_filter_learns_and_its_threshold_keeps_the_share():
     words = len(gold) - 100
     size = {}
     for share in (0.9, 0.99, 1.0):
-        model = learn(lessons, exams, np.arange(len(SIDES)), len(tags) + 2, seed=1, keep=share)
+        model = learn(lessons, exams, BOTH, len(tags) + 2, seed=1, keep=share)
         starts, heads = keep_edges(batch, model, False)
         right = heads == np.repeat(gold, np.diff(starts))
         assert right.sum() >= share * words
@@ -184,8 +185,7 @@ def test_the_filter_learns_and_its_threshold_keeps_the_share():
     assert size[0.9] <= size[0.99] <= size[1.0]
     assert size[0.99] < 0.35 * (np.diff(batch.starts) - 1) @ (np.diff(batch.starts) - 1)
     again, other = (
-        learn(lessons, exams, np.arange(len(SIDES)), len(tags) + 2, seed=seed, keep=1.0)
-        for seed in (1, 2)
+        learn(lessons, exams, BOTH, len(tags) + 2, seed=seed, keep=1.0) for seed in (1, 2)
     )
     assert all((one == two).all() for one, two in zip(model[:4], again[:4], strict=True))
     assert (model.words != other.words).any()
@@ -338,7 +338,7 @@ def test_real_edges_of_english_are_kept_and_removed(treebanks):
     )
     tags = tags_of(train)
     lessons, exams = numbered(train, tags), numbered(dev, tags)
-    model = learn(lessons, exams, np.arange(len(SIDES)), len(tags) + 2, seed=1)
+    model = learn(lessons, exams, BOTH, len(tags) + 2, seed=1)
     batch, gold = exams
     starts, heads = keep_edges(batch, model, False)
     words = np.diff(batch.starts) - 1

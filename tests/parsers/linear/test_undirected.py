@@ -9,6 +9,7 @@ from arborescence.parsers import LinearParser, load
 from arborescence.parsers.linear import edges
 from arborescence.parsers.shared import features, model_file
 from arborescence.undirected import enhance
+from edge_features import list_weights
 from samples import treebank, unparsed
 
 BITS = 12
@@ -55,10 +56,10 @@ def scores_of(batch, b, templates, layout, weights):
     one = batch._replace(starts=batch.starts[b : b + 2])
     n = int(np.diff(one.starts)[0])
     scores = np.zeros((n, n), np.float32)
-    sums, met = np.empty((2, n, edges.WIDE), np.float32), np.empty(layout.tags, np.float32)
+    sums = np.empty((2, n, edges.WIDE), np.float32)
     place = np.zeros(1, np.int64)
     model = edges.EdgeModel(templates, layout, weights)
-    edges.score_edges(one, model, sums, met, scores.reshape(-1), place)
+    edges.score_edges(one, model, sums, scores.reshape(-1), place)
     return scores
 
 
@@ -73,7 +74,7 @@ def test_an_edge_has_the_score_of_the_one_from_left_to_right():
         assert (scores[1:, 1:] == scores[1:, 1:].T).all()
         assert (scores[:, 0] == 0).all()
         for h, d in np.argwhere(scores):
-            count = edges.list_weights(batch, b, templates, layout, h, d, numbers)
+            count = list_weights(batch, b, templates, layout, h, d, numbers)
             assert scores[h, d] == weights[numbers[:count]].sum()
 
 
@@ -84,7 +85,7 @@ def test_an_edge_the_other_way_round_is_no_mistake():
     def features_of(pairs):
         counts = np.zeros(layout.size)
         for h, d in pairs:
-            count = edges.list_weights(batch, 0, templates, layout, h, d, numbers)
+            count = list_weights(batch, 0, templates, layout, h, d, numbers)
             np.add.at(counts, numbers[:count], 1)
         return counts
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from arborescence.parsers.linear import edges
 from arborescence.parsers.shared import features, relations
 from arborescence.treebank import Sentence
+from edge_features import list_weights
 from samples import treebank
 from slow_features import (
     slow_field,
@@ -91,7 +92,7 @@ def test_weights_of_an_edge_are_those_of_its_strings(columns):
         for d in range(1, len(sentence) + 1):
             for h in range(len(sentence) + 1):
                 if h != d:
-                    count = edges.list_weights(batch, b, templates, layout, h, d, out)
+                    count = list_weights(batch, b, templates, layout, h, d, out)
                     expected = slow_weights(sentence, h, d, columns, tags, layout)
                     assert sorted(out[:count].tolist()) == expected
 
@@ -108,16 +109,15 @@ def test_a_score_is_the_sum_of_its_weights(columns, dtype):
     out = np.full(places[-1], np.nan, dtype=np.float32)
     sums = np.float32 if dtype is np.float32 else np.int32
     scratch = np.empty((2, nodes.max(), 16), dtype=sums)
-    met = np.empty(layout.tags, dtype=sums)
     model = edges.EdgeModel(templates, layout, weights)
-    edges.score_edges(batch, model, scratch, met, out, places)
+    edges.score_edges(batch, model, scratch, out, places)
     numbers = np.empty(templates.most, dtype=np.int64)
     for b, n in enumerate(nodes):
         scores = out[places[b] : places[b + 1]].reshape(n, n)
         for d in range(1, n):
             for h in range(n):
                 if h != d:
-                    count = edges.list_weights(batch, b, templates, layout, h, d, numbers)
+                    count = list_weights(batch, b, templates, layout, h, d, numbers)
                     assert scores[h, d] == weights[numbers[:count]].astype(np.int64).sum()
 
 

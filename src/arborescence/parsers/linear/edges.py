@@ -29,12 +29,7 @@ import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
-from arborescence.parsers.shared.features import (
-    MAX_TAGS,
-    rotate,
-    split_template,
-    usable,
-)
+from arborescence.parsers.shared.features import MAX_TAGS, numbered, rotate
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.scheme import Field
 from arborescence.parsers.shared.settings import MOST_BITS
@@ -67,8 +62,7 @@ WORDS: Final = [
 ]  # fmt: skip
 
 _DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
-#: The rotation of the sides of the dependent.
-DEPENDENT: Final = 32
+_DEPENDENT = 32  # the rotation of the sides of the dependent
 _EDGE_BITS = 32  # an entry is: number of the weight << 32 | number of the edge
 _EDGE_MASK = (1 << _EDGE_BITS) - 1
 _SET = np.uint64(0xA4093822299F31D0)
@@ -79,10 +73,8 @@ class EdgeTemplates(NamedTuple):
 
     Attributes
     ----------
-    alone : (A,) int64
-        Sides of the head alone, and of the dependent alone.
-    pairs, between, words : (T, 2) int64
-        A side of the head and a side of the dependent.
+    alone, pairs, between, words : (T, 2) int64
+        A side of the head and a side of the dependent; of `alone`, each is a feature.
     undirected : bool
         Whether both directions of an edge have the features of the edge from the left word to the
         right one, and so the same score.
@@ -97,25 +89,9 @@ class EdgeTemplates(NamedTuple):
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], undirected: bool = False) -> Self:
         """Make the arrays of the templates that use only `columns`; add their sides to `sides`."""
-
-        def number(side: str) -> int:
-            if side not in sides:
-                sides.append(side)
-            return sides.index(side)
-
-        def numbers(templates: list[str]) -> NDArray[np.int64]:
-            split = [split_template(t) for t in usable(templates, columns)]
-            pairs = [(number(t["h"]), number(t["d"])) for t in split]
-            return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-        alone = [split_template(t)["h"] for t in usable([f"h:{side}" for side in ALONE], columns)]
-        return cls(
-            np.array([number(side) for side in alone], dtype=np.int64),
-            numbers(PAIRS),
-            numbers(BETWEEN),
-            numbers(WORDS),
-            undirected,
-        )
+        groups = ([f"h:{side} d:{side}" for side in ALONE], PAIRS, BETWEEN, WORDS)
+        alone, pairs, between, words = (numbered(each, "hd", columns, sides) for each in groups)
+        return cls(alone, pairs, between, words, undirected)
 
     @property
     def most(self) -> int:
@@ -169,49 +145,44 @@ class EdgeModel(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Tags and partial row numbers of one sentence's nodes, as head and as dependent.
+    """Tags and `halves` of one sentence's nodes.
 
-    Axis 0 is the node. The row of a feature is the exclusive or of two of them; for `alone`, each
-    is a row number.
+    The row of a feature is the exclusive or of the half of its head and that of its dependent; for
+    `alone`, each is a row.
     """
 
     tags: NDArray[np.uint8]
-    alone_heads: NDArray[np.uint32]
-    alone_deps: NDArray[np.uint32]
-    pair_heads: NDArray[np.uint32]
-    pair_deps: NDArray[np.uint32]
-    between_heads: NDArray[np.uint32]
-    between_deps: NDArray[np.uint32]
-    word_heads: NDArray[np.uint32]
-    word_deps: NDArray[np.uint32]
+    alone: NDArray[np.uint32]
+    pairs: NDArray[np.uint32]
+    between: NDArray[np.uint32]
+    words: NDArray[np.uint32]
 
 
 @kernel
-def _half(
-    sides: np.ndarray, start: int, stop: int, which: np.ndarray, bits: int, rows: int
-) -> np.ndarray:
-    out = np.empty((stop - start, len(which)), dtype=np.uint32)
+def halves(batch: Batch, b: int, which: np.ndarray, rows: int) -> np.ndarray:
+    """Return partial numbers of rows for the nodes of sentence b: uint32 (2, n + 1, T).
+
+    Those of each node as a head, then as a dependent. `which` are the (T, 2) sides; there are
+    `rows` rows.
+    """
+    start, nodes = batch.starts[b], batch.starts[b + 1] - batch.starts[b]
+    out = np.empty((2, nodes, len(which)), dtype=np.uint32)
     mask = np.uint64(rows - 1)
-    for i in range(stop - start):
+    for i in range(nodes):
         for t in range(len(which)):
-            side = sides[start + i, which[t]]
-            out[i, t] = (rotate(side, bits) if bits else side) & mask
+            out[0, i, t] = batch.sides[start + i, which[t, 0]] & mask
+            out[1, i, t] = rotate(batch.sides[start + i, which[t, 1]], _DEPENDENT) & mask
     return out
 
 
 @kernel
 def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
-    sides, start, stop = batch.sides, batch.starts[b], batch.starts[b + 1]
     return _Rows(
-        batch.tags[start:stop],
-        _half(sides, start, stop, templates.alone, 0, layout.wide),
-        _half(sides, start, stop, templates.alone, DEPENDENT, layout.wide),
-        _half(sides, start, stop, templates.pairs[:, 0], 0, layout.wide),
-        _half(sides, start, stop, templates.pairs[:, 1], DEPENDENT, layout.wide),
-        _half(sides, start, stop, templates.between[:, 0], 0, layout.wide),
-        _half(sides, start, stop, templates.between[:, 1], DEPENDENT, layout.wide),
-        _half(sides, start, stop, templates.words[:, 0], 0, layout.narrow),
-        _half(sides, start, stop, templates.words[:, 1], DEPENDENT, layout.narrow),
+        batch.tags[batch.starts[b] : batch.starts[b + 1]],
+        halves(batch, b, templates.alone, layout.wide),
+        halves(batch, b, templates.pairs, layout.wide),
+        halves(batch, b, templates.between, layout.wide),
+        halves(batch, b, templates.words, layout.narrow),
     )
 
 
@@ -229,44 +200,32 @@ def _table(layout: Layout, direction: int, tag: np.uint8) -> np.int64:
 
 
 @uncounted_kernel
-def _add_up(row_numbers: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-    """Sum the wide rows of each node.
+def add_up(alone: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+    """Sum the wide rows of each node, as a head and as a dependent: `alone` are their numbers.
 
     The first column is summed before the others: that loads all rows of a node into the cache in
     parallel, and halves the time.
     """
-    for i in range(row_numbers.shape[0]):
-        first_column = out.dtype.type(0)
-        for t in range(row_numbers.shape[1]):
-            first_column += weights[np.int64(row_numbers[i, t]) * WIDE]
-        total = out[i]
+    _, nodes, features = alone.shape
+    for node in range(2 * nodes):
+        row_numbers, total = alone[node // nodes, node % nodes], sums[node // nodes, node % nodes]
+        first_column = sums.dtype.type(0)
+        for t in range(features):
+            first_column += weights[np.int64(row_numbers[t]) * WIDE]
         total[:] = 0
-        for t in range(row_numbers.shape[1]):
-            first = np.int64(row_numbers[i, t]) * WIDE
+        for t in range(features):
+            first = np.int64(row_numbers[t]) * WIDE
             row = weights[first : first + WIDE]
             for c in range(len(row)):  # with a constant, LLVM unrolls instead of vectorizing
                 total[c] += row[c]
         total[0] = first_column
 
 
-@kernel
-def _add_up_words(
-    rows: _Rows, weights: np.ndarray, sums: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the features of each word alone, as head and as dependent."""
-    of_heads = sums[0, : len(rows.tags)]
-    of_deps = sums[1, : len(rows.tags)]
-    _add_up(rows.alone_heads, weights, of_heads)
-    _add_up(rows.alone_deps, weights, of_deps)
-    return of_heads, of_deps
-
-
 @inlined_kernel
 def _score(
     rows: _Rows,
     model: EdgeModel,
-    of_heads: np.ndarray,
-    of_deps: np.ndarray,
+    sums: np.ndarray,
     between: float,
     set_row: np.uint32,
     h: int,
@@ -277,20 +236,19 @@ def _score(
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
     # Three independent sums: additions can run in parallel.
-    plain = of_heads[h, direction] + of_deps[d, direction] + between
-    binned = of_heads[h, column] + of_deps[d, column]
-    for t in range(rows.pair_heads.shape[1]):
-        row = np.int64(rows.pair_heads[h, t] ^ rows.pair_deps[d, t])
+    plain = sums[0, h, direction] + sums[1, d, direction] + between
+    binned = sums[0, h, column] + sums[1, d, column]
+    for t in range(rows.pairs.shape[2]):
+        row = np.int64(rows.pairs[0, h, t] ^ rows.pairs[1, d, t])
         plain += weights[WIDE * row + direction]
         binned += weights[WIDE * row + column]
-    for t in range(rows.between_heads.shape[1]):
-        half = rows.between_heads[h, t] ^ rows.between_deps[d, t]
-        row = np.int64(half ^ set_row)
+    for t in range(rows.between.shape[2]):
+        row = np.int64(rows.between[0, h, t] ^ rows.between[1, d, t] ^ set_row)
         plain += weights[WIDE * row + direction]
         binned += weights[WIDE * row + column]
-    lexical = of_heads.dtype.type(0)
-    for t in range(rows.word_heads.shape[1]):
-        row = np.int64(rows.word_heads[h, t] ^ rows.word_deps[d, t])
+    lexical = sums.dtype.type(0)
+    for t in range(rows.words.shape[2]):
+        row = np.int64(rows.words[0, h, t] ^ rows.words[1, d, t])
         lexical += weights[words_at + NARROW * row + direction]
     total: float = plain + binned + lexical
     return total
@@ -301,7 +259,6 @@ def score_edges(
     batch: Batch,
     model: EdgeModel,
     sums: np.ndarray,
-    met: np.ndarray,
     out: np.ndarray,
     places: np.ndarray,
 ) -> None:
@@ -311,9 +268,9 @@ def score_edges(
     ----------
     batch, model
         `Batch` and `EdgeModel`.
-    sums, met
-        Scratch for sums: (2, M, 16) and (P,), for P tags and M nodes in the longest sentence;
-        float32, or int32 for integer weights.
+    sums
+        Scratch for sums: (2, M, 16) for M nodes in the longest sentence; float32, or int32 for
+        integer weights.
     out, places
         `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin at
         ``places[b]``.
@@ -325,11 +282,12 @@ def score_edges(
     the dependent, ``met[p]`` is the sum over all tags met so far for a head with tag p.
     """
     layout, weights = model.layout, model.weights
+    met = np.empty(layout.tags, sums.dtype)
     for b in range(len(batch.starts) - 1):
         rows = _rows_of(batch, b, model.templates, layout)
         tags = rows.tags
         nodes = len(tags)
-        of_heads, of_deps = _add_up_words(rows, weights, sums)
+        add_up(rows.alone, weights, sums)
         for d in range(1, nodes):
             for direction in range(1 if model.templates.undirected else 0, 2):
                 met[:] = 0
@@ -340,7 +298,7 @@ def score_edges(
                 h = d + step
                 while 0 <= h < nodes:
                     between = met[tags[h]]
-                    score = _score(rows, model, of_heads, of_deps, between, set_row, h, d)
+                    score = _score(rows, model, sums, between, set_row, h, d)
                     out[places[b] + h * nodes + d] = score
                     if model.templates.undirected and h > 0:
                         out[places[b] + d * nodes + h] = score
@@ -384,7 +342,7 @@ def score_kept_edges(
     for b in range(len(batch.starts) - 1):
         rows = _rows_of(batch, b, model.templates, layout)
         first, tags = batch.starts[b], rows.tags
-        of_heads, of_deps = _add_up_words(rows, weights, sums)
+        add_up(rows.alone, weights, sums)
         for d in range(1, len(tags)):
             start, stop = starts[first + d], starts[first + d + 1]
             on_left = np.searchsorted(heads[start:stop], d)
@@ -408,7 +366,7 @@ def score_kept_edges(
                     for i in range(count):
                         between += weights[table + met[i] * layout.tags + np.int64(tags[h])]
                     set_row = _set_row(seen, layout)
-                    out[e] = _score(rows, model, of_heads, of_deps, between, set_row, h, d)
+                    out[e] = _score(rows, model, sums, between, set_row, h, d)
                     e += step
 
 
@@ -427,48 +385,26 @@ def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, 
             seen |= bit
             out[count] = table + np.int64(tags[j]) * layout.tags + np.int64(tags[h])
             count += 1
-    for t in range(rows.word_heads.shape[1]):
-        row = np.int64(rows.word_heads[h, t] ^ rows.word_deps[d, t])
+    for t in range(rows.words.shape[2]):
+        row = np.int64(rows.words[0, h, t] ^ rows.words[1, d, t])
         out[count] = words_at + NARROW * row + direction
         count += 1
     first = count
-    for t in range(rows.alone_heads.shape[1]):
-        out[count] = rows.alone_heads[h, t]
-        out[count + 1] = rows.alone_deps[d, t]
+    for t in range(rows.alone.shape[2]):
+        out[count] = rows.alone[0, h, t]
+        out[count + 1] = rows.alone[1, d, t]
         count += 2
-    for t in range(rows.pair_heads.shape[1]):
-        out[count] = rows.pair_heads[h, t] ^ rows.pair_deps[d, t]
+    for t in range(rows.pairs.shape[2]):
+        out[count] = rows.pairs[0, h, t] ^ rows.pairs[1, d, t]
         count += 1
-    for t in range(rows.between_heads.shape[1]):
-        half = rows.between_heads[h, t] ^ rows.between_deps[d, t]
-        out[count] = half ^ _set_row(seen, layout)
+    for t in range(rows.between.shape[2]):
+        out[count] = rows.between[0, h, t] ^ rows.between[1, d, t] ^ _set_row(seen, layout)
         count += 1
     for i in range(first, count):
         row = WIDE * out[i]
         out[i] = row + direction
         out[count + i - first] = row + column
     return 2 * count - first
-
-
-@kernel
-def list_weights(
-    batch: Batch, b: int, templates: EdgeTemplates, layout: Layout, h: int, d: int, out: np.ndarray
-) -> int:
-    """List the numbers of the weights whose sum is the score of one edge; return their count.
-
-    Parameters
-    ----------
-    batch, b, templates, layout
-        `Batch`, the number of the sentence, `EdgeTemplates` and `Layout`.
-    h, d
-        Head and dependent.
-    out
-        Written: int64, with space for ``templates.most`` entries.
-    """
-    rows = _rows_of(batch, b, templates, layout)
-    if templates.undirected:
-        h, d = min(h, d), max(h, d)
-    return _list_weights(rows, layout, h, d, out, 0)
 
 
 @kernel

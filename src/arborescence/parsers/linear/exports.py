@@ -5,13 +5,13 @@ from arborescence.parsers.shared.exports import BATCH, LEARNED_RELATIONS, RELATI
 #: `EdgeModel`, with weights as they are in a parser, or with those that training changes.
 EDGES = (
     "parsers.linear.edges.EdgeModel(parsers.linear.edges.EdgeTemplates("
-    "int64[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], bool), "
+    "int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], bool), "
     "parsers.linear.edges.Layout(int64, int64, int64), weight[::1])"
 )
 LEARNED_EDGES = EDGES.replace("weight", "out float32")
 #: `EdgeFilter`, likewise.
 FILTER = (
-    "parsers.linear.pruning.EdgeFilter(int64[::1], int64[:, :, ::1], int8[:, ::1], "
+    "parsers.linear.pruning.EdgeFilter(int64[:, ::1], int64[:, :, ::1], int8[:, ::1], "
     "int8[:, :, ::1], int64)"
 )
 LEARNED_FILTER = FILTER.replace("int8", "out float32")
@@ -23,9 +23,7 @@ EXPORTS = {
         f"{BATCH}, {LEARNED_EDGES}, out float32[::1], float64[:, ::1], float64, float64, float64, "
         "out int64[::1]"
     ),
-    "edges.score_edges": (
-        f"{BATCH}, {EDGES}, out sum[:, :, ::1], out sum[::1], out float32[::1], int64[::1]"
-    ),
+    "edges.score_edges": (f"{BATCH}, {EDGES}, out sum[:, :, ::1], out float32[::1], int64[::1]"),
     "edges.score_kept_edges": (
         f"{BATCH}, {EDGES}, out sum[:, :, ::1], int64[::1], int64[::1], out float32[::1]"
     ),

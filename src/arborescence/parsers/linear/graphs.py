@@ -124,8 +124,7 @@ class LinearGraphs(Graphs):
         else:
             model, unit, sums = self._edges(name)
             out = np.zeros(layout.size, dtype=np.float32)
-            met = np.empty(self._parser.layout.tags, dtype=sums.dtype)
-            score_edges(self._batch, model, sums, met, out, layout.places)
+            score_edges(self._batch, model, sums, out, layout.places)
             out *= np.float32(unit)
         if joint and "joint" in self._parser.weights:
             relations, unit, sums = self._relations("joint")

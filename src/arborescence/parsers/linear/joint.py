@@ -7,46 +7,29 @@ the edge. Edges and relations are trained together, on labelled trees.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.relations import (
-    add_rows,
-    best_relation,
-    list_rows,
-)
+from arborescence.parsers.shared.relations import best_relation, list_rows, move, score_relations
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.relations import RelationModel
 
 
-class _Scratch(NamedTuple):
-    """Space for the features of one edge: the words in each role, and the rows of weights."""
-
-    around: NDArray[np.int64]
-    rows: NDArray[np.int64]
-
-
 @kernel
-def _scratch(model: RelationModel) -> _Scratch:
-    return _Scratch(np.full(7, -1, np.int64), np.empty(len(model.templates.roles), np.int64))
-
-
-@kernel
-def _rows_of(
-    batch: Batch, b: int, model: RelationModel, h: int, d: int, scratch: _Scratch
-) -> np.ndarray:
-    """Return the rows of weights of the edge h -> d of a sentence."""
-    scratch.around[0] = d
-    scratch.around[1] = h
+def _rows_of(batch: Batch, model: RelationModel, trees: np.ndarray) -> np.ndarray:
+    """Return the rows of weights of each edge of k trees: int64 (k, n + 1, T)."""
+    rows = np.empty((*trees.shape, len(model.templates.roles)), dtype=np.int64)
+    around = np.full(7, -1)
     mask = np.uint64(model.weights.shape[0] - 1)
-    list_rows(batch.sides, batch.starts[b], scratch.around, model.templates, mask, scratch.rows)
-    return scratch.rows
+    for k in range(trees.shape[0]):
+        for d in range(1, trees.shape[1]):
+            around[0], around[1] = d, trees[k, d]
+            list_rows(batch.sides, batch.starts[0], around, model.templates, mask, rows[k, d])
+    return rows
 
 
 @kernel
@@ -81,14 +64,15 @@ def add_relations(
     -----
     O(T L) for each pair of words.
     """
-    scratch = _scratch(model)
+    around, rows = np.full(7, -1), np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         nodes = batch.starts[b + 1] - batch.starts[b]
         for h in range(nodes):
             for d in range(1, nodes):
                 if h == d:
                     continue
-                add_rows(_rows_of(batch, b, model, h, d, scratch), model.weights, sums)
+                around[0], around[1] = d, h
+                score_relations(batch, batch.starts[b], around, model, rows, sums)
                 if len(gold) and gold[d] == h:
                     sums += 1
                     sums[gold_relations[d]] -= 1
@@ -126,29 +110,20 @@ def difference(
         Added to: float64 (k, k), inner products of the feature differences between gold and each
         tree, assuming that features of different words or templates never share a row.
     """
-    scratch = _scratch(model)
-    rows = scratch.rows
-    of_gold = np.empty(len(rows), dtype=np.int64)
-    of_trees = np.empty((len(trees), len(rows)), dtype=np.int64)
-    for d in range(1, len(gold)):
-        wrong = (trees[:, d] != gold[d]) | (relations[:, d] != gold_relations[d])
-        if not wrong.any():
-            continue
-        _rows_of(batch, 0, model, gold[d], d, scratch)
-        for t in range(len(rows)):
-            of_gold[t] = rows[t] * model.weights.shape[1] + gold_relations[d]
-        for k in range(len(trees)):
-            if wrong[k]:
-                for t in range(len(rows)):
-                    scores[k] += model.weights[rows[t], gold_relations[d]]
-        for k in range(len(trees)):
-            _rows_of(batch, 0, model, trees[k, d], d, scratch)
-            for t in range(len(rows)):
-                of_trees[k, t] = rows[t] * model.weights.shape[1] + relations[k, d]
-        for k in range(len(trees)):
-            for other in range(len(trees)):
-                for t in range(len(rows)):
-                    one, two, right = of_trees[k, t], of_trees[other, t], of_gold[t]
+    wide = model.weights.shape[1]
+    of_gold = _rows_of(batch, model, gold.reshape(1, -1))[0]
+    of_trees = _rows_of(batch, model, trees)
+    for k in range(len(trees)):
+        for d in range(1, len(gold)):
+            if trees[k, d] != gold[d] or relations[k, d] != gold_relations[d]:
+                for row in of_gold[d]:
+                    scores[k] += model.weights[row, gold_relations[d]]
+        for other in range(len(trees)):
+            for d in range(1, len(gold)):
+                for t in range(of_gold.shape[1]):
+                    one = wide * of_trees[k, d, t] + relations[k, d]
+                    two = wide * of_trees[other, d, t] + relations[other, d]
+                    right = wide * of_gold[d, t] + gold_relations[d]
                     gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
 
 
@@ -165,15 +140,9 @@ def update(
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess, as in `edges.update_edges`."""
-    scratch = _scratch(model)
+    of_gold = _rows_of(batch, model, gold.reshape(1, -1))[0]
+    of_guess = _rows_of(batch, model, guess.reshape(1, -1))[0]
     for d in range(1, len(gold)):
-        if gold[d] == guess[d] and gold_relations[d] == guessed_relations[d]:
-            continue
-        for sign, h, relation in (
-            (1, gold[d], gold_relations[d]),
-            (-1, guess[d], guessed_relations[d]),
-        ):
-            change = np.float32(sign) * step
-            for row in _rows_of(batch, 0, model, h, d, scratch):
-                model.weights[row, relation] += change
-                averages[row, relation] += change * np.float32(clock)
+        if gold[d] != guess[d] or gold_relations[d] != guessed_relations[d]:
+            move(model.weights, averages, of_gold[d], gold_relations[d], step, clock)
+            move(model.weights, averages, of_guess[d], guessed_relations[d], -step, clock)

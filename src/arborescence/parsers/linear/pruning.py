@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel
-from arborescence.parsers.linear.edges import DEPENDENT, EdgeTemplates
+from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, add_up, halves
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.parsers.shared.features import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ KEEP: Final = 0.985
 
 _PREFIX: Final = "pruning/"
 _ROWS: Final = 1 << 14
-_COLUMNS: Final = 16  # one for each direction and length bin
+_COLUMNS: Final = WIDE  # one for each direction and length bin
 _BINS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 7], dtype=np.int64)
 _WITHIN: Final = 0.999  # the share of edges, for each pair of tags, that the length limits keep
 _EPOCHS: Final = 4
@@ -66,8 +66,8 @@ class EdgeFilter(NamedTuple):
 
     Attributes
     ----------
-    sides : (T,) int64
-        The sides of a batch that the filter uses.
+    sides : (T, 2) int64
+        The sides of a batch that the filter uses, of heads and of dependents.
     limits : (2, P, P) int64
         The longest edge, by direction (0 if the head is on the right), tag of the dependent and
         tag of the head.
@@ -111,11 +111,10 @@ class EdgeFilter(NamedTuple):
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return the numbers, in a parser's batches, of the `SIDES` that use only `columns`."""
+    """Return the numbers, in a parser's batches, of the `SIDES` that use only `columns`, (T, 2)."""
     sides: list[str] = []
     EdgeTemplates.of(columns, sides)
-    names = [split_template(t)["h"] for t in usable([f"h:{side}" for side in SIDES], columns)]
-    return np.array([sides.index(name) for name in names], dtype=np.int64)
+    return numbered([f"h:{side} d:{side}" for side in SIDES], "hd", columns, sides)
 
 
 def learn(
@@ -166,12 +165,10 @@ def learn(
     words = model.words - sums.words / np.float32(clock)
     pairs = model.tags - sums.tags / np.float32(clock)
     unit = max(float(np.abs(words).max()), float(np.abs(pairs).max())) / 127 or 1.0
-    model = EdgeFilter(
-        sides,
-        length_limits(batch, heads, tags),
-        np.rint(words / unit).astype(np.int8),
-        np.rint(pairs / unit).astype(np.int8),
-        0,
+    model = model._replace(
+        limits=length_limits(batch, heads, tags),
+        words=np.rint(words / unit).astype(np.int8),
+        tags=np.rint(pairs / unit).astype(np.int8),
     )
     batch, heads = held_out
     beaten = np.empty(len(heads), dtype=np.int64)
@@ -209,10 +206,9 @@ def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
 
 
 class _Room(NamedTuple):
-    """Space for the sums of the words of a sentence, as heads and as dependents, and for scores."""
+    """Space for the sums of the words of a sentence, (2, n + 1, 16), and for scores."""
 
-    of_heads: NDArray[Any]
-    of_deps: NDArray[Any]
+    sums: NDArray[Any]
     scores: NDArray[Any]
 
 
@@ -220,30 +216,15 @@ class _Room(NamedTuple):
 def _room(batch: Batch, nothing: np.ndarray) -> _Room:
     """Make room for the longest sentence, for numbers like those in an empty array."""
     most = np.diff(batch.starts).max()
-    return _Room(
-        np.empty((most, _COLUMNS), nothing.dtype),
-        np.empty((most, _COLUMNS), nothing.dtype),
-        np.empty(most, nothing.dtype),
-    )
+    return _Room(np.empty((2, most, _COLUMNS), nothing.dtype), np.empty(most, nothing.dtype))
 
 
-@inlined_kernel
-def _add_up_words(batch: Batch, b: int, model: EdgeFilter, room: _Room) -> None:
-    """Sum the rows of each node of sentence b, as a head and as a dependent."""
-    start = batch.starts[b]
-    mask = np.uint64(len(model.words) - 1)
-    for i in range(batch.starts[b + 1] - start):
-        of_head, of_dep = room.of_heads[i], room.of_deps[i]
-        of_head[:] = 0
-        of_dep[:] = 0
-        for t in range(len(model.sides)):
-            value = batch.sides[start + i, model.sides[t]]
-            row = model.words[value & mask]
-            for c in range(len(row)):
-                of_head[c] += row[c]
-            row = model.words[rotate(value, DEPENDENT) & mask]
-            for c in range(len(row)):
-                of_dep[c] += row[c]
+@kernel
+def _add_up_words(batch: Batch, b: int, model: EdgeFilter, room: _Room) -> np.ndarray:
+    """Sum the rows of each node of sentence b, as a head and as a dependent; return the rows."""
+    rows = halves(batch, b, model.sides, len(model.words))
+    add_up(rows, model.words.reshape(-1), room.sums)
+    return rows
 
 
 @inlined_kernel
@@ -266,7 +247,7 @@ def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> fl
     -----
     O(1) for each head. The dtype is that of `room`, int32 or float32.
     """
-    of_heads, of_deps, out = room
+    sums, out = room
     nodes = len(tags)
     never = out.dtype.type(_NEVER)
     best = never
@@ -278,12 +259,12 @@ def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> fl
         for h in range(first, stop):
             length = abs(h - d)
             column = 8 * direction + _BINS[min(length, 15)]
-            score = of_heads[h, column] + of_deps[d, column] + model.tags[column, tags[d], tags[h]]
+            score = sums[0, h, column] + sums[1, d, column] + model.tags[column, tags[d], tags[h]]
             score = score if length <= limits[tags[h]] else never
             out[h] = score
             best = max(best, score)
     column = 8 + _BINS[min(d, 15)]
-    out[0] = of_heads[0, column] + of_deps[d, column] + model.tags[column, tags[d], 0]
+    out[0] = sums[0, 0, column] + sums[1, d, column] + model.tags[column, tags[d], 0]
     highest: float = max(best, out[0])
     return highest
 
@@ -314,18 +295,15 @@ def learn_kernel(
     """
     room = _room(batch, np.empty(0, dtype=np.float32))
     scores = room.scores
-    moves_of_heads = np.empty_like(room.of_heads)
-    moves_of_deps = np.empty_like(room.of_deps)
-    mask = np.uint64(len(model.words) - 1)
+    moves = np.empty_like(room.sums)
     for b in order:
         clock += 1
         time = np.float32(clock)
         start = batch.starts[b]
         tags = batch.tags[start : batch.starts[b + 1]]
         nodes = len(tags)
-        _add_up_words(batch, b, model, room)
-        moves_of_heads[:nodes] = 0
-        moves_of_deps[:nodes] = 0
+        rows = _add_up_words(batch, b, model, room)
+        moves[:, :nodes] = 0
         for d in range(1, nodes):
             best = _score_heads(tags, model, room, d)
             likely = np.exp(scores[:nodes] - best)
@@ -335,17 +313,15 @@ def learn_kernel(
                 if h == d or abs(move) < _LEAST * _RATE:
                     continue
                 column = 8 * (h < d) + _BINS[min(abs(h - d), 15)]
-                moves_of_heads[h, column] += move
-                moves_of_deps[d, column] += move
+                moves[0, h, column] += move
+                moves[1, d, column] += move
                 model.tags[column, tags[d], tags[h]] += move
                 sums.tags[column, tags[d], tags[h]] += move * time
         for i in range(nodes):
-            for number in model.sides:
-                value = batch.sides[start + i, number]
-                model.words[value & mask] += moves_of_heads[i]
-                sums.words[value & mask] += moves_of_heads[i] * time
-                model.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i]
-                sums.words[rotate(value, DEPENDENT) & mask] += moves_of_deps[i] * time
+            for t in range(rows.shape[2]):
+                for end in range(2):  # as a head, as a dependent
+                    model.words[rows[end, i, t]] += moves[end, i]
+                    sums.words[rows[end, i, t]] += moves[end, i] * time
 
 
 @kernel
@@ -463,28 +439,19 @@ def keep_kernel(
 
 @kernel
 def _reaches_all(starts: np.ndarray, heads: np.ndarray, root: int) -> bool:
-    """Return whether edges from `keep_edges` lead from word `root` to all others; O(n + E)."""
+    """Return whether edges from `keep_edges` lead from word `root` to all others.
+
+    O(n + E) for each time that a path turns from left to right.
+    """
     nodes = len(starts) - 1
-    firsts = np.zeros(nodes + 1, dtype=np.int64)
-    for e in range(starts[0], starts[-1]):
-        firsts[heads[e]] += 1
-    firsts = np.cumsum(firsts)
-    children = np.empty(firsts[-1], dtype=np.int64)
-    for d in range(1, nodes):
-        for e in range(starts[d], starts[d + 1]):
-            firsts[heads[e]] -= 1
-            children[firsts[heads[e]]] = d
     reached = np.zeros(nodes, dtype=np.bool_)
     reached[root] = True
-    waiting = np.empty(nodes, dtype=np.int64)
-    waiting[0] = root
-    count = 1
-    found = 0
-    while found < count:
-        for c in range(firsts[waiting[found]], firsts[waiting[found] + 1]):
-            if not reached[children[c]]:
-                reached[children[c]] = True
-                waiting[count] = children[c]
+    count, before = 1, 0
+    while before < count:
+        before = count
+        for turn in range(2 * nodes):  # to the right, and back
+            d = turn if turn < nodes else 2 * nodes - 1 - turn
+            if not reached[d] and reached[heads[starts[d] : starts[d + 1]]].any():
+                reached[d] = True
                 count += 1
-        found += 1
     return count == nodes - 1

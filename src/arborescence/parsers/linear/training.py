@@ -92,10 +92,7 @@ class EdgeRun(OnlineRun):
         self._relations = self._add_relations("relations", templates)
         self._pruning: EdgeFilter | None = None
         longest = int(np.diff(self._batch.starts).max())
-        self._scratch = (
-            np.empty((2, longest, WIDE), dtype=np.float32),
-            np.empty(self._layout.tags, dtype=np.float32),
-        )
+        self._scratch = np.empty((2, longest, WIDE), dtype=np.float32)
         most = (settings.k + 1) * longest * self._directed.most
         self._buffer = np.empty(most, dtype=np.int64)
 
@@ -147,7 +144,7 @@ class EdgeRun(OnlineRun):
             gold = Gold(one, self._trees.heads[b], self._trees.relations[b])
             for edges in self._edges:
                 scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
-                score_edges(one, edges.model, *self._scratch, scores.reshape(-1), place)
+                score_edges(one, edges.model, self._scratch, scores.reshape(-1), place)
                 self._learn_edges(gold, edges, scores)
             step = self._settings.largest_step
             update_relations(one, self._relations, averages, *gold[1:], step, self._clock)

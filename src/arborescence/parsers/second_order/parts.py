@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
-from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.parsers.shared.features import numbered, rotate
 from arborescence.second_order.edges import Listed, pairs_of
 
 if TYPE_CHECKING:
@@ -64,20 +64,8 @@ class PartTemplates(NamedTuple):
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str]) -> Self:
         """Make the arrays of the templates that use only `columns`; add their sides to `sides`."""
-
-        def number(side: str | None) -> int:
-            if side is None:
-                return -1
-            if side not in sides:
-                sides.append(side)
-            return sides.index(side)
-
-        def numbers(templates: list[str], roles: str) -> NDArray[np.int64]:
-            split = [split_template(t) for t in usable(templates, columns)]
-            rows = [[number(t.get(role)) for role in roles] for t in split]
-            return np.array(rows, np.int64).reshape(-1, 3)
-
-        return cls(numbers(SIBLINGS, "hds"), numbers(GRANDPARENTS, "hdg"))
+        siblings = numbered(SIBLINGS, "hds", columns, sides)
+        return cls(siblings, numbered(GRANDPARENTS, "hdg", columns, sides))
 
 
 class PartModel(NamedTuple):

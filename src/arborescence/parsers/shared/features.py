@@ -83,6 +83,41 @@ def split_template(template: str) -> dict[str, str]:
     return {role: side for role, _, side in (part.partition(":") for part in template.split())}
 
 
+def numbered(
+    templates: Iterable[str], roles: str, columns: Iterable[str], sides: list[str]
+) -> NDArray[np.int64]:
+    """Return which of `sides` the templates that use only `columns` have in each role.
+
+    Parameters
+    ----------
+    templates
+        T templates.
+    roles
+        K letters.
+    columns
+        As for `usable`.
+    sides
+        The names of sides by number; new ones are added.
+
+    Returns
+    -------
+    numbers : (T, K) int64
+        -1 for a role without a side.
+
+    Examples
+    --------
+    >>> sides = ["p"]
+    >>> numbered(["h:p d:w", "d:w,p"], "hd", ["form", "upos"], sides), sides
+    (array([[ 0,  1],
+           [-1,  2]]), ['p', 'w', 'w,p'])
+    """
+    rows = []
+    for template in map(split_template, usable(templates, columns)):
+        sides += dict.fromkeys(side for side in template.values() if side not in sides)
+        rows.append([sides.index(template[role]) if role in template else -1 for role in roles])
+    return np.array(rows, dtype=np.int64).reshape(-1, len(roles))
+
+
 class Sides(NamedTuple):
     """The sides to hash, as arrays for `hash_sides`.
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.shared.features import rotate, split_template, usable
+from arborescence.parsers.shared.features import numbered, rotate, split_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,21 +64,12 @@ class RelationTemplates(NamedTuple):
 
         `words` are the roles that templates may use.
         """
-        templates = [
-            template
-            for template in map(split_template, usable(TEMPLATES, columns))
-            if set(template) <= set(words)
-        ]
-        shape = (len(templates), max(map(len, templates)))
-        roles = np.full(shape, -1, dtype=np.int64)
-        numbers = np.zeros(shape, dtype=np.int64)
-        for t, template in enumerate(templates):
-            for k, (role, side) in enumerate(template.items()):
-                if side not in sides:
-                    sides.append(side)
-                roles[t, k] = ROLES.index(role)
-                numbers[t, k] = sides.index(side)
-        return cls(roles, numbers)
+        templates = [each for each in TEMPLATES if set(split_template(each)) <= set(words)]
+        numbers = numbered(templates, ROLES, columns, sides)
+        most = (numbers >= 0).sum(axis=1).max()
+        roles = np.argsort(numbers < 0, axis=1, kind="stable")[:, :most]
+        numbers = np.take_along_axis(numbers, roles, axis=1)
+        return cls(np.where(numbers < 0, -1, roles), numbers)
 
 
 class RelationModel(NamedTuple):
@@ -252,9 +243,10 @@ def move(
     clock: int,
 ) -> None:
     """Change one column of some rows of weights, and their sums for averaging (`OnlineRun`)."""
+    change, of_average = np.float32(step), step * np.float32(clock)
     for t in range(len(rows)):
-        weights[rows[t], column] += np.float32(step)
-        averages[rows[t], column] += np.float32(step) * np.float32(clock)
+        weights[rows[t], column] += change
+        averages[rows[t], column] += of_average
 
 
 @kernel

@@ -6,6 +6,7 @@ weighted sums are the edge scores of one graph, and its maximum spanning tree is
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -18,6 +19,7 @@ from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.graph_parser import GraphParser, Graphs, Group, with_relations
+from arborescence.parsers.shared.run import about
 from arborescence.projective.pseudo import MARK
 
 if TYPE_CHECKING:
@@ -64,18 +66,13 @@ class CombinedParser(GraphParser):
 
     Examples
     --------
-    >>> from arborescence.treebank import Sentence
+    >>> import arborescence as arb
     >>> from arborescence.parsers import LinearParser, TransitionParser
-    >>> treebank = [
-    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
-    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
-    ... ]
+    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> graph_based = LinearParser.train(treebank, epochs=3)
     >>> transition_based = TransitionParser.train(treebank, epochs=3)
     >>> both = CombinedParser([graph_based, transition_based])
-    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = both.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
@@ -142,17 +139,11 @@ class CombinedParser(GraphParser):
         if make_parsers is None:
             swap = partial(registry.parser_class("transition").train, system="swap", beam=8)
             make_parsers = (registry.parser_class("linear").train, swap)
-        count = len(make_parsers)
         treebank, dev = list(treebank), list(dev or ())
-
-        def say(number: int, phase: str, done: int, total: int) -> None:
-            if progress:
-                progress(f"parser {number} of {count}, {phase}", done, total)
-
-        made = (
-            make(treebank, dev=dev, progress=partial(say, number))
-            for number, make in enumerate(make_parsers, 1)
-        )
+        made = []
+        for number, make in enumerate(make_parsers, 1):
+            say = about(progress, f"parser {number} of {len(make_parsers)}")
+            made.append(make(treebank, dev=dev, progress=say))
         return cls(made, weights)
 
     def effort(self, task: Effort) -> Effort:
@@ -170,17 +161,9 @@ class CombinedParser(GraphParser):
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""
-        headers: list[dict[str, Any]] = []
-        arrays: dict[str, NDArray[Any]] = {}
-        for number, parser in enumerate(self.parsers):
-            header, of_parser = parser.to_file()
-            headers.append(header)
-            arrays |= scheme.joined({f"{_PARSER}{number}/": of_parser})
-        header = {
-            "weights": self.weights,
-            "parsers": headers,
-        }
-        return header, arrays
+        headers, arrays = zip(*(parser.to_file() for parser in self.parsers), strict=True)
+        prefixed = {f"{_PARSER}{number}/": each for number, each in enumerate(arrays)}
+        return {"weights": self.weights, "parsers": headers}, scheme.joined(prefixed)
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
@@ -236,19 +219,14 @@ class CombinedGraphs(Graphs):
         self._relations_of: list[NDArray[np.int64]] = []
         self._scores_of: list[NDArray[np.float32]] = []
         for of_sentence in zip(*answers, strict=True):
-            self._trees_of.append(np.array([tree.heads for tree, _ in of_sentence]))
-            self._relations_of.append(
-                np.array(
-                    [
-                        [-1, *(numbers.setdefault(name, len(numbers)) for name in tree.deprels)]
-                        for tree, _ in of_sentence
-                    ]
-                )
-            )
-            scores = sum(
-                weight * evidence
-                for weight, (_, evidence) in zip(parser.weights, of_sentence, strict=True)
-            )
+            trees, evidence = zip(*of_sentence, strict=True)
+            relations = [
+                [-1, *(numbers.setdefault(name, len(numbers)) for name in tree.deprels)]
+                for tree in trees
+            ]
+            scores = sum(map(operator.mul, parser.weights, evidence))
+            self._trees_of.append(np.array([tree.heads for tree in trees]))
+            self._relations_of.append(np.array(relations))
             self._scores_of.append(np.asarray(scores, dtype=np.float32))
         super().__init__([tree for tree, _ in answers[0]], list(numbers), options)
         self._weights = parser.weights

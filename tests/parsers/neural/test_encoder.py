@@ -22,8 +22,9 @@ from tiny_encoders import make_bert
 torch = pytest.importorskip("torch", reason="encoders need torch")
 transformers = pytest.importorskip("transformers", reason="encoders need transformers")
 
-from arborescence.parsers.neural.encoder import Encoder, PieceTensors, encode  # noqa: E402
-from arborescence.parsers.neural.network import Network, Tensors, load_state, state_of  # noqa: E402
+from arborescence.parsers.neural.devices import moved  # noqa: E402
+from arborescence.parsers.neural.encoder import Encoder, encode  # noqa: E402
+from arborescence.parsers.neural.network import Network, load_state, state_of  # noqa: E402
 
 TREEBANK = sentences()
 FEW = TREEBANK[:3]
@@ -161,22 +162,22 @@ def test_frozen_and_tuned_are_the_same_before_training(folder):
             load_state(network, {**state_of(network), **states[0]})
         states.append(state)
         assert any(name.startswith("encoder.") for name in state_of(network)) == fine_tune
-        edges.append(network.eval()(Tensors.of(inputs, "cpu")).edges.detach().numpy())
+        edges.append(network.eval()(moved(inputs, "cpu")).edges.detach().numpy())
     np.testing.assert_allclose(*edges, atol=0.02)
 
 
 def test_the_encoder_reaches_the_output(folder, encoder):
     network, inputs = make_network(encoder)
     network.eval()
-    before = network(Tensors.of(inputs, "cpu"))
+    before = network(moved(inputs, "cpu"))
     for layer in range(2):
         changed = inputs.encoded.copy()
         changed[20, layer] += np.arange(16, dtype=np.float16)
-        after = network(Tensors.of(inputs._replace(encoded=changed), "cpu"))
+        after = network(moved(inputs._replace(encoded=changed), "cpu"))
         assert not torch.allclose(before.edges, after.edges)
         assert not torch.allclose(before.tags["upos"], after.tags["upos"])
     network.encoder_mix.data[0] = 5
-    assert not torch.allclose(before.edges, network(Tensors.of(inputs, "cpu")).edges)
+    assert not torch.allclose(before.edges, network(moved(inputs, "cpu")).edges)
 
 
 def test_gradients_of_a_tuned_encoder(folder):
@@ -184,7 +185,7 @@ def test_gradients_of_a_tuned_encoder(folder):
     layout = Layout.of([4, len(LONG)])
     words = [Sentence.from_words(["Birds", "sing", "under", "\u200b"]), Sentence.from_words(LONG)]
     pieces = encoder.read(words, layout)
-    found = encode(encoder.model, PieceTensors.of(pieces, "cpu"), 3, len(layout.flat))
+    found = encode(encoder.model, moved(pieces, "cpu"), 3, len(layout.flat))
     frozen = Encoder.load(folder, layers=3).read(words, layout)
     np.testing.assert_allclose(found.detach().numpy(), frozen, atol=2e-3)
     found.square().sum().backward()

@@ -12,7 +12,6 @@ from arborescence.parsers.linear.edges import LAYOUT, EdgeTemplates, Layout
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter
 from arborescence.parsers.linear.settings import Settings
-from arborescence.parsers.linear.undirected import UndirectedGraphs
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import GraphParser
@@ -237,8 +236,11 @@ class LinearParser(GraphParser):
             )
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> LinearGraphs:
-        kind = LinearGraphs if self.inference == "exact" else UndirectedGraphs
-        return kind(self, *self._prepare(sentences), options)
+        if self.inference == "exact":
+            return LinearGraphs(self, *self._prepare(sentences), options)
+        from arborescence.parsers.linear.undirected import UndirectedGraphs
+
+        return UndirectedGraphs(self, *self._prepare(sentences), options)
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Add missing tags and lemmas to sentences, and hash their words."""

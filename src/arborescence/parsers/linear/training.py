@@ -22,7 +22,6 @@ from arborescence.parsers.linear.edges import (
 )
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
-from arborescence.parsers.linear.undirected import find_in_training
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, Sides, tags_of
 from arborescence.parsers.shared.online import OnlineRun
@@ -334,7 +333,11 @@ class Trainer(EdgeRun):
         settings, directed = self._settings, not edges.model.templates.undirected
         if settings.inference == "exact" or (directed and settings.features == "undirected"):
             return decode(scores, root=settings.root, projective=bool(self._projective))
-        return find_in_training(scores, settings, directed=directed)
+        from arborescence.undirected import decode as find
+
+        rounds = settings.rounds if directed else 0  # nothing to enhance with
+        tree: NDArray[np.int64] = find(scores, root=settings.root, rounds=rounds)
+        return tree
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:

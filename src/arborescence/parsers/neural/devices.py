@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from arborescence.core.errors import OptionError
@@ -47,3 +48,14 @@ def enough_memory(advice: str) -> Iterator[None]:
         yield
     except torch.OutOfMemoryError as error:
         raise OptionError(f"the GPU has not enough memory: {advice}") from error
+
+
+def moved(value: Any, device: torch.device | str) -> Any:
+    """Copy arrays to a device, as tensors; also those in a dictionary or a NamedTuple."""
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(value).to(device, non_blocking=True)
+    if isinstance(value, dict):
+        return {name: moved(each, device) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return type(value)(*(moved(each, device) for each in value))
+    return value

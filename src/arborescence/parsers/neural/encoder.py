@@ -12,7 +12,7 @@ import hashlib
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from arborescence.core.errors import MissingExtraError, ModelError, OptionError
 from arborescence.core.graph import check_count
+from arborescence.parsers.neural.devices import moved
 from arborescence.parsers.neural.feature_cache import FeatureCache
 from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Pieces, Splitter
 
@@ -38,23 +39,6 @@ LAYERS: Final = 4
 _GROUP_WORDS: Final = 2048  # encoded at a time
 _HUB_NAME: Final = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _LARGEST: Final = float(np.finfo(np.float16).max)
-
-
-class PieceTensors(NamedTuple):
-    """`Pieces` on a device; `word` has the row of the network's input for each piece."""
-
-    ids: Tensor
-    mask: Tensor
-    place: Tensor
-    word: Tensor
-
-    @classmethod
-    def of(cls, pieces: Pieces, device: torch.device | str) -> Self:
-        """Copy pieces to a device."""
-        mask = np.arange(pieces.ids.shape[1]) < pieces.lengths[:, None]
-        return cls(
-            *(torch.from_numpy(array).to(device) for array in (pieces.ids, mask, *pieces[2:]))
-        )
 
 
 class Encoder:
@@ -246,14 +230,14 @@ class Encoder:
 
     def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         ends = np.cumsum([len(words) for words in sentences])
-        pieces = PieceTensors.of(self._splitter(sentences), self._device)
+        pieces = moved(self._splitter(sentences), self._device)
         with torch.inference_mode():
             vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
             rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()
         return np.split(rounded, ends[:-1])
 
 
-def encode(model: Any, pieces: PieceTensors, layers: int, rows: int) -> Tensor:
+def encode(model: Any, pieces: Any, layers: int, rows: int) -> Tensor:
     """Return the mean vectors of the pieces of words, for each of the last layers.
 
     Parameters
@@ -271,9 +255,10 @@ def encode(model: Any, pieces: PieceTensors, layers: int, rows: int) -> Tensor:
     -------
     vectors : (rows, layers, D) float
     """
-    states = model(
-        input_ids=pieces.ids, attention_mask=pieces.mask.long(), output_hidden_states=True
-    ).hidden_states[-layers:]
+    places = torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
+    mask = (places < pieces.lengths[:, None]).long()
+    read = model(input_ids=pieces.ids, attention_mask=mask, output_hidden_states=True)
+    states = read.hidden_states[-layers:]
     found = torch.stack([state.flatten(0, 1)[pieces.place] for state in states], dim=1)
     counts = torch.bincount(pieces.word, minlength=rows).clamp(min=1)
     sums = found.new_zeros(rows, *found.shape[1:]).index_add(0, pieces.word, found)

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.inputs import Bag, Inputs, Layout, Numbers
+    from arborescence.parsers.neural.inputs import Inputs, Layout, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
-    from arborescence.parsers.tagger.kernels import Guesses
 
     Array = NDArray[np.float32]
 
@@ -113,15 +112,11 @@ class Forward:
         words = self._words[inputs.words]
         if self._pretrained is not None:
             words += self._pretrained[inputs.vectors] @ self._projection
-        parts = [
-            words,
-            self._letters.run(inputs.letters)[inputs.spelling],
-        ]
-        parts += [
-            _expected(inputs.hints[column.name], column.hints)
-            for column in self._columns
-            if column.hints is not None
-        ]
+        parts = [words, self._letters.run(inputs.letters)[inputs.spelling]]
+        for column in self._columns:
+            if column.hints is not None:  # the mean of the vectors of tags, by their probabilities
+                tags, chances = inputs.hints[column.name]
+                parts.append((chances[:, None] @ column.hints[tags])[:, 0])
         return np.concatenate(parts, axis=1)
 
     def _tag(self, rows: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
@@ -208,7 +203,7 @@ class _BiLSTM:
         cells, outputs = np.zeros((2, 2, layout.sizes[0], hidden), dtype=np.float32)
         recurrent = np.zeros((2, layout.sizes[0], wide), dtype=np.float32)
         start = 0
-        for size in layout.sizes.tolist():
+        for size in layout.sizes:
             if start:
                 np.matmul(outputs[:, :size], self._recurrent, out=recurrent[:, :size])
             kernels.lstm_step(
@@ -250,7 +245,7 @@ class _Column(NamedTuple):
     of_values : (V, tag) float32
         The vectors of values.
     hints : (V + 1, tag) float32 or None
-        The vectors of values that the linear tagger predicts; the last one is for none.
+        The vectors of values that the linear tagger predicts; index -1 finds that of none.
     """
 
     name: str
@@ -262,7 +257,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, name: str, tagset: Tagset, weights: Mapping[str, Array]) -> _Column:
-        vectors = weights[f"tags.{name}"]
+        vectors, hints = weights[f"tags.{name}"], weights.get(f"hints.{name}")
         pieces = tagset.table(tagset.values)
         return cls(
             name,
@@ -270,7 +265,7 @@ class _Column(NamedTuple):
             weights[f"taggers.{name}.bias"],
             vectors,
             pieces @ vectors,
-            _with_none(pieces @ weights[f"hints.{name}"]) if f"hints.{name}" in weights else None,
+            np.pad(pieces @ hints, ((0, 1), (0, 0))) if hints is not None else None,
         )
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
@@ -280,24 +275,7 @@ class _Column(NamedTuple):
         kernels.softmax(logits, best)
         found: Array = logits @ self.of_values
         found[: len(inputs.layout.lengths)] = 0  # the roots
-        bag, given = inputs.given[self.name]
-        shown = given[inputs.layout.sentence]
-        found[shown] = _summed(bag, self.vectors)[shown]
+        bag = inputs.given[self.name]
+        shown = bag.given[inputs.layout.sentence]
+        found[shown] = (bag.pieces @ self.vectors)[bag.row[shown]]
         return best, found
-
-
-def _with_none(vectors: Array) -> Array:
-    """Append the vector of no value, which index -1 finds."""
-    return np.concatenate([vectors, np.zeros_like(vectors[:1])])
-
-
-def _expected(hints: Guesses, vectors: Array) -> Array:
-    """Return the sum of the vectors of tags, weighted by their probabilities."""
-    expected: Array = (hints.chances[:, None] @ vectors[hints.tags])[:, 0]
-    return expected
-
-
-def _summed(bag: Bag, vectors: Array) -> Array:
-    """Return the sum of the vectors of the pieces of each tag."""
-    summed: Array = (bag.pieces @ vectors)[bag.row]
-    return summed

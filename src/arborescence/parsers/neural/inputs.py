@@ -45,7 +45,7 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    sizes : (T,) int64
+    sizes : list of T int
         The number of sentences with a node at each place; the first is B.
     rows : (B, T) int64
         The row of each node of each sentence; 0 for padding.
@@ -59,7 +59,7 @@ class Layout(NamedTuple):
         The number of the sentence of each row.
     """
 
-    sizes: Numbers
+    sizes: list[int]
     rows: Numbers
     lengths: Numbers
     flat: Numbers
@@ -75,7 +75,7 @@ class Layout(NamedTuple):
         array([[1, 3, 0],
                [0, 2, 4]])
         >>> layout.sizes, layout.sentence
-        (array([2, 2, 1]), array([1, 0, 1, 0, 1]))
+        ([2, 2, 1], array([1, 0, 1, 0, 1]))
         """
         lengths = np.array(words, dtype=np.int64) + 1
         order = np.argsort(-lengths, kind="stable")
@@ -94,7 +94,7 @@ class Layout(NamedTuple):
         mirrored[flat] = flat[np.repeat(last, lengths) - within]
         sentence = np.empty_like(flat)
         sentence[flat] = np.repeat(np.arange(len(lengths)), lengths)
-        return cls(sizes, rows, lengths, flat, mirrored, sentence)
+        return cls(sizes.tolist(), rows, lengths, flat, mirrored, sentence)
 
     def packed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Put values that are given sentence by sentence into the order of rows."""
@@ -112,17 +112,26 @@ class Bag(NamedTuple):
         For each word a row of `pieces`; for the root, row 0.
     pieces : (V, P) float32
         Which pieces each value has. Row 0 has none.
+    given : (B,) bool
+        Which sentences are read with these tags, not with those that the network expects.
     """
 
     row: Numbers
     pieces: NDArray[np.float32]
+    given: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, values: Sequence[Sequence[str]], tagset: Tagset, layout: Layout) -> Self:
+    def of(
+        cls,
+        values: Sequence[Sequence[str]],
+        tagset: Tagset,
+        layout: Layout,
+        given: NDArray[np.bool_],
+    ) -> Self:
         """Look up the values of each sentence."""
         found: dict[str, int] = {"": 0}
         rows = [found.setdefault(v, len(found)) for tags in values for v in ("", *tags)]
-        return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(found))
+        return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(found), given)
 
 
 class Inputs(NamedTuple):
@@ -155,7 +164,7 @@ class Inputs(NamedTuple):
     letters: Numbers
     hints: dict[str, Guesses]
     lemmas: Numbers | None
-    given: dict[str, tuple[Bag, NDArray[np.bool_]]]
+    given: dict[str, Bag]
     vectors: Numbers | None = None
     encoded: NDArray[np.float16] | Pieces | None = None
 
@@ -191,28 +200,19 @@ class Inputs(NamedTuple):
         if vocabulary.vectors:
             known = [row_of(form, vocabulary.vectors) for form in spellings]
             vectors = layout.packed(np.array(known, dtype=np.int64)[rows])
-        tags = {
-            column: Bag.of([getattr(s, column) for s in sentences], tagset, layout)
-            for column, tagset in vocabulary.tags.items()
-        }
-        guesses = {}
-        if hints is not None:
-            guesses = {
-                column: _packed([each[column] for each in hints], layout)
-                for column in vocabulary.tags
-            }
+        tags, guesses = {}, {}
+        for column, tagset in vocabulary.tags.items():
+            values = [getattr(sentence, column) for sentence in sentences]
+            tags[column] = Bag.of(values, tagset, layout, given[column])
+            if hints is not None:
+                guesses[column] = _packed([each[column] for each in hints], layout)
         lemmas = None
         if vocabulary.lemmas:
-            lemmas = layout.packed(
-                np.array(
-                    [
-                        number
-                        for sentence, known in zip(sentences, given["lemma"], strict=True)
-                        for number in (ROOT, *_lemmas(sentence, vocabulary, bool(known)))
-                    ],
-                    dtype=np.int64,
-                )
-            )
+            found: list[int] = []
+            for sentence, known in zip(sentences, given["lemma"], strict=True):
+                shown = sentence.lemmas if known else [""] * len(sentence)
+                found += (ROOT, *(vocabulary.lemmas.get(lemma.lower(), UNKNOWN) for lemma in shown))
+            lemmas = layout.packed(np.array(found, dtype=np.int64))
         return cls(
             layout,
             layout.packed(np.array(numbers, dtype=np.int64)[rows]),
@@ -220,7 +220,7 @@ class Inputs(NamedTuple):
             letters_of(spellings, vocabulary),
             guesses,
             lemmas,
-            {column: (bag, given[column]) for column, bag in tags.items()},
+            tags,
             vectors,
         )
 
@@ -284,9 +284,3 @@ def _shortened(form: str) -> str:
     if len(form) <= LONGEST_WORD:
         return form
     return form[: LONGEST_WORD // 2] + form[-LONGEST_WORD // 2 :]
-
-
-def _lemmas(sentence: Sentence, vocabulary: Vocabulary, known: bool) -> list[int]:
-    if not known:
-        return [UNKNOWN] * len(sentence)
-    return [vocabulary.lemmas.get(lemma.lower(), UNKNOWN) for lemma in sentence.lemmas]

@@ -68,23 +68,6 @@ def _tanh(x: np.float32) -> np.float32:
 
 
 @kernel
-def curves(x: np.ndarray, found: np.ndarray) -> None:
-    """Compute e^x, sigmoid(x) and tanh(x) of float32 numbers.
-
-    Parameters
-    ----------
-    x : float32, shape (n,)
-        Any numbers but NaN. e^x is that of the nearest number from -87 to 88.
-    found : float32, shape (3, n)
-        Filled. The relative error is below 3e-7.
-    """
-    for i in range(x.size):
-        found[0, i] = _exp(x[i])
-        found[1, i] = _sigmoid(x[i])
-        found[2, i] = _tanh(x[i])
-
-
-@kernel
 def lstm_step(
     gates: np.ndarray,
     recurrent: np.ndarray,

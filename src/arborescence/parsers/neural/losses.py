@@ -11,11 +11,10 @@ from torch.nn.functional import cross_entropy, one_hot
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:
-    from arborescence.parsers.neural.network import Tensors
     from arborescence.parsers.neural.settings import Settings
 
 
-def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -> Tensor:
+def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
     """Return the mean loss of a word by ``settings.loss``.
 
     Parameters
@@ -24,8 +23,8 @@ def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -
         Scores, ``[head, dependent]``.
     gold : (B, T) int64
         Gold trees: the head of each word, -1 for the root and for padding.
-    batch
-        The lengths of the sentences.
+    lengths : (B,) int64
+        The number of words of each sentence.
     settings
         The loss, and the kind of trees.
     """
@@ -38,20 +37,20 @@ def edge_loss(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -
         from arborescence.torch import TreeDistribution
 
         trees = TreeDistribution(
-            edges.float(), batch.lengths - 1, root=settings.root, projective=settings.projective
+            edges.float(), lengths, root=settings.root, projective=settings.projective
         )
         loss: Tensor = -trees.log_prob(gold).sum() / words
         return loss
-    return _margin(edges, gold, batch, settings) / words
+    return _margin(edges, gold, lengths, settings) / words
 
 
-def _margin(edges: Tensor, gold: Tensor, batch: Tensors, settings: Settings) -> Tensor:
+def _margin(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
     """Return by how much the best tree, with 1 for each wrong head, beats the gold tree."""
     right = one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
     costly = edges.detach().float() + 1 - right.float()
     found = decode(
         costly.cpu().numpy(),
-        (batch.lengths - 1).cpu().numpy(),
+        lengths.cpu().numpy(),
         root=settings.root,
         projective=settings.projective,
     )

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, leaky_relu, pad
 
-from arborescence.parsers.neural.encoder import PieceTensors, encode
+from arborescence.parsers.neural.encoder import encode
 from arborescence.parsers.neural.lstm import BiLSTM
 from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
@@ -32,60 +32,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
-    from arborescence.parsers.neural.inputs import Inputs
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
 _LOWEST: Final = -1e9
-
-
-class Tensors(NamedTuple):
-    """`Inputs` as tensors on a device."""
-
-    sizes: list[int]
-    rows: Tensor
-    lengths: Tensor
-    mirrored: Tensor
-    sentence: Tensor
-    words: Tensor
-    spelling: Tensor
-    letters: Tensor
-    hints: dict[str, tuple[Tensor, Tensor]]
-    lemmas: Tensor | None
-    given: dict[str, tuple[Tensor, Tensor, Tensor]]
-    vectors: Tensor | None
-    encoded: Tensor | PieceTensors | None
-
-    @classmethod
-    def of(cls, inputs: Inputs, device: torch.device | str) -> Tensors:
-        """Copy inputs to a device."""
-
-        def at(array: Any) -> Tensor:
-            return torch.from_numpy(array).to(device, non_blocking=True)
-
-        layout = inputs.layout
-        return cls(
-            layout.sizes.tolist(),
-            at(layout.rows),
-            at(layout.lengths),
-            at(layout.mirrored),
-            at(layout.sentence),
-            at(inputs.words),
-            at(inputs.spelling),
-            at(inputs.letters),
-            {column: (at(each.tags), at(each.chances)) for column, each in inputs.hints.items()},
-            None if inputs.lemmas is None else at(inputs.lemmas),
-            {
-                column: (at(bag.row), at(bag.pieces), at(there))
-                for column, (bag, there) in inputs.given.items()
-            },
-            None if inputs.vectors is None else at(inputs.vectors),
-            PieceTensors.of(inputs.encoded, device)
-            if isinstance(inputs.encoded, Pieces)
-            else at(inputs.encoded)
-            if inputs.encoded is not None
-            else None,
-        )
 
 
 class Outputs(NamedTuple):
@@ -195,8 +145,8 @@ class Network(nn.Module):
         self.relation_weights = nn.Parameter(torch.zeros(wide, relations, wide))
         nn.init.normal_(self.words.weight, std=0.1)
 
-    def forward(self, batch: Tensors) -> Outputs:
-        """Score tags and edges."""
+    def forward(self, batch: Any) -> Outputs:
+        """Score tags and edges of `Inputs` whose arrays are tensors (`devices.moved`)."""
         found = self._read(batch)
         for layer in self.lower:
             found = self._run(layer, found, batch)
@@ -245,7 +195,7 @@ class Network(nn.Module):
         by_head = (heads @ self.relation_weights.view(wide, -1)).view(-1, relations, wide)
         return (by_head @ dependents[:, :, None])[:, :, 0]
 
-    def _read(self, batch: Tensors) -> Tensor:
+    def _read(self, batch: Any) -> Tensor:
         """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
         numbers = batch.words
         if self.training and self._word_dropout:
@@ -275,54 +225,55 @@ class Network(nn.Module):
         expected: Tensor = (chances[:, None] @ of_values[tags])[:, 0]
         return expected
 
-    def _mixed(self, encoded: Tensor | PieceTensors, rows: int) -> Tensor:
+    def _mixed(self, encoded: Any, rows: int) -> Tensor:
         """Return the mean of the encoder's layers, each normalized, by learned shares."""
-        if isinstance(encoded, PieceTensors):
+        if isinstance(encoded, Pieces):
             encoded = encode(self.encoder, encoded, len(self.encoder_mix), rows)
         layers = layer_norm(encoded.float(), encoded.shape[2:])
         mixed: Tensor = self.encoder_mix.softmax(dim=0) @ layers
         return mixed
 
-    def _tag_vectors(self, column: str, logits: Tensor, batch: Tensors) -> Tensor:
+    def _tag_vectors(self, column: str, logits: Tensor, batch: Any) -> Tensor:
         """Return the vectors of tags: of those that are given, else the expected ones."""
         vectors = self.tags[column]
-        row, pieces, given = batch.given[column]
+        bag = batch.given[column]
         expected = logits.softmax(dim=1) @ (self._pieces[column].to(vectors) @ vectors)
-        roots = len(batch.lengths)
+        roots = len(batch.layout.lengths)
         expected = torch.cat([torch.zeros_like(expected[:roots]), expected[roots:]])
-        known = (pieces @ vectors)[row]
-        return torch.where(given[batch.sentence][:, None], known, expected)
+        known = (bag.pieces @ vectors)[bag.row]
+        return torch.where(bag.given[batch.layout.sentence][:, None], known, expected)
 
-    def _run(self, layer: nn.Module, rows: Tensor, batch: Tensors) -> Tensor:
-        found: Tensor = layer(self._drop(rows, batch), batch.sizes, batch.mirrored)
+    def _run(self, layer: nn.Module, rows: Tensor, batch: Any) -> Tensor:
+        found: Tensor = layer(self._drop(rows, batch), batch.layout.sizes, batch.layout.mirrored)
         return found
 
-    def _drop(self, rows: Tensor, batch: Tensors) -> Tensor:
+    def _drop(self, rows: Tensor, batch: Any) -> Tensor:
         """Set the same random columns to zero in all rows of a sentence, in training."""
         if not self.training or not self._dropout:
             return rows
         keep = 1 - self._dropout
-        shape = len(batch.lengths), rows.shape[1]
+        shape = len(batch.layout.lengths), rows.shape[1]
         mask = torch.empty(shape, device=rows.device).bernoulli_(keep).div_(keep)
-        return rows * mask[batch.sentence]
+        return rows * mask[batch.layout.sentence]
 
     def _edges(
-        self, heads: Tensor, dependents: Tensor, batch: Tensors
+        self, heads: Tensor, dependents: Tensor, batch: Any
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Score edges; return also what is left for relations."""
         label_heads = self._drop(leaky_relu(heads[:, self._arc :], SLOPE), batch)
         label_dependents = self._drop(leaky_relu(dependents[:, self._arc :], SLOPE), batch)
         heads, dependents = heads[:, : self._arc], dependents[:, : self._arc]
+        nodes = batch.layout.rows
         if self._is_mlp:
-            pairs = heads[batch.rows][:, :, None] + dependents[batch.rows][:, None]
+            pairs = heads[nodes][:, :, None] + dependents[nodes][:, None]
             edges = pairs.tanh() @ self.edge_weights
         else:
             heads = self._drop(leaky_relu(heads, SLOPE), batch)
             dependents = self._drop(leaky_relu(dependents, SLOPE), batch)
             by_dependent = dependents @ self.edge_weights[:-1].mT + self.edge_weights[-1]
-            edges = heads[batch.rows] @ by_dependent[batch.rows].mT
+            edges = heads[nodes] @ by_dependent[nodes].mT
         places = torch.arange(edges.shape[1], device=edges.device)
-        absent = places >= batch.lengths[:, None]
+        absent = places >= batch.layout.lengths[:, None]
         absent = (
             absent[:, :, None]
             | absent[:, None]

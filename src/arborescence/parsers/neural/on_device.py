@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from arborescence.parsers.neural.devices import device_named, enough_memory
+from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.forward import Found
-from arborescence.parsers.neural.network import Network, Tensors, load_state
+from arborescence.parsers.neural.network import Network, load_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ class OnDevice:
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
         with torch.inference_mode(), enough_memory("use fewer threads, or another device"):
-            found = self._network(Tensors.of(inputs, self._device))
+            found = self._network(moved(inputs, self._device))
             tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
             edges = found.edges.cpu()
 

@@ -15,10 +15,10 @@ import torch
 
 from arborescence.core.errors import OptionError
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.devices import device_named, enough_memory
+from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.losses import edge_loss
-from arborescence.parsers.neural.network import Network, Tensors, state_of
+from arborescence.parsers.neural.network import Network, state_of
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
@@ -222,12 +222,12 @@ class Trainer(ParserRun):
         if self._encoder:
             inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
         self._adam.zero_grad()
-        loss = self._loss(Tensors.of(inputs, self._device), self._gold(numbers, inputs))
+        loss = self._loss(moved(inputs, self._device), self._gold(numbers, inputs))
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
         self._adam.step()
 
-    def _loss(self, batch: Tensors, gold: _Gold) -> torch.Tensor:
+    def _loss(self, batch: Any, gold: _Gold) -> torch.Tensor:
         """Return the sum of the losses of edges, relations and each column of tags."""
         cross_entropy = torch.nn.functional.cross_entropy
         mixed = self._settings.mixed
@@ -236,7 +236,7 @@ class Trainer(ParserRun):
             scores = self._network.relations(
                 found.heads[gold.governors], found.dependents[gold.dependents]
             )
-        loss = edge_loss(found.edges.float(), gold.heads, batch, self._settings)
+        loss = edge_loss(found.edges.float(), gold.heads, batch.layout.lengths - 1, self._settings)
         loss = loss + cross_entropy(scores.float(), gold.relations)
         for column, logits in found.tags.items():
             tags = gold.tags[column]
@@ -290,17 +290,15 @@ class Trainer(ParserRun):
             column: [number for b in numbers for number in (-1, *self._tags_of(b, column))]
             for column in self._vocabulary.tags
         }
-
-        def at(array: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(array).to(self._device)
-
-        return _Gold(
-            at(heads),
-            at(layout.rows[there]),
-            at(layout.rows[sentence, heads[there]]),
-            at(relations[there]),
-            {column: at(layout.packed(np.array(of))) for column, of in tags.items()},
+        gold = _Gold(
+            heads,
+            layout.rows[there],
+            layout.rows[sentence, heads[there]],
+            relations[there],
+            {column: layout.packed(np.array(of)) for column, of in tags.items()},
         )
+        found: _Gold = moved(gold, self._device)
+        return found
 
     def _tags_of(self, b: int, column: str) -> list[int]:
         """Return the numbers of the gold tags of a sentence; -1 if it has none."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.run import about
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.parsers.shared.training_trees import checked
 
@@ -77,15 +77,10 @@ class Reranker(Parser):
 
     Examples
     --------
-    >>> from arborescence.treebank import Sentence
-    >>> treebank = [
-    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
-    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
-    ... ]
+    >>> import arborescence as arb
+    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> reranker = Reranker.train(treebank * 2, k=4, folds=2)
-    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
@@ -184,26 +179,28 @@ class Reranker(Parser):
                 "or with fewer folds"
             )
 
-        def make(sentences: list[Sentence], what: str) -> Parser:
-            return make_parser(
-                sentences, dev=dev, root=root, progress=partial(_say, progress, what)
-            )
+        def make(sentences: list[Sentence], say: Progress) -> Parser:
+            return make_parser(sentences, dev=dev, root=root, progress=say)
 
-        def lists(judge: Parser, sentences: list[Sentence], what: str) -> Iterator[Analyses]:
+        def lists(judge: Parser, sentences: list[Sentence], say: Progress) -> Iterator[Analyses]:
             found = judge.kbest(sentences, k, root=root, threads=threads)
-            return _told(found, len(sentences), partial(_say, progress, what, f"{k} best trees"))
+            for done, trees in enumerate(found, 1):
+                if done % _REPORT_EVERY == 0 or done == len(sentences):
+                    say(f"{k} best trees", done, len(sentences))
+                yield trees
 
         def crosswise() -> Iterator[Analyses]:
             for number, (part, rest) in enumerate(parts, 1):
-                fold = f"fold {number} of {folds}"
-                yield from lists(make(rest, fold), part, fold)
+                say = about(progress, f"fold {number} of {folds}")
+                yield from lists(make(rest, say), part, say)
 
-        parser = make(treebank, "parser")
+        parser = make(treebank, about(progress, "parser"))
         parts = list(jackknife(treebank, folds, chosen.seed))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)
-        by = _prepared(lists(parser, dev, "dev"), sides, dev, features) if dev else None
+        ranked = lists(parser, dev, about(progress, "dev"))
+        by = _prepared(ranked, sides, dev, features) if dev else None
         trainer = Trainer(data, by, templates, seed=chosen.seed, bits=chosen.bits)
         trainer.run(chosen.epochs, progress=progress)
         return cls(
@@ -234,15 +231,9 @@ class Reranker(Parser):
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""
         parser, arrays = self.parser.to_file()
-        header = {
-            "k": self.k,
-            "scale": self._scale,
-            "own": self._own,
-            "info": self.info,
-            "parser": parser,
-        }
+        header = {"k": self.k, "scale": self._scale, "own": self._own, "info": self.info}
         weights = {"weights": self._weights.astype(np.float16)}
-        return header, scheme.joined({"": weights, _PARSER: arrays})
+        return header | {"parser": parser}, scheme.joined({"": weights, _PARSER: arrays})
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
@@ -276,21 +267,6 @@ class Reranker(Parser):
             order = np.argsort(-of_trees, kind="stable")[:k].tolist()
             found.append([(trees[i][0], float(of_trees[i])) for i in order])
         return found
-
-
-def _say(progress: Progress | None, what: str, phase: str, done: int, total: int) -> None:
-    if progress:
-        progress(f"{what}, {phase}", done, total)
-
-
-def _told(
-    found: Iterable[Analyses], total: int, say: Callable[[int, int], None]
-) -> Iterator[Analyses]:
-    """Pass lists on, and say now and then how many there are."""
-    for done, trees in enumerate(found, 1):
-        if done % _REPORT_EVERY == 0 or done == total:
-            say(done, total)
-        yield trees
 
 
 def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:

@@ -82,19 +82,14 @@ class SecondOrderParser(LinearParser):
 
     Examples
     --------
-    >>> from arborescence.treebank import Sentence
-    >>> treebank = [
-    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
-    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
-    ... ]
+    >>> import arborescence as arb
+    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> parser = SecondOrderParser.train(treebank * 3, epochs=5)
-    >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
-    >>> parser.decode(new).exact
+    >>> parser.decode(parsed).exact
     True
     """
 

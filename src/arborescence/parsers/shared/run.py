@@ -296,5 +296,12 @@ def shown(scores: Mapping[str, float]) -> str:
     return ", ".join(" ".join((name[0].upper(), *name[1:])) for name in named)
 
 
+def about(progress: Progress | None, what: str) -> Progress:
+    """Return what reports progress with phases that begin with what they are about."""
+    if not progress:
+        return _say_nothing
+    return lambda phase, done, total: progress(f"{what}, {phase}", done, total)
+
+
 def _say_nothing(*_: Any) -> None:
     """Take a report of progress that nobody wants."""

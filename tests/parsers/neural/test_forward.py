@@ -26,7 +26,7 @@ BATCHES = [[1], [2, 1, 1], [1, 3, 40, 7, 7]]
 
 def on_device(settings, vocabulary, weights, relations=RELATIONS):
     pytest.importorskip("torch", reason="compares with PyTorch")
-    from arborescence.parsers.neural.on_device import OnDevice
+    from arborescence.parsers.neural.network import OnDevice
 
     return OnDevice(settings, vocabulary, weights, relations, "cpu")
 

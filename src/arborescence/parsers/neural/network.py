@@ -19,7 +19,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, leaky_relu, pad
 
+from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.encoder import encode
+from arborescence.parsers.neural.forward import Found
 from arborescence.parsers.neural.lstm import BiLSTM
 from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
+    from arborescence.parsers.neural.inputs import Inputs, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
@@ -280,6 +283,58 @@ class Network(nn.Module):
             | torch.eye(len(places), device=edges.device).bool()
         )
         return edges.masked_fill(absent, _LOWEST), label_heads, label_dependents
+
+
+class OnDevice:
+    """The network on a device.
+
+    Parameters
+    ----------
+    settings, vocabulary, relations, encoder
+        As for `Network`.
+    weights : dict of str to float32 array
+        The parameters by name.
+    device
+        A name that PyTorch knows, such as ``"cpu"`` or ``"cuda"``.
+
+    Raises
+    ------
+    OptionError
+        If there is no such device.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vocabulary: Vocabulary,
+        weights: Mapping[str, NDArray[np.float32]],
+        relations: int,
+        device: str,
+        encoder: Encoder | None = None,
+    ) -> None:
+        hinted = any(name.startswith("hints.") for name in weights)
+        self._device = device_named(device)
+        self._network = Network(
+            settings, vocabulary, hinted=hinted, relations=relations, encoder=encoder
+        )
+        load_state(self._network, {name: torch.from_numpy(w) for name, w in weights.items()})
+        self._network.to(self._device).eval()
+
+    def run(self, inputs: Inputs) -> Found:
+        """Tag the words and score the edges of a batch."""
+        with torch.inference_mode(), enough_memory("use fewer threads, or another device"):
+            found = self._network(moved(inputs, self._device))
+            tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
+            edges = found.edges.cpu()
+
+        def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
+            with torch.inference_mode():
+                heads = found.heads[torch.from_numpy(governors).to(self._device)]
+                tails = found.dependents[torch.from_numpy(dependents).to(self._device)]
+                scores: NDArray[np.float32] = self._network.relations(heads, tails).cpu().numpy()
+                return scores
+
+        return Found({c: each.numpy() for c, each in tags.items()}, edges.numpy(), relations)
 
 
 def state_of(network: Network) -> dict[str, Tensor]:

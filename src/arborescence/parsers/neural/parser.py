@@ -165,7 +165,7 @@ class BiaffineParser(GraphParser):
             self._network = Forward(self.settings, self.vocabulary, weights)
         else:
             with needs_torch("the option device"):
-                from arborescence.parsers.neural.on_device import OnDevice
+                from arborescence.parsers.neural.network import OnDevice
             self._network = OnDevice(
                 self.settings, self.vocabulary, weights, len(self.labels), device, self.encoder
             )

@@ -238,23 +238,13 @@ def learn_lists(
 @kernel
 def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
     """Replace the feature scores of trees by the gradient of the loss with respect to them."""
-    first = lists.firsts[b]
-    most = lists.right[first, 1]
-    highest = -np.inf
+    first, stop = lists.firsts[b], lists.firsts[b + 1]
+    labelled = lists.right[first:stop, 1]
+    is_best = labelled == labelled.max()
+    scores += scale * lists.weights[first:stop]
+    chances = np.exp(scores - scores.max())
+    of_all, of_best = chances.sum(), (chances * is_best).sum()
     for i in range(len(scores)):
-        scores[i] += scale * lists.weights[first + i]
-        highest = max(highest, scores[i])
-        most = max(most, lists.right[first + i, 1])
-    of_all = 0.0
-    of_best = 0.0
-    for i in range(len(scores)):
-        scores[i] = np.exp(scores[i] - highest)
-        of_all += scores[i]
-        if lists.right[first + i, 1] == most:
-            of_best += scores[i]
-    for i in range(len(scores)):
-        wanted = 0.0
-        if lists.right[first + i, 1] == most:
-            # If all best trees underflow, take the largest possible gradient.
-            wanted = scores[i] / of_best if of_best > 0 else 1.0
-        scores[i] = scores[i] / of_all - wanted
+        # If all best trees underflow, take the largest possible gradient.
+        wanted = chances[i] / of_best if of_best > 0 else 1.0
+        scores[i] = chances[i] / of_all - (wanted if is_best[i] else 0.0)

@@ -12,7 +12,6 @@ _LISTED = (
 
 EXPORTS = {
     "parts.list_kernel": f"{BATCH}, {_TEMPLATES}, int64, int64[::1], out int64[::1]",
-    "parts.count_kernel": f"{KEPT}, bool, out int64[::1], out int64[:, ::1]",
     "parts.score_list_kernel": (
         f"{BATCH}, {KEPT}, {_MODEL}, float64, bool, int64[:, ::1], {_LISTED}"
     ),

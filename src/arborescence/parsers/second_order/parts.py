@@ -8,13 +8,14 @@ grandparents that of g -> h, for siblings whether s and d are close.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.parsers.shared.features import numbered, rotate
-from arborescence.second_order.edges import Listed, pairs_of
+from arborescence.second_order.edges import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -262,41 +263,25 @@ def list_parts(
     -----
     With m kept edges a word, O(T n m²).
     """
-    many = len(batch.starts) - 1
-    firsts = np.empty(2 * batch.starts[-1] + many, np.int64)
-    ends = np.zeros((many + 1, 4), np.int64)
-    count_kernel(kept, single, firsts, ends)
-    edges, pairs, thirds = ends[-1, 1:].tolist()
-    modifiers = np.empty(edges, np.int64)
-    weights = [np.empty(count) for count in (edges, pairs, thirds)]
-    listed = Listed(firsts, modifiers, *weights)
+    roots, into = batch.starts[:-1], np.diff(kept.starts)
+    nodes = np.arange(len(into))
+    dependents = np.repeat(nodes, into)
+    governors = kept.heads + np.repeat(roots, np.diff(batch.starts))[dependents]
+    sides = 2 * governors + (governors > dependents)
+    counts = np.bincount(sides, minlength=2 * len(nodes)).reshape(-1, 2)
+    pairs, modifiers = counts * (counts + 1) // 2, counts.sum(axis=1)
+    if single:
+        pairs[roots] = 0
+    of_nodes = np.ones_like(nodes), modifiers, pairs.sum(axis=1), modifiers * into
+    before = np.pad(np.cumsum(of_nodes, axis=1), ((0, 0), (1, 0)))
+    ends = np.ascontiguousarray(before[:, batch.starts].T)
+    before = np.pad(np.cumsum(counts), (1, 0))
+    firsts = [before[i : j + 1] - before[i] for i, j in pairwise(2 * batch.starts)]
+    edges, *others = ends[-1, 1:].tolist()
+    weights = [np.empty(count) for count in (edges, *others)]
+    listed = Listed(np.concatenate(firsts), np.empty(edges, np.int64), *weights)
     score_list_kernel(batch, kept, model, unit, single, ends, listed)
     return listed, ends
-
-
-@kernel
-def count_kernel(kept: KeptEdges, single: bool, firsts: np.ndarray, ends: np.ndarray) -> None:
-    """Fill the `firsts` of `Listed`, and `ends`, for `KeptEdges`. O(1) for each edge."""
-    sentences, starts, heads, _ = kept
-    for b in range(sentences.shape[0] - 1):
-        node = sentences[b]
-        size = sentences[b + 1] - node
-        at = firsts[2 * node + b : 2 * (node + size) + b + 1]
-        at[:] = 0
-        for d in range(1, size):
-            for i in range(starts[node + d], starts[node + d + 1]):
-                at[2 * heads[i] + (1 if heads[i] < d else 2)] += 1
-        pairs, thirds = 0, 0
-        for h in range(size):
-            for side in range(2 * h, 2 * h + 2):
-                count = at[side + 1]
-                pairs += pairs_of(h, count, single)
-                thirds += count * (starts[node + h + 1] - starts[node + h]) if h > 0 else 0
-                at[side + 1] += at[side]
-        ends[b + 1, 0] = node + size
-        ends[b + 1, 1] = ends[b, 1] + at[2 * size]
-        ends[b + 1, 2] = ends[b, 2] + pairs
-        ends[b + 1, 3] = ends[b, 3] + thirds
 
 
 @kernel

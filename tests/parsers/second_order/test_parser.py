@@ -40,7 +40,7 @@ def test_the_scores_of_parts_are_those_of_their_features(parser):
     _, batch = parser._prepare([sentence])
     rng = np.random.default_rng(1)
     weights = rng.integers(-9, 10, (1 << 8, 4)).astype(np.float32)
-    model = PartModel(parser._part_templates, weights)
+    model = PartModel(parser.templates["parts"], weights)
     scores = np.zeros((5, 5))
     parts = score_parts(batch, 0, model, 0.5, scores)
     for heads in all_trees(4, single=False):
@@ -67,7 +67,7 @@ def test_the_tree_is_the_best_one(parser, root):
         _, batch = parser._prepare([sentence])
         table, unit = parser.weights["parts"]
         scores = rounded(parser.scores(sentence))
-        model = PartModel(parser._part_templates, table)
+        model = PartModel(parser.templates["parts"], table)
         parts = score_parts(batch, 0, model, unit, scores)
         weights = [
             second_order.tree_weight(scores, heads, *parts)

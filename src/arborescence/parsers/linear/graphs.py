@@ -10,22 +10,49 @@ import numpy as np
 from arborescence.core.remembered import remembered
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.sparse import decode_sparse
-from arborescence.parsers.linear.edges import WIDE, EdgeModel, score_edges, score_kept_edges
+from arborescence.parsers.linear.edges import (
+    WIDE,
+    EdgeModel,
+    EdgeTemplates,
+    score_edges,
+    score_kept_edges,
+)
 from arborescence.parsers.linear.joint import add_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices
 from arborescence.parsers.linear.labeled import add_all_relations
 from arborescence.parsers.linear.pruning import keep_edges
+from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
-from arborescence.parsers.shared.relations import RelationModel, label_edges
+from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.types import Features
     from arborescence.treebank import Sentence
+
+
+def compiled(
+    columns: Sequence[str], features: Features, more: Mapping[str, Any]
+) -> tuple[Sides, dict[str, Any]]:
+    """Compile the feature templates that use only `columns`, by the name of their weights.
+
+    `more` are other kinds of templates. The sides are those that a batch must have for all.
+    """
+    sides: list[str] = []
+    directed = EdgeTemplates.of(columns, sides)
+    templates = {
+        "edges": directed._replace(undirected=features == "undirected"),
+        "directed": directed,
+        "relations": RelationTemplates.of(columns, sides),
+        "joint": RelationTemplates.of(columns, sides, "dh"),
+    }
+    templates |= {name: kind.of(columns, sides) for name, kind in more.items()}
+    return Sides.of(sides), templates
 
 
 class LinearGraphs(Graphs):
@@ -156,12 +183,12 @@ class LinearGraphs(Graphs):
         """Return edge weights for kernels, their unit, and scratch for sums."""
         weights = self._parser.weights[name]
         sums = weights.sums((2, int(np.diff(self.starts).max()), WIDE))
-        templates = self._parser._edge_templates[name]
+        templates = self._parser.templates[name]
         return EdgeModel(templates, self._parser.layout, weights.table), weights.unit, sums
 
     def _relations(self, name: str) -> tuple[RelationModel, float, NDArray[Any]]:
         """Return relation weights for kernels, their unit, and scratch for sums."""
         weights = self._parser.weights[name]
-        templates = self._parser._relation_templates[name]
+        templates = self._parser.templates[name]
         model = RelationModel(templates, weights.table, self._parser.allowed)
         return model, weights.unit, weights.sums(len(self.labels))

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from arborescence.core.errors import ModelError
-from arborescence.parsers.linear.edges import LAYOUT, EdgeTemplates, Layout
-from arborescence.parsers.linear.graphs import LinearGraphs
+from arborescence.parsers.linear.edges import LAYOUT, Layout
+from arborescence.parsers.linear.graphs import LinearGraphs, compiled
 from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter
 from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.options import kept_fields
-from arborescence.parsers.shared.relations import RelationTemplates
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
 
@@ -122,6 +120,8 @@ class LinearParser(GraphParser):
 
     kind: ClassVar[str] = "linear"
     settings_class = Settings
+    #: The kinds of templates that it has beside those of edges and relations.
+    more_templates: ClassVar[Mapping[str, Any]] = {}
 
     columns: tuple[str, ...]
     labels: tuple[str, ...]
@@ -142,21 +142,7 @@ class LinearParser(GraphParser):
     def __post_init__(self) -> None:
         """Compile the feature templates."""
         self.columns, self.labels = tuple(self.columns), tuple(self.labels)
-        sides: list[str] = []
-        directed = EdgeTemplates.of(self.columns, sides)
-        self._edge_templates = {
-            "edges": directed._replace(undirected=self.features == "undirected"),
-            "directed": directed,
-        }
-        self._relation_templates = {
-            "relations": RelationTemplates.of(self.columns, sides),
-            "joint": RelationTemplates.of(self.columns, sides, "dh"),
-        }
-        self._add_templates(sides)
-        self._sides = Sides.of(sides)
-
-    def _add_templates(self, sides: list[str]) -> None:
-        """Add the sides of more templates, for parsers with more features."""
+        self._sides, self.templates = compiled(self.columns, self.features, self.more_templates)
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:

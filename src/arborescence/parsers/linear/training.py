@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -15,21 +15,17 @@ from arborescence.parsers.linear import joint
 from arborescence.parsers.linear.edges import (
     WIDE,
     EdgeModel,
-    EdgeTemplates,
     Layout,
     score_edges,
     update_edges,
 )
+from arborescence.parsers.linear.graphs import compiled
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
 from arborescence.parsers.shared.confidence import fit_temperature
-from arborescence.parsers.shared.features import Batch, Sides, tags_of
+from arborescence.parsers.shared.features import Batch, tags_of
 from arborescence.parsers.shared.online import OnlineRun
-from arborescence.parsers.shared.relations import (
-    RelationModel,
-    RelationTemplates,
-    update_relations,
-)
+from arborescence.parsers.shared.relations import RelationModel, update_relations
 from arborescence.parsers.shared.training_trees import TrainingTrees
 from arborescence.projective.pseudo import MARK, projectivize
 
@@ -71,6 +67,8 @@ class EdgeRun(OnlineRun):
     Subclasses define `_learn_edges`, and name by `_add_edges` what it learns.
     """
 
+    #: As in the parser.
+    more_templates: ClassVar[Mapping[str, Any]] = {}
     _settings: Settings
 
     def __init__(self, task: Task) -> None:
@@ -78,33 +76,27 @@ class EdgeRun(OnlineRun):
         treebank, settings = task.treebank, self._settings
         self._projective = _trees_for(treebank, settings)
         self._trees = TrainingTrees.of(treebank, self._projective)
-        sides: list[str] = []
-        self._directed = EdgeTemplates.of(settings.columns, sides)
-        templates = RelationTemplates.of(settings.columns, sides)
-        self._joint_templates = RelationTemplates.of(settings.columns, sides, "dh")
-        self._add_templates(sides)
+        found = compiled(settings.columns, settings.features, self.more_templates)
+        self._sides, self._templates = found
         self._tags = tags_of(treebank)
-        self._sides = Sides.of(sides)
         self._batch = Batch.of(treebank, self._sides, self._tags)
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
         self._edges: list[Edges] = []
-        self._relations = self._add_relations("relations", templates)
+        self._relations = self._add_relations("relations")
         self._pruning: EdgeFilter | None = None
         longest = int(np.diff(self._batch.starts).max())
         self._scratch = np.empty((2, longest, WIDE), dtype=np.float32)
-        most = (settings.k + 1) * longest * self._directed.most
+        most = (settings.k + 1) * longest * self._templates["edges"].most
         self._buffer = np.empty(most, dtype=np.int64)
 
-    def _add_templates(self, sides: list[str]) -> None:
-        """Add the sides of more templates, for parsers with more features."""
-
-    def _add_edges(self, name: str, templates: EdgeTemplates) -> None:
-        model = EdgeModel(templates, self._layout, self._add_weights(name, self._layout.size))
+    def _add_edges(self, name: str) -> None:
+        weights = self._add_weights(name, self._layout.size)
+        model = EdgeModel(self._templates[name], self._layout, weights)
         self._edges.append(Edges(model, self._sums[name]))
 
-    def _add_relations(self, name: str, templates: RelationTemplates) -> RelationModel:
-        shape = 1 << self._settings.bits - 5, len(self._trees.labels)
-        return RelationModel(templates, self._add_weights(name, shape), self._trees.allowed)
+    def _add_relations(self, name: str) -> RelationModel:
+        weights = self._add_weights(name, (1 << self._settings.bits - 5, len(self._trees.labels)))
+        return RelationModel(self._templates[name], weights, self._trees.allowed)
 
     def _fixed(self) -> dict[str, Any]:
         return super()._fixed() | {
@@ -185,12 +177,11 @@ class Trainer(EdgeRun):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         settings = self._settings
-        undirected = settings.features == "undirected"
-        self._add_edges("edges", self._directed._replace(undirected=undirected))
+        self._add_edges("edges")
         if settings.joint:
-            self._joint = self._add_relations("joint", self._joint_templates)
+            self._joint = self._add_relations("joint")
         if settings.guided:
-            self._add_edges("directed", self._directed)
+            self._add_edges("directed")
         self._ascent: Ascent | None = None
 
     def parts(self) -> dict[str, Any]:

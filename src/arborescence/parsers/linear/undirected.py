@@ -42,7 +42,7 @@ class UndirectedGraphs(LinearGraphs):
         """Prune the edges, and weigh those that are kept, with both directions of each."""
         starts, heads, turned = both_ways(self.starts, *self._filtered())
         edges = self._weighed(name, starts, heads)
-        if self._parser._edge_templates[name].undirected:  # weighed from left to right
+        if self._parser.templates[name].undirected:  # weighed from left to right
             nodes = np.concatenate([np.arange(n) for n in np.diff(self.starts)])
             leftward = heads > np.repeat(nodes, np.diff(starts))
             edges.weights[leftward] = edges.weights[turned[leftward]]

@@ -16,9 +16,9 @@ from arborescence.core.remembered import remembered
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.second_order.parts import (
+    MORE,
     WIDE,
     PartModel,
-    PartTemplates,
     list_parts,
     rounded,
     score_parts,
@@ -58,7 +58,7 @@ class SecondOrderGraphs(LinearGraphs):
     def found(self) -> list[second_order.Found]:
         """The tree of each sentence, with its weight and the bound that certifies it."""
         table, unit = self._parser.weights["parts"]
-        model = PartModel(self._parser._part_templates, table)
+        model = PartModel(self._parser.templates["parts"], table)
         root, batch = self.options.root, self._batch
         if not self._projective:
             single = root == "single"
@@ -95,9 +95,7 @@ class SecondOrderParser(LinearParser):
 
     kind: ClassVar[str] = "second-order"
     settings_class: ClassVar[type[Any]] = Settings
-
-    def _add_templates(self, sides: list[str]) -> None:
-        self._part_templates = PartTemplates.of(self.columns, sides)
+    more_templates = MORE
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:

@@ -69,6 +69,10 @@ class PartTemplates(NamedTuple):
         return cls(siblings, numbered(GRANDPARENTS, "hdg", columns, sides))
 
 
+#: What `compiled` adds to the templates of linear parsers.
+MORE: Final = {"parts": PartTemplates}
+
+
 class PartModel(NamedTuple):
     """Templates, and the weights: (R, 4) with a power of two of rows, float32 or int8."""
 

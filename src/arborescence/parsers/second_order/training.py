@@ -9,9 +9,9 @@ import numpy as np
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.linear.training import EdgeRun
 from arborescence.parsers.second_order.parts import (
+    MORE,
     WIDE,
     PartModel,
-    PartTemplates,
     list_features,
     rounded,
     score_parts,
@@ -34,15 +34,13 @@ class Trainer(EdgeRun):
     """A training run of a second-order parser."""
 
     kind = "second-order"
+    more_templates = MORE
 
     def __init__(self, task: Task) -> None:
         super().__init__(task._replace(settings=task.settings.of_edges))
-        self._add_edges("edges", self._directed)
+        self._add_edges("edges")
         table = self._add_weights("parts", ((1 << self._settings.bits) // WIDE, WIDE))
-        self._parts = PartModel(self._part_templates, table)
-
-    def _add_templates(self, sides: list[str]) -> None:
-        self._part_templates = PartTemplates.of(self._settings.columns, sides)
+        self._parts = PartModel(self._templates["parts"], table)
 
     def _prepare(self, progress: Progress) -> None:
         super()._prepare(progress)
@@ -64,7 +62,7 @@ class Trainer(EdgeRun):
         of_gold = tree_weight(kept, heads, siblings, grandparents)
         rows = len(self._parts.weights)
         ours, theirs = (
-            list_features(gold.batch, self._part_templates, rows, tree)
+            list_features(gold.batch, self._parts.templates, rows, tree)
             for tree in (heads, found.heads)
         )
         numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)

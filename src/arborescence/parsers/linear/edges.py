@@ -256,11 +256,7 @@ def _score(
 
 @kernel
 def score_edges(
-    batch: Batch,
-    model: EdgeModel,
-    sums: np.ndarray,
-    out: np.ndarray,
-    places: np.ndarray,
+    batch: Batch, model: EdgeModel, sums: np.ndarray, out: np.ndarray, places: np.ndarray
 ) -> None:
     """Score every edge of every sentence.
 

@@ -92,11 +92,7 @@ class EdgeFilter(NamedTuple):
 
     @classmethod
     def from_arrays(
-        cls,
-        arrays: Mapping[str, NDArray[Any]],
-        threshold: int,
-        columns: Sequence[str],
-        tags: int,
+        cls, arrays: Mapping[str, NDArray[Any]], threshold: int, columns: Sequence[str], tags: int
     ) -> Self:
         """Make a filter from what `to_arrays` returned, for a parser with this number of tags.
 

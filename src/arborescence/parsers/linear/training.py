@@ -12,13 +12,7 @@ from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear import joint
-from arborescence.parsers.linear.edges import (
-    WIDE,
-    EdgeModel,
-    Layout,
-    score_edges,
-    update_edges,
-)
+from arborescence.parsers.linear.edges import WIDE, EdgeModel, Layout, score_edges, update_edges
 from arborescence.parsers.linear.graphs import compiled
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
@@ -273,11 +267,7 @@ class Trainer(EdgeRun):
         return best
 
     def _guess(
-        self,
-        gold: Gold,
-        edges: Edges,
-        scores: NDArray[np.float32],
-        best: NDArray[np.int16] | None,
+        self, gold: Gold, edges: Edges, scores: NDArray[np.float32], best: NDArray[np.int16] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Find the k best trees, their relations, and which words are wrong in them.
 

@@ -277,10 +277,7 @@ def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
 
 
 def _prepared(
-    ranked: Iterable[Analyses],
-    sides: Sides,
-    gold: list[Sentence] | None,
-    features: Features | None,
+    ranked: Iterable[Analyses], sides: Sides, gold: list[Sentence] | None, features: Features | None
 ) -> tuple[Batch, Lists]:
     """Hash the words of the sentences, and convert their k-best lists to arrays."""
     sentences, lists = Lists.of(ranked, gold, features)

@@ -195,11 +195,7 @@ def score_relations(
 
 @kernel
 def label_edges(
-    batch: Batch,
-    model: RelationModel,
-    heads: np.ndarray,
-    sums: np.ndarray,
-    out: np.ndarray,
+    batch: Batch, model: RelationModel, heads: np.ndarray, sums: np.ndarray, out: np.ndarray
 ) -> None:
     """Choose the relation of every edge.
 

@@ -102,7 +102,7 @@ def test_two_features_are_the_same_number_where_their_strings_are_the_same(colum
     lists = ranked()
     batch, arrays, templates, work = prepare(lists, columns)
     names = spelled(columns)
-    assert len(names) == len(templates.looks)
+    assert len(names) == len(templates.looks.roles)
     number_of, string_of = {}, {}
     for b, of_sentence in enumerate(lists):
         trees.find_parts(batch, arrays, b, templates, MASK, work)

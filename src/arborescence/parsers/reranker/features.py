@@ -46,7 +46,7 @@ from arborescence.core.kernels import kernel
 from arborescence.parsers.shared.features import rotate, split_template, usable
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.relations import ROLES as NEAR
-from arborescence.parsers.shared.relations import find_relatives
+from arborescence.parsers.shared.relations import RelationTemplates, find_relatives, mix_sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -84,6 +84,7 @@ TEMPLATES: Final = {
 
 _R, _I, _O, _K, _V, _F, _T, _Z = range(len(FIELDS))
 _WORD: Final = len(FIELDS)  # the column with the hash of the word's number
+_SIDES: Final = _WORD + 1  # the first column of sides
 _ROLES: Final = len(ROLES)
 _TURN: Final = 6  # rotation from one role to the next
 _SEEDS = np.array(
@@ -103,15 +104,15 @@ class TreeTemplates(NamedTuple):
 
     Attributes
     ----------
-    looks : (T, P, 2) int64
-        Role and column of each field, -1 after the last. The columns are first the sides of words,
-        starting with the tag, then `FIELDS`.
+    looks : RelationTemplates
+        Role and column of each field, (T, P). The columns are those of `hash_tree`, then the sides
+        of words, starting with the tag.
     seen : (S, 2) int64
-        Role and column (of `hash_tree`) of each field that identifies a part: all fields used in
-        `looks`, and the hash of the word's number where a side is used.
+        Role and column of each field that identifies a part: all fields used in `looks`, and the
+        hash of the word's number where a side is used.
     """
 
-    looks: NDArray[np.int64]
+    looks: RelationTemplates
     seen: NDArray[np.int64]
 
     @classmethod
@@ -141,17 +142,14 @@ class TreeTemplates(NamedTuple):
             if usable([" ".join(f"{role}:{side}" for role, side in of_words.items())], columns):
                 found.append(looks)
                 sides += [side for side in dict.fromkeys(of_words.values()) if side not in sides]
-        numbers = {part: number for number, part in enumerate((*sides, *FIELDS))}
-        laid = np.full((len(found), max(map(len, found)), 2), -1, dtype=np.int64)
+        numbers = {part: number for number, part in enumerate((*FIELDS, "", *sides))}
+        roles, columns = np.full((2, len(found), max(map(len, found))), -1, dtype=np.int64)
+        seen = set()
         for t, looks in enumerate(found):
             for k, (role, part) in enumerate(looks):
-                laid[t, k] = ROLES.index(role), numbers[part]
-        seen = {
-            (ROLES.index(role), FIELDS.index(part) if part in FIELDS else _WORD)
-            for looks in found
-            for role, part in looks
-        }
-        return cls(laid, np.array(sorted(seen)))
+                roles[t, k], columns[t, k] = ROLES.index(role), numbers[part]
+                seen.add((ROLES.index(role), min(numbers[part], _WORD)))
+        return cls(RelationTemplates(roles, columns), np.array(sorted(seen)))
 
 
 class Workspace(NamedTuple):
@@ -187,10 +185,10 @@ class Workspace(NamedTuple):
         return cls(
             relatives=np.empty((nodes, _ROLES), dtype=np.int64),
             counts=np.empty((nodes, 3), dtype=np.int64),
-            fields=np.empty((nodes + 1, _WORD + 1), dtype=np.uint64),
+            fields=np.empty((nodes + 1, _SIDES + batch.sides.shape[1]), dtype=np.uint64),
             signs=np.empty((trees, nodes), dtype=np.uint64),
             parts=np.empty((trees, nodes), dtype=np.int32),
-            rows=np.empty((trees * nodes, len(templates.looks)), dtype=np.int32),
+            rows=np.empty((trees * nodes, len(templates.looks.roles)), dtype=np.int32),
             sums=np.empty(trees * nodes, dtype=np.float32),
         )
 
@@ -199,7 +197,6 @@ class Workspace(NamedTuple):
 def hash_tree(
     heads: np.ndarray,
     relations: np.ndarray,
-    tags: np.ndarray,
     relatives: np.ndarray,
     counts: np.ndarray,
     fields: np.ndarray,
@@ -210,16 +207,16 @@ def hash_tree(
     ----------
     heads
         Whole numbers, (n + 1,): a head vector.
-    relations, tags
-        uint64 (n + 1,): hashes of the relation and of the tag of each node.
+    relations
+        uint64 (n + 1,): a hash of the relation of each node.
     relatives
         Written: int64 (n + 1, 10), the word in each role, -1 for none; row 0 is undefined.
     counts
         Written: int64 (n + 1, 3), each node's number of children on its left and right, and the
         size of its subtree.
     fields
-        Written: uint64 (n + 2, 9), the fields of each node and a hash of its number; the last row
-        is for a missing word.
+        uint64 (n + 2, 9 + W): the fields of each node and a hash of its number, which are written,
+        and its sides, the tag first; the last row is for a missing word.
 
     Notes
     -----
@@ -244,7 +241,7 @@ def hash_tree(
             fields[h, _F] = mix(fields[h, _F], _HEAD)
             fields[h, _T] = mix(fields[h, _T], _HEAD)
         fields[h, _F] = mix(fields[h, _F], relations[d])
-        fields[h, _T] = mix(fields[h, _T], tags[d])
+        fields[h, _T] = mix(fields[h, _T], fields[d, _SIDES])
         while h >= 0:
             counts[h, 2] += 1
             h = heads[h]
@@ -314,18 +311,21 @@ def find_parts(
     """
     start = batch.starts[b]
     nodes = batch.starts[b + 1] - start
-    tags = batch.sides[start : start + nodes, 0]
     relatives = work.relatives[:nodes]
     counts = work.counts[:nodes]
     fields = work.fields[: nodes + 1]
+    for side in range(batch.sides.shape[1]):
+        for node in range(nodes):
+            fields[node, _SIDES + side] = batch.sides[start + node, side]
+        fields[nodes, _SIDES + side] = batch.sides[-1, side]
     first = lists.firsts[b]
-    found = 0
+    found, nothing = 0, np.uint64(0)
     for i in range(lists.firsts[b + 1] - first):
         place = lists.places[b] + i * nodes
         heads = lists.heads[place : place + nodes]
-        hash_tree(heads, lists.relations[place : place + nodes], tags, relatives, counts, fields)
+        hash_tree(heads, lists.relations[place : place + nodes], relatives, counts, fields)
         for d in range(1, nodes):
-            sign = np.uint64(0)
+            sign = nothing
             for k in range(len(templates.seen)):
                 role = templates.seen[k, 0]
                 node = relatives[d, role]
@@ -340,41 +340,10 @@ def find_parts(
             if part < 0:
                 part = found
                 found += 1
-                _list_rows(
-                    batch.sides, start, relatives[d], fields, templates, mask, work.rows[part]
-                )
+                rows = work.rows[part]
+                mix_sides(fields, 0, relatives[d], templates.looks, _TURN, nothing, mask, rows)
             work.parts[i, d] = part
     return found
-
-
-@kernel
-def _list_rows(
-    sides: np.ndarray,
-    start: int,
-    around: np.ndarray,
-    fields: np.ndarray,
-    templates: TreeTemplates,
-    mask: np.uint64,
-    rows: np.ndarray,
-) -> None:
-    """Hash the features of one word in its tree."""
-    width = sides.shape[1]
-    no_side = len(sides) - 1
-    no_field = len(fields) - 1
-    for t in range(len(rows)):
-        value = np.uint64(0)
-        for k in range(templates.looks.shape[1]):
-            role = templates.looks[t, k, 0]
-            if role < 0:
-                break
-            column = templates.looks[t, k, 1]
-            node = around[role]
-            if column < width:
-                part = sides[start + node if node >= 0 else no_side, column]
-            else:
-                part = fields[node if node >= 0 else no_field, column - width]
-            value ^= rotate(part, 1 + _TURN * role)
-        rows[t] = value & mask
 
 
 @kernel

@@ -4,11 +4,10 @@
 BATCH = (
     "parsers.shared.features.Batch(int64[::1], uint64[:, ::1], uint8[::1], bool[::1], bool[::1])"
 )
+RELATION_TEMPLATES = "parsers.shared.relations.RelationTemplates(int64[:, ::1], int64[:, ::1])"
 #: `RelationModel`, with weights as they are in a parser, or with those that training changes.
 RELATIONS = (
-    "parsers.shared.relations.RelationModel("
-    "parsers.shared.relations.RelationTemplates(int64[:, ::1], int64[:, ::1]), "
-    "weight[:, ::1], bool[:, ::1])"
+    f"parsers.shared.relations.RelationModel({RELATION_TEMPLATES}, weight[:, ::1], bool[:, ::1])"
 )
 LEARNED_RELATIONS = RELATIONS.replace("weight", "out float32")
 

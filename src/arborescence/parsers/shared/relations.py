@@ -141,19 +141,34 @@ def list_rows(
     rows
         Written: int64 (T,), the numbers of the rows of weights.
     """
-    d = around[0]
-    h = around[1]
-    direction = _DIRECTIONS[2 if h == 0 else 1 if h < d else 0]
-    absent = len(sides) - 1
+    direction = _DIRECTIONS[2 if around[1] == 0 else 1 if around[1] < around[0] else 0]
+    mix_sides(sides, start, around, templates, _TURN, direction, mask, rows)
+
+
+@kernel
+def mix_sides(
+    sides: np.ndarray,
+    start: int,
+    around: np.ndarray,
+    templates: RelationTemplates,
+    turn: int,
+    seed: np.uint64,
+    mask: np.uint64,
+    rows: np.ndarray,
+) -> None:
+    """Do the work of `list_rows` for any roles; `turn` is the difference in rotation between two.
+
+    The last row of `sides` is for a missing word.
+    """
     for t in range(len(rows)):
-        value = direction
+        value = seed
         for k in range(templates.roles.shape[1]):
             role = templates.roles[t, k]
             if role < 0:
                 break
             node = around[role]
-            side = sides[start + node if node >= 0 else absent, templates.sides[t, k]]
-            value ^= rotate(side, 1 + _TURN * role)
+            side = sides[start + node if node >= 0 else len(sides) - 1, templates.sides[t, k]]
+            value ^= rotate(side, 1 + turn * role)
         rows[t] = np.int64(value & mask)
 
 

@@ -173,3 +173,26 @@ def test_only_so_many_tags_have_numbers_of_their_own():
     assert len(known) == features.MAX_TAGS
     assert slow_hash(b"T99") in known.tolist()
     assert (np.diff(known.astype(object)) > 0).all()
+
+
+def fields_of(*columns):
+    """The fields of a word, of its ten columns."""
+    raw = "\t".join(columns).encode() + b"\n"
+    spans = np.cumsum([0, *(len(column.encode()) + 1 for column in columns)])
+    found = np.empty((1, 7), dtype=np.uint64)
+    features.hash_words(np.frombuffer(raw, np.uint8), spans[np.newaxis], found)
+    return found[0].tolist()
+
+
+def test_fields_of_a_word():
+    found = fields_of("1", "Dogs", "dog", "NOUN", "_", "Number=Plur", "0", "root", "_", "_")
+    texts = (b"dogs", b"dog", b"NOUN")
+    assert found[:3] == [slow_hash(text) for text in texts]
+    assert found[3:5] == [features.MISSING, slow_hash(b"Number=Plur")]
+    assert found[5] == slow_hash(b"ogs")
+
+
+def test_an_underscore_is_a_form():
+    found = fields_of("1", "_", "_", "_", "_", "_", "0", "root", "_", "_")
+    assert found[:2] == [slow_hash(b"_")] * 2
+    assert found[2:5] == [features.MISSING] * 3

@@ -13,15 +13,6 @@ def as_array(text):
     return np.frombuffer(text, dtype=np.uint8)
 
 
-def word(*columns):
-    """Lay out one word's columns as CoNLL-U does: bytes and spans."""
-    raw = "\t".join(columns).encode() + b"\n"
-    spans = [0]
-    for column in columns:
-        spans.append(spans[-1] + len(column.encode()) + 1)
-    return as_array(raw), np.array([spans], dtype=np.int32)
-
-
 @given(st.integers(0, MASK), st.integers(0, MASK))
 def test_mix_is_the_arithmetic_it_says(first, second):
     mixed = hashing.mix(np.uint64(first), np.uint64(second))
@@ -57,24 +48,6 @@ def test_affixes_count_characters_not_bytes(text, length):
 def test_shape(text, bits):
     raw = as_array(text.encode())
     assert hashing.shape(raw, 0, len(raw)) == bits
-
-
-def test_columns_of_a_word():
-    raw, spans = word("1", "Dogs", "dog", "NOUN", "_", "Number=Plur", "0", "root", "_", "_")
-    out = np.empty((1, hashing.HASHES), dtype=np.uint64)
-    hashing.hash_columns(raw, spans, out)
-    expected = [slow_hash(text) for text in (b"Dogs", b"dogs", b"dog", b"NOUN")]
-    assert [int(value) for value in out[0, :4]] == expected
-    assert out[0, hashing.XPOS] == hashing.MISSING
-    assert int(out[0, hashing.FEATS]) == slow_hash(b"Number=Plur")
-
-
-def test_an_underscore_is_a_form():
-    raw, spans = word("1", "_", "_", "_", "_", "_", "0", "root", "_", "_")
-    out = np.empty((1, hashing.HASHES), dtype=np.uint64)
-    hashing.hash_columns(raw, spans, out)
-    assert int(out[0, hashing.FORM]) == slow_hash(b"_")
-    assert (out[0, hashing.LEMMA :] == hashing.MISSING).all()
 
 
 def test_every_bit_of_a_hash_depends_on_every_bit():

@@ -13,14 +13,13 @@ LEARNED_RELATIONS = RELATIONS.replace("weight", "out float32")
 
 EXPORTS = {
     "classifier.spread": "uint8[::1], int8[::1], out int8[::1]",
-    "features.hash_batch": "uint8[::1], int64[::1], int32[:, ::1], int64[::1], out uint64[:, ::1]",
     "features.hash_sides": (
         "uint64[:, ::1], int64[::1], parsers.shared.features.Sides(uint64[::1], int64[:, :, ::1]), "
         "out uint64[:, ::1]"
     ),
+    "features.hash_words": "uint8[::1], int64[:, ::1], out uint64[:, ::1]",
     "features.number_tags": "uint64[:, ::1], uint64[::1], out uint8[::1]",
     "hashing.hash_bytes": "uint8[::1], int64, int64, bool",
-    "hashing.hash_columns": "uint8[::1], int32[:, ::1], out uint64[:, ::1]",
     "relations.label_edges": (
         f"{BATCH}, {RELATIONS}, int64[:, ::1], out sum[::1], out int64[:, ::1]"
     ),

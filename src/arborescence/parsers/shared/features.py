@@ -30,23 +30,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.kernels import kernel
-from arborescence.parsers.shared.hashing import (
-    FEATS,
-    FOLDED,
-    HASHES,
-    LEMMA,
-    MISSING,
-    UPOS,
-    XPOS,
-    hash_bytes,
-    hash_columns,
-    mix,
-    shape,
-    suffix_start,
-)
+from arborescence.parsers.shared.hashing import MISSING, hash_bytes, mix, shape, suffix_start
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.treebank.joined import Joined
-from arborescence.treebank.sentence import LEMMA as LEMMA_COLUMN
+from arborescence.treebank.sentence import FEATS, FORM, LEMMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,6 +47,7 @@ MAX_TAGS: Final = 62
 
 _FIELDS: Final = "wlpxmsc"
 _TAG = 2
+_UNDERSCORE = ord("_")
 _ROOT = np.uint64(0x243F6A8885A308D3)
 _OUTSIDE = np.uint64(0x13198A2E03707344)
 
@@ -177,79 +165,59 @@ class Batch(NamedTuple):
         joined = Joined.of(sentences)
         starts = joined.offsets + np.arange(len(joined.offsets))
         total = int(starts[-1])
-        fields = np.empty((total + 1, len(_FIELDS)), dtype=np.uint64)
-        # One call for all sentences: each call needs the interpreter lock, for which threads wait.
-        hash_batch(joined.raw, joined.places, joined.spans, starts, fields)
+        fields = np.full((total + 1, len(_FIELDS)), _ROOT)
+        fields[np.delete(np.arange(total), starts[:-1])] = _hashed(joined)
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
         tags = np.empty(total, dtype=np.uint8)
         hash_sides(fields, starts, sides, hashed)
         number_tags(fields, known_tags, tags)
         untagged = fields[:total, _TAG] == MISSING
-        return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA_COLUMN))
+        return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA))
 
 
-def tags_of(sentences: Iterable[Sentence]) -> NDArray[np.uint64]:
+def tags_of(sentences: Sequence[Sentence]) -> NDArray[np.uint64]:
     """Return the sorted hashes of the `MAX_TAGS` most frequent UPOS tags."""
-    found: list[NDArray[np.uint64]] = []
-    for sentence in sentences:
-        columns = np.empty((len(sentence.spans), HASHES), dtype=np.uint64)
-        hash_columns(np.frombuffer(sentence.raw, np.uint8), sentence.spans, columns)
-        found.append(columns[:, UPOS])
-    tags, counts = np.unique(np.concatenate(found), return_counts=True)
+    tags, counts = np.unique(_hashed(Joined.of(sentences))[:, _TAG], return_counts=True)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_TAGS])
     return tags[frequent]
 
 
+def _hashed(joined: Joined) -> NDArray[np.uint64]:
+    """Return the fields of words: (n, 7)."""
+    hashed = np.empty((len(joined.spans), len(_FIELDS)), dtype=np.uint64)
+    # One call for all sentences: each call needs the interpreter lock, for which threads wait.
+    hash_words(joined.raw, joined.places_of_columns, hashed)
+    return hashed
+
+
 @kernel
-def hash_fields(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray, start: int) -> None:
-    """Hash the fields of every node of a sentence: the root, then the words.
+def hash_words(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray) -> None:
+    """Hash the fields of words.
 
     Parameters
     ----------
     raw, spans
-        As for `hashing.hash_columns`.
+        ``raw`` and ``places_of_columns`` of `Joined`.
     fields
-        Written: uint64 (N, 7), rows `start` to ``start + n``.
+        Written: uint64 (n, 7). The value ``_`` becomes `MISSING`, except in FORM.
+
+    Notes
+    -----
+    One multiplication for each byte.
     """
-    n = spans.shape[0]
-    columns = np.empty((n, HASHES), dtype=np.uint64)
-    hash_columns(raw, spans, columns)
-    fields[start] = _ROOT
-    for i in range(n):
-        first = spans[i, 1]
-        stop = spans[i, 2] - 1
-        node = fields[start + 1 + i]
-        lemma = columns[i, LEMMA]
-        node[0] = columns[i, FOLDED]
-        node[1] = columns[i, FOLDED] if lemma == MISSING else lemma
-        node[2] = columns[i, UPOS]
-        node[3] = columns[i, XPOS]
-        node[4] = columns[i, FEATS]
-        node[5] = hash_bytes(raw, suffix_start(raw, first, stop, 3), stop, True)
-        node[6] = mix(_OUTSIDE, shape(raw, first, stop))
-
-
-@kernel
-def hash_batch(
-    raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
-) -> None:
-    """Hash the fields of a row of sentences, each by `hash_fields`.
-
-    Parameters
-    ----------
-    raw, places
-        The bytes of all sentences, uint8, and the first byte of each sentence, int64 (B + 1,).
-    spans
-        The spans of all sentences, int32 (N - B, 11).
-    starts
-        int64 (B + 1,), as in `Batch`.
-    fields
-        Written: uint64 (N + 1, 7), except the last row.
-    """
-    for b in range(len(starts) - 1):
-        words = spans[starts[b] - b : starts[b + 1] - b - 1]
-        hash_fields(raw[places[b] : places[b + 1]], words, fields, starts[b])
+    for i in range(spans.shape[0]):
+        start, stop = spans[i, FORM], spans[i, FORM + 1] - 1
+        word = fields[i]
+        word[0] = hash_bytes(raw, start, stop, True)
+        for column in range(LEMMA, FEATS + 1):
+            first, end = spans[i, column], spans[i, column + 1] - 1
+            is_missing = end - first == 1 and raw[first] == _UNDERSCORE
+            word[column - 1] = MISSING if is_missing else hash_bytes(raw, first, end, False)
+        if word[1] == MISSING:
+            word[1] = word[0]
+        word[5] = hash_bytes(raw, suffix_start(raw, start, stop, 3), stop, True)
+        word[6] = mix(_OUTSIDE, shape(raw, start, stop))
 
 
 @kernel
@@ -259,7 +227,7 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
     Parameters
     ----------
     fields
-        uint64 (N + 1, 7), from `hash_batch`; the last row stands for a missing node.
+        uint64 (N + 1, 7), from `hash_words`; the last row stands for a missing node.
     starts
         int64 (B + 1,), as in `Batch`.
     sides

@@ -21,11 +21,6 @@ from arborescence.core.kernels import kernel
 #: The hash of a missing value (``_`` in any column except FORM).
 MISSING: Final = np.uint64(0)
 
-#: The columns of the array that `hash_columns` fills.
-FORM, FOLDED, LEMMA, UPOS, XPOS, FEATS = range(6)
-#: The number of these columns.
-HASHES: Final = 6
-
 _LOWER_HALF = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _MULTIPLIER = np.uint64(0xCC9E2D51)
@@ -106,36 +101,3 @@ def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
         else:
             bits |= 64
     return np.uint64(bits)
-
-
-@kernel
-def hash_columns(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
-    """Hash the columns of a sentence that parsers use.
-
-    Parameters
-    ----------
-    raw
-        The bytes of the sentence: uint8 (b,).
-    spans
-        ``Sentence.spans``: int32 (n, 11); column c of word i is
-        ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
-    out
-        Written: uint64 (n, 6), the hashes of FORM, of FORM with ASCII letters in lower case, and of
-        LEMMA, UPOS, XPOS and FEATS. The value ``_`` becomes `MISSING`, except in FORM.
-
-    Notes
-    -----
-    One multiplication for each byte.
-    """
-    for i in range(spans.shape[0]):
-        start = spans[i, 1]
-        stop = spans[i, 2] - 1
-        out[i, 0] = hash_bytes(raw, start, stop, False)
-        out[i, 1] = hash_bytes(raw, start, stop, True)
-        for column in range(2, 6):
-            start = spans[i, column]
-            stop = spans[i, column + 1] - 1
-            if stop - start == 1 and raw[start] == 95:
-                out[i, column] = np.uint64(0)
-            else:
-                out[i, column] = hash_bytes(raw, start, stop, False)

@@ -31,6 +31,9 @@ EXPORTS = {
         f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[:, ::1], float64[::1], "
         "float64[:, ::1], float64, int64, out int64[::1], out float32[::1]"
     ),
+    "joint.add_all_relations": (
+        f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, :, ::1]"
+    ),
     "joint.add_relations": (
         f"{BATCH}, {RELATIONS}, float64, int64[::1], int64[::1], out sum[::1], out float32[::1], "
         "int64[::1], out int16[::1]"
@@ -44,9 +47,6 @@ EXPORTS = {
         "int64[::1], float64, int64"
     ),
     "kept.fill_kernel": f"{KEPT}, int64[::1], int64[::1], out float32[::1]",
-    "labeled.add_all_relations": (
-        f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, :, ::1]"
-    ),
     "pruning.keep_kernel": f"{BATCH}, {FILTER}, bool, int64, out int64[::1], out int64[::1]",
     "pruning.learn_kernel": (
         f"{BATCH}, {LEARNED_FILTER}, {LEARNED_FILTER}, int64[::1], int64[::1], int64"

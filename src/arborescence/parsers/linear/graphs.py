@@ -17,9 +17,8 @@ from arborescence.parsers.linear.edges import (
     score_edges,
     score_kept_edges,
 )
-from arborescence.parsers.linear.joint import add_relations
+from arborescence.parsers.linear.joint import add_all_relations, add_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices
-from arborescence.parsers.linear.labeled import add_all_relations
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations

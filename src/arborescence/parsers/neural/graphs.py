@@ -79,9 +79,7 @@ class NeuralGraphs(Graphs):
             some = [sentences[b] for b in numbers]
             given = given_columns(some, vocabulary)
             hints = [of_all[b] for b in numbers] if of_all is not None else None
-            inputs = Inputs.of(some, vocabulary, hints, given)
-            if parser.encoder is not None:
-                inputs = inputs._replace(encoded=parser.encoder.read(some, inputs.layout))
+            inputs = Inputs.of(some, vocabulary, hints, given, parser.encoder)
             found = parser._network.run(inputs)
             layout = inputs.layout
             for place, b in enumerate(numbers):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.hints import Hints
     from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
@@ -165,8 +166,8 @@ class Inputs(NamedTuple):
     hints: dict[str, Guesses]
     lemmas: Numbers | None
     given: dict[str, Bag]
-    vectors: Numbers | None = None
-    encoded: NDArray[np.float16] | Pieces | None = None
+    vectors: Numbers | None
+    encoded: NDArray[np.float16] | Pieces | None
 
     @classmethod
     def of(
@@ -175,6 +176,7 @@ class Inputs(NamedTuple):
         vocabulary: Vocabulary,
         hints: Sequence[Hints] | None,
         given: dict[str, NDArray[np.bool_]],
+        encoder: Encoder | None = None,
     ) -> Self:
         """Look up the words of sentences.
 
@@ -222,6 +224,7 @@ class Inputs(NamedTuple):
             lemmas,
             tags,
             vectors,
+            encoder.read(sentences, layout) if encoder else None,
         )
 
 
@@ -260,11 +263,11 @@ def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) ->
     """
     known = vocabulary.letters
     spelled = [
-        [BEGIN, *(known.get(letter, STRANGE) for letter in _shortened(form)), END]
-        if form
-        else [ROOT_LETTER]
+        [BEGIN, *(known.get(letter, STRANGE) for letter in form), END] if form else [ROOT_LETTER]
         for form in forms
     ]
+    half = LONGEST_WORD // 2 + 1  # with an end
+    spelled = [each if len(each) <= 2 * half else each[:half] + each[-half:] for each in spelled]
     letters = np.zeros((len(spelled), max(map(len, spelled))), dtype=np.int64)
     for row, numbers in zip(letters, spelled, strict=True):
         row[: len(numbers)] = numbers
@@ -278,9 +281,3 @@ def _packed(hints: Sequence[Guesses], layout: Layout) -> Guesses:
         np.concatenate([part for each in hints for part in (root[i], each[i])]) for i in range(2)
     )
     return Guesses(layout.packed(tags), layout.packed(chances))
-
-
-def _shortened(form: str) -> str:
-    if len(form) <= LONGEST_WORD:
-        return form
-    return form[: LONGEST_WORD // 2] + form[-LONGEST_WORD // 2 :]

@@ -166,11 +166,6 @@ class Network(nn.Module):
         edges, of_heads, of_dependents = self._edges(heads, dependents, batch)
         return Outputs(logits, edges, of_heads, of_dependents)
 
-    def use_vectors(self, table: NDArray[np.float32]) -> None:
-        """Set the pretrained vectors of words."""
-        assert self.pretrained is not None  # noqa: S101
-        self.pretrained.weight.data.copy_(torch.from_numpy(table))
-
     def groups(self, settings: Settings) -> list[dict[str, Any]]:
         """Return the parameters that are trained, those of the encoder with their own rate."""
         tuned = [] if self.encoder is None else list(self.encoder.parameters())

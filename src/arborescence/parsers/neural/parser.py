@@ -234,7 +234,11 @@ class BiaffineParser(GraphParser):
             of_words = _encoder_for(chosen, beside)
             chosen = replace(chosen, encoded=of_words.size)
         if tagger:
-            _check_columns(tagger, vocabulary)
+            if missing := [column for column in vocabulary.tags if column not in tagger.columns]:
+                raise OptionError(
+                    f"the tagger does not predict {', '.join(missing)}: train it on this treebank, "
+                    "or choose other columns"
+                )
             hints = jackknifed_hints(
                 treebank, tagger, vocabulary, seed=chosen.seed, progress=progress
             )
@@ -242,17 +246,14 @@ class BiaffineParser(GraphParser):
             Task(treebank, dev, chosen, cls),
             hints,
             vocabulary,
-            device=chosen.device,
             tagger=tagger,
             vectors=table,
             encoder=of_words,
         )
-        parser: Self = run.parser(
-            chosen.epochs, checkpoint=checkpoint, progress=progress, text=text
-        )
+        run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
         if beside is not None:
             remove(beside)
-        return parser
+        return cls(**run.parts(), text=text)
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""
@@ -291,14 +292,6 @@ class BiaffineParser(GraphParser):
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> NeuralGraphs:
         return NeuralGraphs(self, sentences, options)
-
-
-def _check_columns(tagger: Tagger, vocabulary: Vocabulary) -> None:
-    if missing := [column for column in vocabulary.tags if column not in tagger.columns]:
-        raise OptionError(
-            f"the tagger does not predict {', '.join(missing)}: train it on this treebank, or "
-            "choose other columns"
-        )
 
 
 def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:

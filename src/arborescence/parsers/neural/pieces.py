@@ -94,15 +94,12 @@ class Splitter:
                 rows.append(row + self._after)
             first += len(words)
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        ids = np.full((len(rows), lengths.max(initial=1)), self._padding, dtype=np.int64)
+        padding = int(self._tokenizer.pad_token_id or 0)
+        ids = np.full((len(rows), lengths.max(initial=1)), padding, dtype=np.int64)
         for into, row in zip(ids, rows, strict=True):
             into[: len(row)] = row
         window, place, word = np.array(taken, dtype=np.int64).reshape(-1, 3).T
         return Pieces(ids, lengths, window * ids.shape[1] + place, word)
-
-    @property
-    def _padding(self) -> int:
-        return int(self._tokenizer.pad_token_id or 0)
 
     def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
         """Return the pieces of each word, at least one."""

@@ -103,7 +103,6 @@ class Trainer(ParserRun):
         hints: Sequence[Hints] | None,
         vocabulary: Vocabulary,
         *,
-        device: str = "cpu",
         tagger: Tagger | None = None,
         vectors: NDArray[np.float32] | None = None,
         encoder: Encoder | None = None,
@@ -111,7 +110,7 @@ class Trainer(ParserRun):
         super().__init__(task)
         treebank, settings = task.treebank, self._settings
         self._hints, self._vocabulary, self._tagger = hints, vocabulary, tagger
-        self._device = device_named(device)
+        self._device = device_named(settings.device)
         self._trees = TrainingTrees.of(treebank, settings.projective)
         self._tag_numbers = {
             column: {value: number for number, value in enumerate(tagset.values)}
@@ -135,7 +134,7 @@ class Trainer(ParserRun):
                 encoder=encoder,
             ).to(self._device)
         if vectors is not None:
-            self._network.use_vectors(vectors)
+            self._network.pretrained.weight.data.copy_(torch.from_numpy(vectors))
         self._adam = torch.optim.AdamW(
             self._network.groups(settings),
             lr=settings.rate,
@@ -218,9 +217,7 @@ class Trainer(ParserRun):
         hints = None if self._hints is None else [self._hints[b] for b in numbers]
         chosen = generator.random(len(sentences)) < self._settings.given
         given = {column: chosen & has[numbers] for column, has in self._given.items()}
-        inputs = Inputs.of(sentences, self._vocabulary, hints, given)
-        if self._encoder:
-            inputs = inputs._replace(encoded=self._encoder.read(sentences, inputs.layout))
+        inputs = Inputs.of(sentences, self._vocabulary, hints, given, self._encoder)
         self._adam.zero_grad()
         loss = self._loss(moved(inputs, self._device), self._gold(numbers, inputs))
         torch.autograd.backward(loss)

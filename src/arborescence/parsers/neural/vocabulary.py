@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -27,9 +28,8 @@ ROOT: Final = 1
 #: The numbers of characters: no character, an unknown one, both ends of a word, and the root.
 NOTHING, STRANGE, BEGIN, END, ROOT_LETTER = range(5)
 
-_FIRST_WORD: Final = 2
-_FIRST_LETTER: Final = 5
-_NUMBERED: Final = {"words": _FIRST_WORD, "lemmas": _FIRST_WORD, "letters": _FIRST_LETTER}
+#: What is numbered, and the first number.
+_NUMBERED: Final = {"words": 2, "lemmas": 2, "letters": 5}
 
 _MANY: Final = scheme.list_of(scheme.VALUE, 0, 10**7)
 _UNIQUE: Final = scheme.Field(
@@ -121,14 +121,12 @@ class Vocabulary(NamedTuple):
         Vocabulary(words={'trees': 2}, lemmas={}, letters={}, tags={'upos': \
 Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
         """
-        words, lemmas, letters = Counter[str](), Counter[str](), Counter[str]()
+        counts: dict[str, Counter[str]] = {name: Counter() for name in _NUMBERED}
         for sentence in treebank:
-            forms = sentence.forms
-            words.update(form.lower() for form in forms)
-            for form in forms:
-                letters.update(form)
+            counts["words"].update(form.lower() for form in sentence.forms)
+            counts["letters"].update(chain.from_iterable(sentence.forms))
             if "lemma" in columns and is_given(sentence.lemmas):
-                lemmas.update(lemma.lower() for lemma in sentence.lemmas)
+                counts["lemmas"].update(lemma.lower() for lemma in sentence.lemmas)
         tags = {}
         for column in TAGS:
             if column in columns:
@@ -136,12 +134,11 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
                 values = {value for each in found if is_given(each) for value in each}
                 if values:
                     tags[column] = Tagset.of(values)
-        return cls(
-            _numbered(words, least, _FIRST_WORD),
-            _numbered(lemmas, least, _FIRST_WORD),
-            _numbered(letters, least, _FIRST_LETTER),
-            tags,
-        )
+        numbers = {}
+        for name, first in _NUMBERED.items():
+            known = sorted(key for key, count in counts[name].items() if count >= least)
+            numbers[name] = {key: number for number, key in enumerate(known, first)}
+        return cls(**numbers, tags=tags)
 
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file: see `from_file`."""
@@ -161,27 +158,17 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
         if unknown:
             raise ModelError(f"tags are of {reprlib.repr(sorted(unknown))}, not of {list(TAGS)}")
         scheme.fields_of(fields["tags"], dict.fromkeys(fields["tags"], _UNIQUE))
-        words, lemmas, letters = (
-            {key: number for number, key in enumerate(fields[name], first)}
-            for name, first in _NUMBERED.items()
-        )
-        tags = {column: fields["tags"][column] for column in TAGS if column in fields["tags"]}
-        return cls(
-            words,
-            lemmas,
-            letters,
-            {column: Tagset.of(values) for column, values in tags.items()},
-            {word: row for row, word in enumerate(fields["vectors"], 1)},
-        )
+        numbers = {
+            name: {key: number for number, key in enumerate(fields[name], first)}
+            for name, first in (*_NUMBERED.items(), ("vectors", 1))
+        }
+        tags = {c: Tagset.of(fields["tags"][c]) for c in TAGS if c in fields["tags"]}
+        return cls(**numbers, tags=tags)
 
     @property
-    def sizes(self) -> tuple[int, int, int]:
+    def sizes(self) -> tuple[int, ...]:
         """The numbers of words, lemmas and letters, each with the special ones."""
-        return (
-            len(self.words) + _FIRST_WORD,
-            len(self.lemmas) + _FIRST_WORD,
-            len(self.letters) + _FIRST_LETTER,
-        )
+        return tuple(len(getattr(self, name)) + first for name, first in _NUMBERED.items())
 
 
 def is_given(values: Iterable[str]) -> bool:
@@ -196,8 +183,3 @@ def is_given(values: Iterable[str]) -> bool:
 def pieces_of(value: str) -> list[str]:
     """Return the pieces of a tag: see `Tagset`."""
     return [] if value == "_" else value.split("|")
-
-
-def _numbered(counts: Counter[str], least: int, first: int) -> dict[str, int]:
-    known = sorted(key for key, count in counts.items() if count >= least)
-    return {key: number for number, key in enumerate(known, first)}

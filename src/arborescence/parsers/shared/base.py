@@ -164,11 +164,10 @@ class Parser(ABC):
         """
         chosen = cls.settings_class.of(settings)
         task = Task(*checked(treebank, dev, chosen.root), chosen, cls)
+        trainer = cls._trainer(task)
+        trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
         kept: dict[str, Any] = {"tagger": tagger, "text": text}
-        parser: Self = cls._trainer(task).parser(
-            chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress, **kept
-        )
-        return parser
+        return cls(**trainer.parts(), **kept)
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:

@@ -227,19 +227,6 @@ class ParserRun(Run):
     def parts(self) -> dict[str, Any]:
         """Return the arguments of the parser's constructor, after the last epoch."""
 
-    def parser(
-        self,
-        epochs: int,
-        patience: int | None = None,
-        *,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-        **others: Any,
-    ) -> Any:
-        """Train as `run` does, and make a parser of the `parts` and the other ones given."""
-        self.run(epochs, patience, checkpoint=checkpoint, progress=progress)
-        return self._make(**self.parts(), **others)
-
     def _compared(self, parts: Mapping[str, Any]) -> dict[str, float]:
         """Return the scores on dev of a parser that is made of these parts."""
         return compared(self._dev, self._make(**parts).parse(self._dev, root=self._settings.root))

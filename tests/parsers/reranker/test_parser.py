@@ -111,8 +111,8 @@ def test_its_score_is_the_scaled_weight_and_the_features(reranker):
     assert list(blank.kbest(treebank(), 8)) == doubled
     batch, lists, templates, work = prepare(before)
     scores = np.empty(len(lists.weights))
-    training.score_lists(batch, lists, templates, reranker._weights, work, scores)
-    scores += reranker._scale * lists.weights
+    training.score_lists(batch, lists, templates, reranker.weights, work, scores)
+    scores += reranker.scale * lists.weights
     for b, trees in enumerate(after):
         first, last = lists.firsts[b : b + 2]
         assert [weight for _, weight in trees] == sorted(scores[first:last], reverse=True)

@@ -163,13 +163,8 @@ class LinearGraphs(Graphs):
 
     def kept(self, name: str) -> KeptEdges:
         """Prune the edges, and weigh those that are kept; a projective tree is kept, if wanted."""
-        return self._weighed(name, *self._filtered())
-
-    def _filtered(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the edges that are kept: see `KeptEdges`."""
-        pruning = self._parser.pruning
-        assert pruning is not None  # noqa: S101 - callers have looked
-        return keep_edges(self._batch, pruning, self._projective)
+        kept = keep_edges(self._batch, self._parser.pruning, self._projective)
+        return self._weighed(name, *kept)
 
     def _weighed(self, name: str, starts: NDArray[np.int64], heads: NDArray[np.int64]) -> KeptEdges:
         model, unit, sums = self._edges(name)

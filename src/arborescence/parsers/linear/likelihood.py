@@ -12,6 +12,7 @@ a tree with one root edge.
 from __future__ import annotations
 
 import math
+from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -35,6 +36,7 @@ PRECISION: Final = 4.0
 LEAST: Final = 1e-3
 
 
+@dataclass
 class Ascent:
     """One epoch of stochastic gradient ascent.
 
@@ -58,23 +60,15 @@ class Ascent:
     the sums advances by the factor too. `finish` multiplies the factor out.
     """
 
-    def __init__(
-        self,
-        model: EdgeModel,
-        averages: NDArray[np.float32],
-        clock: int,
-        *,
-        rate: float,
-        sentences: int,
-        expect: Callable[[NDArray[np.float32]], NDArray[np.float64]],
-    ) -> None:
-        self._model = model
-        self._averages = averages
-        self._time = float(clock)
-        self._factor = 1.0
-        self._rate = rate
-        self._expect = expect
-        self._shrinkage = math.exp(-rate * PRECISION / sentences)
+    model: EdgeModel
+    averages: NDArray[np.float32]
+    clock: InitVar[int]
+    rate: float
+    sentences: int
+    expect: Callable[[NDArray[np.float32]], NDArray[np.float64]]
+
+    def __post_init__(self, clock: int) -> None:
+        self._time, self._factor = float(clock), 1.0
 
     def step(
         self,
@@ -94,19 +88,19 @@ class Ascent:
         gold
             int64 (n + 1,).
         """
-        self._factor *= self._shrinkage
-        moves = -self._expect(scores * np.float32(self._factor))
+        self._factor *= math.exp(-self.rate * PRECISION / self.sentences)
+        moves = -self.expect(scores * np.float32(self._factor))
         moves[gold[1:], np.arange(1, len(gold))] += 1
-        rate = self._rate / self._factor
-        move_edges(batch, self._model, self._averages, moves, LEAST, rate, self._time, buffer)
+        rate = self.rate / self._factor
+        move_edges(batch, self.model, self.averages, moves, LEAST, rate, self._time, buffer)
         self._time += self._factor
 
     def finish(self, clock: int) -> None:
         """Multiply the factor into weights and sums; `clock` is again the number of updates."""
-        weights = self._model.weights
-        total = np.float32(self._time) * weights - self._averages
+        weights = self.model.weights
+        total = np.float32(self._time) * weights - self.averages
         weights *= np.float32(self._factor)
-        self._averages[:] = np.float32(clock) * weights - total
+        self.averages[:] = np.float32(clock) * weights - total
 
 
 def head_probabilities(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -16,12 +16,11 @@ from arborescence.parsers.linear.edges import WIDE, EdgeModel, Layout, score_edg
 from arborescence.parsers.linear.graphs import compiled
 from arborescence.parsers.linear.likelihood import Ascent, head_probabilities
 from arborescence.parsers.linear.pruning import learn, sides_for
-from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.features import Batch, tags_of
 from arborescence.parsers.shared.online import OnlineRun
 from arborescence.parsers.shared.relations import RelationModel, update_relations
 from arborescence.parsers.shared.training_trees import TrainingTrees
-from arborescence.projective.pseudo import MARK, projectivize
+from arborescence.projective.pseudo import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -182,29 +181,13 @@ class Trainer(EdgeRun):
         """Return the arguments of the parser's constructor, after the last epoch."""
         parts = super().parts()
         if self._dev and self._settings.projective == "auto" and self._projective == "pseudo":
-            parts = self._without_marks_if_better(parts)
+            # Both parsers learn the same trees and edge weights; only their relations differ.
+            plain = without_marks(parts)
+            lowered, lifted = (self._compared(each)["las"] for each in (parts, plain))
+            parts = parts if lowered > lifted else plain
         if self._dev and self._settings.inference == "exact":
-            parts["temperature"] = self._temperature(parts)
+            parts["temperature"] = self._temperature(self._make(**parts), self._dev)
         return parts
-
-    def _without_marks_if_better(self, parts: dict[str, Any]) -> dict[str, Any]:
-        """Choose projective parsing, unless pseudo-projective parsing has a better LAS on dev.
-
-        Both parsers learn the same trees and the same edge weights; only their sets of relations
-        differ.
-        """
-        plain = without_marks(parts)
-        lowered, lifted = (self._compared(each)["las"] for each in (parts, plain))
-        return parts if lowered > lifted else plain
-
-    def _temperature(self, parts: dict[str, Any]) -> float:
-        """Fit the temperature on dev, whose trees are lifted if the parser is pseudo-projective."""
-        gold = [sentence.heads for sentence in self._dev]
-        if parts["projective"] == "pseudo":
-            gold = list(map(projectivize, gold))
-        scores = map(self._make(**parts).scores, self._dev)
-        root, projective = self._settings.root, bool(parts["projective"])
-        return fit_temperature(scores, gold, root=root, projective=projective)
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         if not self._settings.by_likelihood:

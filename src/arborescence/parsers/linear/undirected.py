@@ -12,6 +12,7 @@ import numpy as np
 
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.kept import both_ways
+from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.undirected import decode, decode_sparse, enhance
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class UndirectedGraphs(LinearGraphs):
 
     def kept(self, name: str) -> KeptEdges:
         """Prune the edges, and weigh those that are kept, with both directions of each."""
-        starts, heads, turned = both_ways(self.starts, *self._filtered())
+        kept = keep_edges(self._batch, self._parser.pruning, self._projective)
+        starts, heads, turned = both_ways(self.starts, *kept)
         edges = self._weighed(name, starts, heads)
         if self._parser.templates[name].undirected:  # weighed from left to right
             nodes = np.concatenate([np.arange(n) for n in np.diff(self.starts)])

@@ -19,7 +19,6 @@ from arborescence.parsers.neural.devices import device_named, enough_memory, mov
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.losses import edge_loss
 from arborescence.parsers.neural.network import Network, state_of
-from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
@@ -162,7 +161,9 @@ class Trainer(ParserRun):
         """Return the arguments of the parser's constructor."""
         parts = self._parts(self.best) | {"info": self.info()}
         if any(map(len, self._dev)):
-            parts["temperature"] = self._temperature(parts)
+            dev = [*map(_without_tags, self._dev), *self._dev]
+            parser = self._make(**parts, device=str(self._device))
+            parts["temperature"] = self._temperature(parser, dev)
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
@@ -263,17 +264,6 @@ class Trainer(ParserRun):
         if "upos" in self._vocabulary.tags and pairs:
             scores["upos"] = 100 * sum(tag == other for tag, other in pairs) / len(pairs)
         return scores
-
-    def _temperature(self, parts: Mapping[str, Any]) -> float:
-        """Fit the temperature on dev, parsed without and with its tags."""
-        parser = self._make(**parts, device=str(self._device))
-        dev = [*map(_without_tags, self._dev), *self._dev]
-        return fit_temperature(
-            parser.scores_of(dev),
-            [sentence.heads for sentence in dev],
-            root=self._settings.root,
-            projective=self._settings.projective,
-        )
 
     def _gold(self, numbers: Sequence[int], inputs: Inputs) -> _Gold:
         layout = inputs.layout

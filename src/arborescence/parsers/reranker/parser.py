@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -51,6 +52,7 @@ def make_linear(treebank: Iterable[Sentence], **options: Any) -> Parser:
     return LinearParser.train(treebank, projective=False, **options)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Reranker(Parser):
     """Reranks the k best trees of another parser by features of whole trees.
 
@@ -97,39 +99,18 @@ class Reranker(Parser):
     kind: ClassVar[str] = "reranker"
     settings_class = Settings
 
-    def __init__(
-        self,
-        *,
-        parser: Parser,
-        k: int,
-        weights: NDArray[np.float32],
-        scale: float,
-        features: Features | None = None,
-        own: bool = False,
-        info: dict[str, Any] | None = None,
-    ) -> None:
-        """Make a reranker from its parts.
+    parser: Parser
+    k: int
+    weights: NDArray[np.float32]
+    scale: float
+    features: Features | None = None
+    own: bool = False
+    info: dict[str, Any] = field(default_factory=dict)
 
-        Parameters
-        ----------
-        parser, k, features, info
-            As the attributes.
-        weights : (2^bits,) float32
-            The weights of hashed features.
-        scale
-            The factor of the parser's weight of a tree.
-        own
-            Whether it was trained with user-defined features.
-        """
-        self.parser = parser
-        self.text, self.labels = parser.text, parser.labels
-        self.k = k
-        self.features = features
-        self.info = info or {}
-        self._weights = weights
-        self._scale = scale
-        self._own = own
-        self._sides, self._templates = _looks(parser)
+    def __post_init__(self) -> None:
+        """Compile the feature templates for the columns that the parser uses."""
+        self.text, self.labels = self.parser.text, self.parser.labels
+        self._sides, self._templates = _looks(self.parser)
 
     @classmethod
     def train(
@@ -231,8 +212,8 @@ class Reranker(Parser):
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""
         parser, arrays = self.parser.to_file()
-        header = {"k": self.k, "scale": self._scale, "own": self._own, "info": self.info}
-        weights = {"weights": self._weights.astype(np.float16)}
+        header = {name: getattr(self, name) for name in ("k", "scale", "own", "info")}
+        weights = {"weights": self.weights.astype(np.float16)}
         return header | {"parser": parser}, scheme.joined({"": weights, _PARSER: arrays})
 
     @classmethod
@@ -250,7 +231,7 @@ class Reranker(Parser):
         return [trees[0][0] for trees in self._kbest_batch(sentences, 1, options)]
 
     def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
-        if self._own and not self.features:
+        if self.own and not self.features:
             raise ModelError(
                 "the model was trained with features of your own, which a file does not hold: "
                 "set `features` of the reranker to the function that gives them"
@@ -259,8 +240,8 @@ class Reranker(Parser):
         batch, lists = _prepared(ranked, self._sides, None, self.features)
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)
-        score_lists(batch, lists, self._templates, self._weights, work, scores)
-        scores += self._scale * lists.weights
+        score_lists(batch, lists, self._templates, self.weights, work, scores)
+        scores += self.scale * lists.weights
         found = []
         for trees, first in zip(ranked, lists.firsts.tolist(), strict=False):
             of_trees = scores[first : first + len(trees)]

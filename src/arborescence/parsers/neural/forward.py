@@ -73,7 +73,11 @@ class Forward:
         if self._pretrained is not None:
             self._projection = weights["pretrained_projection.weight"].T
         self._lemmas = weights.get("lemmas.weight")
-        self._letters = _Letters(weights)
+        windows = [f"windows.{number}" for number in range(len(WINDOWS))]
+        places = [p for name in windows for p in weights[f"{name}.weight"].transpose(2, 1, 0)]
+        vectors = weights["letters.weight"]
+        self._letters = np.concatenate([vectors @ place for place in places], axis=1)
+        self._spelled = np.concatenate([weights[f"{name}.bias"] for name in windows])
         self._columns = [  # in alphabetical order, as in PyTorch's dictionaries of parameters
             _Column.of(column, vocabulary.tags[column], weights)
             for column in sorted(vocabulary.tags)
@@ -112,7 +116,9 @@ class Forward:
         words = self._words[inputs.words]
         if self._pretrained is not None:
             words += self._pretrained[inputs.vectors] @ self._projection
-        parts = [words, self._letters.run(inputs.letters)[inputs.spelling]]
+        spelled = np.empty((len(inputs.letters), len(self._spelled)), dtype=np.float32)
+        kernels.spell(inputs.letters, self._letters, np.array(WINDOWS), self._spelled, spelled)
+        parts = [words, spelled[inputs.spelling]]
         for column in self._columns:
             if column.hints is not None:  # the mean of the vectors of tags, by their probabilities
                 tags, chances = inputs.hints[column.name]
@@ -210,25 +216,6 @@ class _BiLSTM:
                 gates, recurrent, self._bias, layout.mirrored, start, size, cells, outputs, found
             )
             start += size
-        return found
-
-
-class _Letters:
-    """The convolutions over the characters of words."""
-
-    def __init__(self, weights: Mapping[str, Array]) -> None:
-        vectors = weights["letters.weight"]
-        windows = [weights[f"windows.{number}.weight"] for number in range(len(WINDOWS))]
-        places = [place for window in windows for place in window.transpose(2, 1, 0)]
-        self._table = np.concatenate([vectors @ place for place in places], axis=1)
-        self._bias = np.concatenate(
-            [weights[f"windows.{number}.bias"] for number in range(len(WINDOWS))]
-        )
-
-    def run(self, letters: Numbers) -> Array:
-        """Return the vectors of forms."""
-        found = np.empty((len(letters), len(self._bias)), dtype=np.float32)
-        kernels.spell(letters, self._table, np.array(WINDOWS), self._bias, found)
         return found
 
 

@@ -98,85 +98,69 @@ def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     return found
 
 
+class _Kind(NamedTuple):
+    """What hashes siblings or grandparents: the halves are those of the edge h -> d of a part."""
+
+    sides: np.ndarray
+    templates: np.ndarray
+    halves: np.ndarray
+
+
+@kernel
+def _kinds(batch: Batch, templates: PartTemplates) -> tuple[_Kind, _Kind]:
+    """Return siblings and grandparents, with room for the halves."""
+    halves = np.empty((2, max(len(templates.siblings), len(templates.grandparents))), np.uint64)
+    siblings = _Kind(batch.sides, templates.siblings, halves[0])
+    return siblings, _Kind(batch.sides, templates.grandparents, halves[1])
+
+
 @indexing_kernel
-def fill_rows(sides: np.ndarray, templates: np.ndarray, h: int, d: int, halves: np.ndarray) -> None:
-    """Fill what the hashes of the features of any part of h -> d have in common; (T,). O(T)."""
-    for t in range(templates.shape[0]):
+def fill_halves(kind: _Kind, h: int, d: int) -> None:
+    """Fill what the hashes of the features of any part of h -> d have in common. O(T)."""
+    for t in range(kind.templates.shape[0]):
         value = np.uint64(0)
-        if templates[t, 0] >= 0:
-            value ^= sides[h, templates[t, 0]]
-        if templates[t, 1] >= 0:
-            value ^= rotate(sides[d, templates[t, 1]], _DEPENDENT)
-        halves[t] = value
+        if kind.templates[t, 0] >= 0:
+            value ^= kind.sides[h, kind.templates[t, 0]]
+        if kind.templates[t, 1] >= 0:
+            value ^= rotate(kind.sides[d, kind.templates[t, 1]], _DEPENDENT)
+        kind.halves[t] = value
 
 
 @indexing_kernel
-def row_of(
-    sides: np.ndarray, templates: np.ndarray, halves: np.ndarray, t: int, third: int, bits: int
-) -> np.uint64:
-    """Return the hash of a feature of three nodes, two of which are in `halves`. O(1)."""
-    value: np.uint64 = halves[t]
-    if templates[t, 2] >= 0:
-        value ^= rotate(sides[third, templates[t, 2]], bits)
-    return value
+def row_of(kind: _Kind, t: int, third: int, bits: int, last: np.uint64) -> np.int64:
+    """Return the row of a feature of three nodes, two of which are in the halves. O(1)."""
+    value: np.uint64 = kind.halves[t]
+    if kind.templates[t, 2] >= 0:
+        value ^= rotate(kind.sides[third, kind.templates[t, 2]], bits)
+    return np.int64(value & last)
 
 
 @indexing_kernel
 def _score(
-    sides: np.ndarray,
-    templates: np.ndarray,
-    halves: np.ndarray,
-    third: int,
-    bits: int,
-    weights: np.ndarray,
-    column: int,
-    unit: float,
+    kind: _Kind, third: int, bits: int, weights: np.ndarray, column: int, unit: float
 ) -> float:
-    """Return the score of a part, by the hashes from `fill_rows`: a multiple of `GRAIN`. O(T)."""
+    """Return the score of a part, by the halves of its edge: a multiple of `GRAIN`. O(T)."""
     total, last = 0.0, np.uint64(weights.shape[0] - 1)
-    for t in range(templates.shape[0]):
-        row = np.int64(row_of(sides, templates, halves, t, third, bits) & last)
-        total += weights[row, column]
+    for t in range(kind.templates.shape[0]):
+        total += weights[row_of(kind, t, third, bits, last), column]
     return round(total * unit / GRAIN) * GRAIN
 
 
 @indexing_kernel
 def _score_sibling(
-    sides: np.ndarray,
-    model: PartModel,
-    halves: np.ndarray,
-    unit: float,
-    first: int,
-    h: int,
-    d: int,
-    s: int,
+    kind: _Kind, weights: np.ndarray, unit: float, first: int, h: int, d: int, s: int
 ) -> float:
     """Score h -> d with a sibling, or with none if s is h; `first` is the sentence's root. O(T)."""
-    node, column = sides.shape[0] - 1 if s == h else first + s, sibling_column(h, d, s)
-    templates = model.templates.siblings
-    return _score(sides, templates, halves, node, _SIBLING, model.weights, column, unit)
+    node = kind.sides.shape[0] - 1 if s == h else first + s
+    return _score(kind, node, _SIBLING, weights, sibling_column(h, d, s), unit)
 
 
 @indexing_kernel
 def _score_grandparent(
-    sides: np.ndarray,
-    model: PartModel,
-    halves: np.ndarray,
-    unit: float,
-    first: int,
-    g: int,
-    h: int,
-    d: int,
+    kind: _Kind, weights: np.ndarray, unit: float, first: int, g: int, h: int, d: int
 ) -> float:
     """Score h -> d with a head of h; `first` is the sentence's root. O(T)."""
-    column, templates = grandparent_column(g, h, d), model.templates.grandparents
-    return _score(sides, templates, halves, first + g, _GRANDPARENT, model.weights, column, unit)
-
-
-@kernel
-def _halves(templates: PartTemplates) -> np.ndarray:
-    """Return space for `fill_rows`, of siblings and of grandparents."""
-    return np.empty((2, max(len(templates.siblings), len(templates.grandparents))), np.uint64)
+    return _score(kind, first + g, _GRANDPARENT, weights, grandparent_column(g, h, d), unit)
 
 
 def score_parts(
@@ -219,29 +203,27 @@ def score_kernel(
     grandparents: np.ndarray,
 ) -> None:
     """Do the work of `score_parts`."""
-    sides, first, size = batch.sides, batch.starts[b], scores.shape[0]
-    halves = _halves(model.templates)
+    first, size, weights = batch.starts[b], scores.shape[0], model.weights
+    of_siblings, of_grandparents = _kinds(batch, model.templates)
     for h in range(size):
         for d in range(1, size):
             if h == d or scores[h, d] == -np.inf:
                 continue
-            fill_rows(sides, model.templates.siblings, first + h, first + d, halves[0])
+            fill_halves(of_siblings, first + h, first + d)
             step = 1 if h > d else -1
             s = d
             while s != h:
                 s += step
                 if s == h or scores[h, s] > -np.inf:
-                    siblings[h, d, s] = _score_sibling(
-                        sides, model, halves[0], unit, first, h, d, s
-                    )
+                    score = _score_sibling(of_siblings, weights, unit, first, h, d, s)
+                    siblings[h, d, s] = score
             if h == 0:
                 continue
-            fill_rows(sides, model.templates.grandparents, first + h, first + d, halves[1])
+            fill_halves(of_grandparents, first + h, first + d)
             for g in range(size):
                 if g not in (h, d) and scores[g, h] > -np.inf:
-                    grandparents[g, h, d] = _score_grandparent(
-                        sides, model, halves[1], unit, first, g, h, d
-                    )
+                    score = _score_grandparent(of_grandparents, weights, unit, first, g, h, d)
+                    grandparents[g, h, d] = score
 
 
 def list_parts(
@@ -299,8 +281,8 @@ def score_list_kernel(
     listed: Listed,
 ) -> None:
     """Do the work of `list_parts`."""
-    sides, (sentences, starts, heads, of_edges) = batch.sides, kept
-    halves = _halves(model.templates)
+    weights, (sentences, starts, heads, of_edges) = model.weights, kept
+    of_siblings, of_grandparents = _kinds(batch, model.templates)
     free = np.empty(listed.firsts.shape[0], np.int64)
     for b in range(ends.shape[0] - 1):
         node, size = sentences[b], sentences[b + 1] - sentences[b]
@@ -321,11 +303,11 @@ def score_list_kernel(
             first, stop = firsts[2 * h], firsts[2 * h + 2]
             for e in range(first, stop):
                 d = modifiers[e]
-                fill_rows(sides, model.templates.siblings, node + h, node + d, halves[0])
+                fill_halves(of_siblings, node + h, node + d)
                 nearest = firsts[2 * h if h < d else 2 * h + 1]
                 for other in range(e if single and h == 0 else nearest, e + 1):
                     s = modifiers[other] if other < e else h
-                    score = _score_sibling(sides, model, halves[0], unit, node, h, d, s)
+                    score = _score_sibling(of_siblings, weights, unit, node, h, d, s)
                     if single and h == 0:
                         scores[e] += score
                     else:
@@ -333,15 +315,12 @@ def score_list_kernel(
                         p += 1
                 if h == 0:
                     continue
-                fill_rows(sides, model.templates.grandparents, node + h, node + d, halves[1])
+                fill_halves(of_grandparents, node + h, node + d)
                 into = starts[node + h]
                 for i in range(into, starts[node + h + 1]):
                     g, place = heads[i], t + (i - into) * (stop - first) + e - first
-                    listed.grandparents[place] = (
-                        -np.inf
-                        if g == d
-                        else _score_grandparent(sides, model, halves[1], unit, node, g, h, d)
-                    )
+                    score = _score_grandparent(of_grandparents, weights, unit, node, g, h, d)
+                    listed.grandparents[place] = score if g != d else -np.inf
             if h > 0:
                 t += (stop - first) * (starts[node + h + 1] - starts[node + h])
 
@@ -372,8 +351,8 @@ def list_kernel(
     batch: Batch, templates: PartTemplates, rows: int, heads: np.ndarray, out: np.ndarray
 ) -> int:
     """Do the work of `list_features`; return their number."""
-    sides, first, last = batch.sides, batch.starts[0], np.uint64(rows - 1)
-    halves = _halves(templates)
+    first, last = batch.starts[0], np.uint64(rows - 1)
+    of_siblings, of_grandparents = _kinds(batch, templates)
     count = 0
     for d in range(1, heads.shape[0]):
         h = heads[d]
@@ -381,17 +360,17 @@ def list_kernel(
         s = d + step
         while s != h and heads[s] != h:
             s += step
-        node = sides.shape[0] - 1 if s == h else first + s
-        fill_rows(sides, templates.siblings, first + h, first + d, halves[0])
+        node = batch.sides.shape[0] - 1 if s == h else first + s
+        fill_halves(of_siblings, first + h, first + d)
         for t in range(templates.siblings.shape[0]):
-            row = row_of(sides, templates.siblings, halves[0], t, node, _SIBLING) & last
-            out[count] = WIDE * np.int64(row) + sibling_column(h, d, s)
+            row = row_of(of_siblings, t, node, _SIBLING, last)
+            out[count] = WIDE * row + sibling_column(h, d, s)
             count += 1
         if h > 0:
             g = heads[h]
-            fill_rows(sides, templates.grandparents, first + h, first + d, halves[1])
+            fill_halves(of_grandparents, first + h, first + d)
             for t in range(templates.grandparents.shape[0]):
-                row = row_of(sides, templates.grandparents, halves[1], t, first + g, _GRANDPARENT)
-                out[count] = WIDE * np.int64(row & last) + grandparent_column(g, h, d)
+                row = row_of(of_grandparents, t, first + g, _GRANDPARENT, last)
+                out[count] = WIDE * row + grandparent_column(g, h, d)
                 count += 1
     return count

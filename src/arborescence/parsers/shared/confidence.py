@@ -107,8 +107,7 @@ def fit_temperature(
         by_length.setdefault(len(gold), []).append((matrix, gold))
     groups = []
     for group in by_length.values():
-        matrices = np.stack([matrix for matrix, _ in group])
-        gold = np.stack([gold for _, gold in group])
+        matrices, gold = map(np.stack, zip(*group, strict=True))
         trees = decode(matrices, root=root, projective=projective)
         groups.append((matrices, trees, trees == gold, gold >= 0))
 

@@ -6,6 +6,7 @@ A small model for teaching and comparison: estimated from counts, without relati
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -155,6 +156,7 @@ class Lexicon(NamedTuple):
         return [contexts[0] * tags + tag, contexts[1] * tags + tag, tag]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class BilexicalModel:
     """A generative model of trees and words: each head generates its dependents.
 
@@ -179,6 +181,9 @@ class BilexicalModel:
     ----------
     lexicon : Lexicon
         The known words and tags.
+    more, tag, word : Estimate
+        The three factors. The outcomes of `more` are 0 (stop) and 1 (one more dependent on a side);
+        or stop, 1 (one more on the left) and 2 (on the right).
 
     Examples
     --------
@@ -197,16 +202,10 @@ class BilexicalModel:
     array([-1,  2,  3,  0,  5,  3])
     """
 
-    def __init__(self, lexicon: Lexicon, more: Estimate, tag: Estimate, word: Estimate) -> None:
-        """Make a model from the estimates of its three factors.
-
-        The outcomes of `more` are 0 (stop) and 1 (one more dependent on a side); or stop, 1 (one
-        more on the left) and 2 (on the right).
-        """
-        self.lexicon = lexicon
-        self._more = more
-        self._tag = tag
-        self._word = word
+    lexicon: Lexicon
+    more: Estimate
+    tag: Estimate
+    word: Estimate
 
     @classmethod
     def train(
@@ -287,15 +286,15 @@ class BilexicalModel:
             word[:, None], tag[:, None], word[1:], tag[1:], side
         )
         contexts = self.lexicon.contexts(head_word, head_tag, side)
-        sides = self._more.outcomes == 2
+        sides = self.more.outcomes == 2
         outcome = np.ones_like(side) if sides else 1 + side
-        more = self._more.log(outcome, self.lexicon.contexts(head_word, head_tag, side * sides))
+        more = self.more.log(outcome, self.lexicon.contexts(head_word, head_tag, side * sides))
         more[0] = 0
         scores = np.zeros((len(nodes), len(nodes)))
         scores[:, 1:] = (
             more
-            + self._tag.log(tag, contexts)
-            + self._word.log(word, self.lexicon.contexts_of_words(contexts, tag))
+            + self.tag.log(tag, contexts)
+            + self.word.log(word, self.lexicon.contexts_of_words(contexts, tag))
         )
         np.fill_diagonal(scores, 0)
         return scores

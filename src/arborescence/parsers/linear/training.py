@@ -228,10 +228,20 @@ class Trainer(EdgeRun):
             if edges.model.templates.undirected:
                 scores[words, heads[1:]] -= 1
         trees, guessed, wrong = self._guess(gold, edges, scores, best)
-        if wrong.any():
-            gains = scores[trees[:, 1:], words] - of_gold
-            losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-            self._step(gold, edges, trees, guessed, losses)
+        if not wrong.any():
+            return
+        gains = scores[trees[:, 1:], words] - of_gold
+        losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
+        others = np.zeros((len(trees), len(trees)))
+        if not self._settings.joint:
+            self._update_edges(gold, edges, trees, losses, others)
+            return
+        of_relations = np.zeros(len(trees))
+        joint.difference(gold.batch, self._joint, *gold[1:], trees, guessed, of_relations, others)
+        steps = self._update_edges(gold, edges, trees, losses - of_relations, others).tolist()
+        learned = self._joint, self._sums["joint"]
+        for tree, named, step in zip(trees, guessed, steps, strict=True):
+            joint.update(gold.batch, *learned, *gold[1:], tree, named, step, self._clock)
 
     def _with_relations(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add to each edge score that of its best relation; return these relations."""
@@ -269,28 +279,6 @@ class Trainer(EdgeRun):
             if not wrong.any():  # the best tree is gold: no margin is violated
                 break
         return trees, guessed, wrong
-
-    def _step(
-        self,
-        gold: Gold,
-        edges: Edges,
-        trees: NDArray[np.int64],
-        guessed: NDArray[np.int64],
-        losses: NDArray[np.float64],
-    ) -> None:
-        """Update the weights towards gold and away from the guessed trees."""
-        others = np.zeros((len(trees), len(trees)))
-        if self._settings.joint:
-            of_gold = np.zeros(len(trees))
-            joint.difference(gold.batch, self._joint, *gold[1:], trees, guessed, of_gold, others)
-            losses = losses - of_gold
-        steps = self._update_edges(gold, edges, trees, losses, others)
-        if self._settings.joint:
-            averages = self._sums["joint"]
-            for tree, named, step in zip(trees, guessed, steps.tolist(), strict=True):
-                joint.update(
-                    gold.batch, self._joint, averages, *gold[1:], tree, named, step, self._clock
-                )
 
     def _best_tree(self, edges: Edges, scores: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the best tree, or one by way of an undirected tree; guides learn from the best."""

@@ -90,10 +90,8 @@ class BiaffineParser(GraphParser):
         The linear tagger whose tags are an input of the network.
     encoder : Encoder or None
         The pretrained encoder whose vectors are an input of the network.
-    text : Text or None
-        Splits raw text into sentences and words, and adds missing lemmas.
-    info : dict
-        The training settings, and the scores on the dev set after each epoch.
+    text, info
+        As in `LinearParser`.
 
     Examples
     --------

@@ -169,11 +169,13 @@ class Batch(NamedTuple):
         fields[np.delete(np.arange(total), starts[:-1])] = _hashed(joined)
         fields[total] = _OUTSIDE
         hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
-        tags = np.empty(total, dtype=np.uint8)
         hash_sides(fields, starts, sides, hashed)
-        number_tags(fields, known_tags, tags)
-        untagged = fields[:total, _TAG] == MISSING
-        return cls(starts, hashed, tags, untagged, joined.is_given(LEMMA))
+        own = fields[:total, _TAG]
+        after = np.searchsorted(known_tags, own, side="right")
+        is_known = after > np.searchsorted(known_tags, own)
+        tags = np.where(is_known, after, len(known_tags) + 1).astype(np.uint8)
+        tags[starts[:-1]] = 0
+        return cls(starts, hashed, tags, own == MISSING, joined.is_given(LEMMA))
 
 
 def tags_of(sentences: Sequence[Sentence]) -> NDArray[np.uint64]:
@@ -255,20 +257,6 @@ def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.nda
                     j = i + parts[s, k, 1]
                     value = mix(value, fields[j if first <= j < stop else absent, field])
                 out[i, s] = value
-
-
-@kernel
-def number_tags(fields: np.ndarray, known: np.ndarray, tags: np.ndarray) -> None:
-    """Give each tag its number: 0 for the root, then those in `known`, then one for all others."""
-    for i in range(len(tags)):
-        tag = fields[i, _TAG]
-        place = np.searchsorted(known, tag)
-        if tag == _ROOT:
-            tags[i] = 0
-        elif place < len(known) and known[place] == tag:
-            tags[i] = place + 1
-        else:
-            tags[i] = len(known) + 1
 
 
 @kernel

@@ -17,19 +17,24 @@ ALL_COLUMNS: Final = tuple(scheme.COLUMNS)
 LEAST_BITS: Final = 10
 MOST_BITS: Final = 26
 
-_SEED: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
 _COLUMNS: Final = "What the parser looks at. Choose columns that it will have later."
-_BITS: Final = "Room for 2^bits rows of weights; one more doubles the memory."
-_STEP: Final = "The largest step of MIRA, by which relations are learned, too."
-_EPOCHS: Final = "How often to go over the treebank, at most."
-_PATIENCE: Final = "Stop after so many epochs without a better LAS on dev."
-
 Columns = Annotated[tuple[str, ...], Option(scheme.LOOKED_AT, help=_COLUMNS)]
+
 Trees = Annotated[Root, Option(help="Exactly one word hangs from the root, or one or more.")]
+
+_SEED: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
 Seed = Annotated[int, Option(scheme.whole(0, 2**63 - 1), help=_SEED)]
+
+_BITS: Final = "Room for 2^bits rows of weights; one more doubles the memory."
 Bits = Annotated[int, Option(scheme.whole(LEAST_BITS, MOST_BITS), help=_BITS)]
+
+_STEP: Final = "The largest step of MIRA, by which relations are learned, too."
 Step = Annotated[float, Option(scheme.positive(), help=_STEP)]
+
+_EPOCHS: Final = "How often to go over the treebank, at most."
 Epochs = Annotated[int, Option(scheme.whole(1), help=_EPOCHS, stored=False)]
+
+_PATIENCE: Final = "Stop after so many epochs without a better LAS on dev."
 Patience = Annotated[int, Option(scheme.whole(1), help=_PATIENCE, stored=False)]
 
 

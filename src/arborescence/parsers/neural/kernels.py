@@ -104,22 +104,15 @@ def lstm_step(
         column = np.uint64(direction) * hidden
         for b in range(size):
             row = mirrored[start + b] if direction else start + b
+            into, again, own = gates[row], recurrent[direction, b], bias[direction]
             for j in range(hidden):
-                enter = _sigmoid(
-                    gates[row, gate + j] + recurrent[direction, b, j] + bias[direction, j]
-                )
+                enter = _sigmoid(into[gate + j] + again[j] + own[j])
                 at = hidden + j
-                forget = _sigmoid(
-                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
-                )
+                forget = _sigmoid(into[gate + at] + again[at] + own[at])
                 at += hidden
-                leave = _sigmoid(
-                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
-                )
+                leave = _sigmoid(into[gate + at] + again[at] + own[at])
                 at += hidden
-                new = _tanh(
-                    gates[row, gate + at] + recurrent[direction, b, at] + bias[direction, at]
-                )
+                new = _tanh(into[gate + at] + again[at] + own[at])
                 cell = enter * new + forget * cells[direction, b, j]
                 output = leave * _tanh(cell)
                 cells[direction, b, j] = cell

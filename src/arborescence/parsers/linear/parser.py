@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.errors import ModelError
 from arborescence.parsers.linear.edges import LAYOUT, Layout
 from arborescence.parsers.linear.graphs import LinearGraphs, compiled
-from arborescence.parsers.linear.pruning import THRESHOLD, EdgeFilter
+from arborescence.parsers.linear.pruning import ARRAYS, THRESHOLD, EdgeFilter, sides_for
 from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graph_parser import GraphParser
@@ -169,7 +169,7 @@ class LinearParser(GraphParser):
             header["directed_unit"] = weights["directed"].unit
         if self.pruning is not None:
             header["pruning"] = self.pruning.threshold
-            arrays |= self.pruning.to_arrays()
+            arrays |= dict(zip(ARRAYS, self.pruning[1:4], strict=True))
         tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
@@ -183,21 +183,20 @@ class LinearParser(GraphParser):
         layout = fields["layout"] = Layout(*fields["layout"])
         guided = features == "undirected" and fields["rounds"] != 0
         missing = {"joint"} if guided else {"joint", "directed"}
-        lengths = {
-            "labels": len(fields["labels"]),
-            "known": layout.tags - 2,
-            "weights": layout.size,
-        }
-        kept = scheme.arrays_of(arrays, _ARRAYS, lengths, optional=missing)
+        lengths = {"labels": len(fields["labels"]), "known": layout.tags - 2, "tags": layout.tags}
+        lengths["weights"] = layout.size
+        pruned = fields["pruning"] is not None
+        wanted = _ARRAYS | (ARRAYS if pruned else {})
+        kept = scheme.arrays_of(arrays, wanted, lengths, optional=missing)
         units = dict(zip(_UNITS, fields.pop("units"), strict=True))
         units["directed"] = fields.pop("directed_unit")
         weights = {name: Weights(kept[name], unit) for name, unit in units.items() if name in kept}
         if not guided:
             weights.pop("directed", None)
-        if fields["pruning"] is not None:
-            fields["pruning"] = EdgeFilter.from_arrays(
-                arrays, fields["pruning"], fields["columns"], layout.tags
-            )
+        if pruned:
+            limits, words, of_tags = (kept[name] for name in ARRAYS)
+            sides = sides_for(fields["columns"])
+            fields["pruning"] = EdgeFilter(sides, limits, words, of_tags, fields["pruning"])
         return cls(
             **fields,
             allowed=kept["allowed"],

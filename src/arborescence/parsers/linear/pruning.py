@@ -19,7 +19,7 @@ right, from each word to the next.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +40,6 @@ SIDES: Final = ["w,p", "x", "m", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,
 #: The share of held-out gold edges that pruning keeps, by the choice of the threshold.
 KEEP: Final = 0.985
 
-_PREFIX: Final = "pruning/"
 _ROWS: Final = 1 << 14
 _COLUMNS: Final = WIDE  # one for each direction and length bin
 _BINS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 7], dtype=np.int64)
@@ -51,11 +50,11 @@ _LEAST: Final = 1e-4  # edges with a smaller absolute gradient are skipped
 _NEVER: Final = -(1 << 30)  # the score of an edge that is too long
 _FAR: Final = 1 << 29  # the least difference between the best score and `_NEVER`
 _UNLIMITED: Final = 1 << 30
-_KEPT: Final = ("limits", "words", "tags")
-_ARRAYS: Final = {
-    _PREFIX + "limits": scheme.Array((np.int64,), (2, "tags", "tags"), low=0, high=_UNLIMITED),
-    _PREFIX + "words": scheme.Array((np.int8,), ("2^words", _COLUMNS)),
-    _PREFIX + "tags": scheme.Array((np.int8,), (_COLUMNS, "tags", "tags")),
+#: The arrays of a filter in a model file.
+ARRAYS: Final = {
+    "pruning/limits": scheme.Array((np.int64,), (2, "tags", "tags"), low=0, high=_UNLIMITED),
+    "pruning/words": scheme.Array((np.int8,), ("2^words", _COLUMNS)),
+    "pruning/tags": scheme.Array((np.int8,), (_COLUMNS, "tags", "tags")),
 }
 #: The header field of the threshold, if a parser prunes.
 THRESHOLD: Final = scheme.or_none(scheme.whole(0, _FAR - 1, None))
@@ -85,25 +84,6 @@ class EdgeFilter(NamedTuple):
     words: NDArray[Any]
     tags: NDArray[Any]
     threshold: int
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays for a model file; the threshold must be stored separately."""
-        return {_PREFIX + name: getattr(self, name) for name in _KEPT}
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], threshold: int, columns: Sequence[str], tags: int
-    ) -> Self:
-        """Make a filter from what `to_arrays` returned, for a parser with this number of tags.
-
-        Raises
-        ------
-        ModelError
-            If an array is missing or invalid.
-        """
-        kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": tags})
-        limits, words, of_tags = (kept[_PREFIX + name] for name in _KEPT)
-        return cls(sides_for(columns), limits, words, of_tags, threshold)
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:

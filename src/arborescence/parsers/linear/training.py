@@ -68,6 +68,7 @@ class EdgeRun(OnlineRun):
         super().__init__(task)
         treebank, settings = task.treebank, self._settings
         self._projective = _trees_for(treebank, settings)
+        self._how: Any = {"root": settings.root, "projective": bool(self._projective)}
         self._trees = TrainingTrees.of(treebank, self._projective)
         found = compiled(settings.columns, settings.features, self.more_templates)
         self._sides, self._templates = found
@@ -146,19 +147,9 @@ class EdgeRun(OnlineRun):
         others: NDArray[np.float64],
     ) -> NDArray[np.float32]:
         """Update edge weights as `update_edges` does; return its steps."""
-        step, steps = self._settings.largest_step, np.empty(len(trees), dtype=np.float32)
-        update_edges(
-            gold.batch,
-            *edges,
-            gold.heads,
-            trees,
-            losses,
-            others,
-            step,
-            self._clock,
-            self._buffer,
-            steps,
-        )
+        steps = np.empty(len(trees), dtype=np.float32)
+        how: Any = (self._settings.largest_step, self._clock, self._buffer)
+        update_edges(gold.batch, *edges, gold.heads, trees, losses, others, *how, steps)
         return steps
 
 
@@ -194,23 +185,16 @@ class Trainer(EdgeRun):
             super()._epoch(number, tell)
             return
         [edges] = self._edges
-        self._ascent = Ascent(
-            *edges,
-            (number - 1) * self._sentences,
-            rate=self._settings.rate,
-            sentences=self._sentences,
-            expect=self._expect,
-        )
+        clock, rate = (number - 1) * self._sentences, self._settings.rate
+        self._ascent = Ascent(*edges, clock, rate, self._sentences, self._expect)
         super()._epoch(number, tell)
         self._ascent.finish(self._clock)
 
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the edge probabilities of the log-linear model: of trees, or of single heads."""
-        root, projective = self._settings.root, bool(self._projective)
         if self._settings.loss == "head":
             return head_probabilities(scores)
-        trees = TreeDistribution(scores, root=root, projective=projective)
-        probabilities: NDArray[np.float64] = trees.marginals
+        probabilities: NDArray[np.float64] = TreeDistribution(scores, **self._how).marginals
         return probabilities
 
     def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
@@ -246,17 +230,10 @@ class Trainer(EdgeRun):
     def _with_relations(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add to each edge score that of its best relation; return these relations."""
         best = np.zeros(scores.shape, dtype=np.int16)
-        joint.add_relations(
-            gold.batch,
-            self._joint,
-            1.0,
-            gold.heads if self._settings.loss == "mira" else _NO_GOLD,
-            gold.relations,
-            np.empty(len(self._trees.labels), dtype=np.float32),
-            scores.reshape(-1),
-            np.zeros(1, dtype=np.int64),
-            best.reshape(-1),
-        )
+        costly = gold.heads if self._settings.loss == "mira" else _NO_GOLD
+        sums = np.empty(len(self._trees.labels), dtype=np.float32)
+        laid = scores.reshape(-1), np.zeros(1, dtype=np.int64), best.reshape(-1)
+        joint.add_relations(gold.batch, self._joint, 1.0, costly, gold.relations, sums, *laid)
         return best
 
     def _guess(
@@ -266,12 +243,11 @@ class Trainer(EdgeRun):
 
         The trees are (k, n + 1). If the best one is gold, it is the only one.
         """
-        root, projective = self._settings.root, bool(self._projective)
         for k in sorted({1, self._settings.k}):
             if k == 1:
                 trees = self._best_tree(edges, scores)[np.newaxis]
             else:
-                trees, _ = kbest(scores, k, root=root, projective=projective)
+                trees, _ = kbest(scores, k, **self._how)
             guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
             if best is not None:
                 guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]
@@ -284,7 +260,7 @@ class Trainer(EdgeRun):
         """Return the best tree, or one by way of an undirected tree; guides learn from the best."""
         settings, directed = self._settings, not edges.model.templates.undirected
         if settings.inference == "exact" or (directed and settings.features == "undirected"):
-            return decode(scores, root=settings.root, projective=bool(self._projective))
+            return decode(scores, **self._how)
         from arborescence.undirected import decode as find
 
         rounds = settings.rounds if directed else 0  # nothing to enhance with

@@ -148,8 +148,10 @@ class EdgeRun(OnlineRun):
     ) -> NDArray[np.float32]:
         """Update edge weights as `update_edges` does; return its steps."""
         steps = np.empty(len(trees), dtype=np.float32)
-        how: Any = (self._settings.largest_step, self._clock, self._buffer)
-        update_edges(gold.batch, *edges, gold.heads, trees, losses, others, *how, steps)
+        step, clock = self._settings.largest_step, self._clock
+        update_edges(
+            gold.batch, *edges, gold.heads, trees, losses, others, step, clock, self._buffer, steps
+        )
         return steps
 
 

@@ -102,13 +102,11 @@ class LinearParser(GraphParser):
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> treebank = [
-    ...     Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"]),
-    ...     Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                         heads=[-1, 2, 0], deprels=["nsubj", "root"]),
-    ... ]
-    >>> parser = LinearParser.train(treebank, epochs=3)
+    >>> one = Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
+    ...                           heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"])
+    >>> two = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
+    ...                           heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> parser = LinearParser.train([one, two], epochs=3)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels

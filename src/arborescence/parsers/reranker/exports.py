@@ -19,8 +19,5 @@ EXPORTS = {
     "features.score_lists": f"{_LISTS}, float32[::1], {_WORKSPACE}, out float64[::1]",
     "lists._hash_spans": "uint8[::1], int64[::1], out uint64[::1]",
     "lists.hash_relations": "uint8[::1], int64[:, ::1], out uint64[:, ::1]",
-    "training.learn_lists": (
-        f"{_LISTS}, int64[::1], float64, out float32[::1], out float32[::1], out float32[::1], "
-        f"out int32[::1], out float64[::1], {_WORKSPACE}"
-    ),
+    "training.learn_lists": (f"{_LISTS}, int64[::1], float64, out float32[:, ::1], {_WORKSPACE}"),
 }

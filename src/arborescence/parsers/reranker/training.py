@@ -90,11 +90,7 @@ class Trainer(Run):
         self._seed = seed
         self._estimated = self._scale = fit_scale(lists)
         self._learned = Learned(1 << bits)
-        self._gradient = np.zeros(1 << bits, dtype=np.float32)
         self._work = Workspace.of(batch, lists, templates)
-        own = np.add.reduceat(np.diff(lists.own_firsts), lists.firsts[:-1])
-        self._touched = np.empty(self._work.rows.size + int(own.max()), dtype=np.int32)
-        self._scores = np.empty(len(self._work.signs))
 
     def parts(self) -> dict[str, Any]:
         """Return the weights and the scale of the best epoch: arguments of `Reranker`."""
@@ -108,21 +104,9 @@ class Trainer(Run):
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         tell(0)
-        batch, lists = self._data
-        generator = np.random.default_rng((self._seed, number))
-        learn_lists(
-            batch,
-            lists,
-            self._templates,
-            generator.permutation(self._sentences),
-            self._estimated,
-            self._learned.weights,
-            self._learned.squares,
-            self._gradient,
-            self._touched,
-            self._scores,
-            self._work,
-        )
+        order = np.random.default_rng((self._seed, number)).permutation(self._sentences)
+        scale, table = self._estimated, self._learned.table
+        learn_lists(*self._data, self._templates, order, scale, table, self._work)
 
     def _score(self) -> dict[str, float]:
         if not self._dev:
@@ -164,11 +148,7 @@ def learn_lists(
     templates: TreeTemplates,
     order: np.ndarray,
     scale: float,
-    weights: np.ndarray,
-    squares: np.ndarray,
-    gradient: np.ndarray,
-    touched: np.ndarray,
-    scores: np.ndarray,
+    learned: np.ndarray,
     work: Workspace,
 ) -> None:
     """Train for one epoch: for each list, one step of `descend` for each weight.
@@ -181,20 +161,21 @@ def learn_lists(
         int64: the sentences, in this order.
     scale
         The factor of the parser's weight of a tree.
-    weights, squares
-        float32, changed. Their number is a power of two.
-    gradient
-        Scratch: float32, one per weight; all 0 before and after.
-    touched
-        Scratch: int32, as long as the largest number of features of a list's trees.
-    scores
-        Scratch: float64, as long as the longest list.
+    learned
+        ``Learned.table``, changed: the number of weights is a power of two.
 
     Notes
     -----
     O(T) for each part of a list, plus the cost of `find_parts`.
     """
+    weights, squares = learned[0], learned[1]
     mask = np.uint64(len(weights) - 1)
+    gradient, scores = np.zeros_like(weights), np.empty(len(work.signs))
+    most = 0  # features of one's own in a list
+    for b in order:
+        stop = lists.own_firsts[lists.firsts[b + 1]]
+        most = max(most, stop - lists.own_firsts[lists.firsts[b]])
+    touched = np.empty(work.rows.size + most, dtype=np.int32)
     for b in order:
         first = lists.firsts[b]
         m = lists.firsts[b + 1] - first

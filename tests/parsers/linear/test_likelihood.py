@@ -13,6 +13,7 @@ from arborescence.parsers.linear.edges import (
     EdgeTemplates,
     Layout,
     move_edges,
+    room_for,
 )
 from arborescence.parsers.linear.likelihood import (
     LEAST,
@@ -35,7 +36,7 @@ def prepared():
     templates = EdgeTemplates.of(COLUMNS, sides)
     tags = tags_of(treebank())
     layout = Layout(1 << 6, 1 << 8, len(tags) + 2)
-    buffer = np.empty(templates.most, dtype=np.int64)
+    buffer = room_for(templates, 1)
     sentences = []
     for sentence in treebank():
         batch = Batch.of([sentence], Sides.of(sides), tags)
@@ -68,9 +69,8 @@ def test_moves_reach_all_weights_of_an_edge(prepared):
             if abs(moves[edge]) >= 0.5:
                 np.add.at(expected, numbers, 0.25 * moves[edge])
         change = expected - weights
-        buffer = np.empty(templates.most, dtype=np.int64)
         model = EdgeModel(templates, layout, weights)
-        move_edges(batch, model, sums, moves, 0.5, 0.25, 7.0, buffer)
+        move_edges(batch, model, sums, moves, 0.5, 0.25, 7.0)
         np.testing.assert_allclose(weights, expected, atol=1e-5)
         np.testing.assert_allclose(sums, 7 * change, atol=1e-4)
 
@@ -98,7 +98,6 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
     dense = np.zeros(layout.size)
     total = np.zeros(layout.size)
     rate, clock = 0.05, 0
-    buffer = np.empty(templates.most, dtype=np.int64)
     for _ in range(3):
         ascent = Ascent(model, sums, clock, rate=rate, sentences=len(sentences), expect=expect)
         factor = 1.0
@@ -107,7 +106,7 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
                 heads = arb.projectivize(heads)
             clock += 1
             # The scores by the weights as they are kept: divided by the factor.
-            ascent.step(batch, scores_of(weights, edges, len(heads)), heads, buffer)
+            ascent.step(batch, scores_of(weights, edges, len(heads)), heads)
             factor *= math.exp(-rate * PRECISION / len(sentences))
             dense *= math.exp(-rate * PRECISION / len(sentences))
             scores = scores_of(dense, edges, len(heads))

@@ -87,7 +87,7 @@ def prepared(bits):
 def features_of(batch, b, templates, layout, heads):
     """Count how often each weight takes part in the score of a tree: the difference of two."""
     counts = np.zeros(layout.size)
-    out = np.empty(templates.most, dtype=np.int64)
+    out = edges.room_for(templates, 1)
     for d in range(1, len(heads)):
         found = list_weights(batch, b, templates, layout, heads[d], d, out)
         np.add.at(counts, out[:found], 1)
@@ -123,7 +123,6 @@ def test_an_update_is_that_of_counted_features(bits, limit):
             [features_of(batch, b, templates, layout, tree) for tree in trees]
         )
         before = weights.copy()
-        buffer = np.empty((len(trees) + 1) * len(sentence) * templates.most, dtype=np.int64)
         others = np.zeros((len(trees), len(trees)))
         steps = np.empty(len(trees), np.float32)
         edges.update_edges(
@@ -136,7 +135,6 @@ def test_an_update_is_that_of_counted_features(bits, limit):
             others,
             limit,
             3,
-            buffer,
             steps,
         )
         wanted = slow_steps(differences @ differences.T, losses, limit) @ differences
@@ -194,7 +192,7 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
             assert gram[k, other] == sum(row[key] * column.get(key, 0) for key in row)
 
 
-def slow_update(batch, model, sums, gold, trees, losses, others, limit, clock, _buffer, steps):
+def slow_update(batch, model, sums, gold, trees, losses, others, limit, clock, steps):
     """Take the step of passive-aggressive learning from one tree."""
     templates, layout, weights = model
     [tree], [loss], [[other]] = trees, losses, others

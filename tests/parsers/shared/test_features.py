@@ -87,7 +87,7 @@ def test_weights_of_an_edge_are_those_of_its_strings(columns):
     known = sentences[:2]  # so that some tags are unknown
     batch, templates, _, layout = prepare(sentences, columns, known)
     tags = features.tags_of(known).tolist()
-    out = np.empty(templates.most, dtype=np.int64)
+    out = edges.room_for(templates, 1)
     for b, sentence in enumerate(sentences):
         for d in range(1, len(sentence) + 1):
             for h in range(len(sentence) + 1):
@@ -111,7 +111,7 @@ def test_a_score_is_the_sum_of_its_weights(columns, dtype):
     scratch = np.empty((2, nodes.max(), 16), dtype=sums)
     model = edges.EdgeModel(templates, layout, weights)
     edges.score_edges(batch, model, scratch, out, places)
-    numbers = np.empty(templates.most, dtype=np.int64)
+    numbers = edges.room_for(templates, 1)
     for b, n in enumerate(nodes):
         scores = out[places[b] : places[b + 1]].reshape(n, n)
         for d in range(1, n):

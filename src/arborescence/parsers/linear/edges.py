@@ -93,12 +93,6 @@ class EdgeTemplates(NamedTuple):
         alone, pairs, between, words = (numbered(each, "hd", columns, sides) for each in groups)
         return cls(alone, pairs, between, words, undirected)
 
-    @property
-    def most(self) -> int:
-        """The largest number of weights in the score of an edge."""
-        wide = 2 * len(self.alone) + len(self.pairs) + len(self.between)
-        return 2 * wide + len(self.words) + MAX_TAGS + 2
-
 
 class Layout(NamedTuple):
     """The numbers of wide rows and narrow rows (powers of two), and of tags."""
@@ -367,6 +361,13 @@ def score_kept_edges(
 
 
 @kernel
+def room_for(templates: EdgeTemplates, edges: int) -> np.ndarray:
+    """Make room for the numbers of the weights of so many edges."""
+    wide = 2 * len(templates.alone) + len(templates.pairs) + len(templates.between)
+    return np.empty(edges * (2 * wide + len(templates.words) + MAX_TAGS + 2), dtype=np.int64)
+
+
+@kernel
 def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int) -> int:
     """Append the numbers of the weights of the edge h -> d to `out`; return the new count."""
     direction = 0 if h > d else 1
@@ -414,7 +415,6 @@ def update_edges(
     others: np.ndarray,
     C: float,
     clock: int,
-    buffer: np.ndarray,
     steps: np.ndarray,
 ) -> None:
     """Update the weights towards the gold tree of a sentence and away from wrong trees.
@@ -437,8 +437,6 @@ def update_edges(
         The largest step of MIRA (see `mira.hildreth`). 0 means the perceptron, with steps of 1.
     clock
         The number of the update, from 1.
-    buffer
-        Scratch: int64, with space for ``(k + 1) n model.templates.most`` entries.
     steps
         Written: float32 (k,), the size of the step away from each tree.
 
@@ -451,7 +449,7 @@ def update_edges(
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     edges, signs = _differing_edges(gold, trees)
-    count = 0
+    buffer, count = room_for(templates, len(edges)), 0
     for e in range(len(edges)):
         first = count
         h, d = edges[e]
@@ -488,7 +486,6 @@ def move_edges(
     least: float,
     rate: float,
     clock: float,
-    buffer: np.ndarray,
 ) -> None:
     """Update the weights of each edge of a sentence, all weights of one edge by the same step.
 
@@ -504,8 +501,6 @@ def move_edges(
         The factor of the gradients.
     clock
         The factor of changes in `averages`.
-    buffer
-        Scratch: int64, with space for ``model.templates.most`` entries.
 
     Notes
     -----
@@ -513,6 +508,7 @@ def move_edges(
     """
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
+    buffer = room_for(templates, 1)
     for h in range(len(moves)):
         for d in range(1, len(moves)):
             if h == d or abs(moves[h, d]) < least:

@@ -20,8 +20,7 @@ KEPT = "parsers.linear.kept.KeptEdges(int64[::1], int64[::1], int64[::1], float3
 
 EXPORTS = {
     "edges.move_edges": (
-        f"{BATCH}, {LEARNED_EDGES}, out float32[::1], float64[:, ::1], float64, float64, float64, "
-        "out int64[::1]"
+        f"{BATCH}, {LEARNED_EDGES}, out float32[::1], float64[:, ::1], float64, float64, float64"
     ),
     "edges.score_edges": (f"{BATCH}, {EDGES}, out sum[:, :, ::1], out float32[::1], int64[::1]"),
     "edges.score_kept_edges": (
@@ -29,7 +28,7 @@ EXPORTS = {
     ),
     "edges.update_edges": (
         f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[:, ::1], float64[::1], "
-        "float64[:, ::1], float64, int64, out int64[::1], out float32[::1]"
+        "float64[:, ::1], float64, int64, out float32[::1]"
     ),
     "joint.add_all_relations": (
         f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, :, ::1]"

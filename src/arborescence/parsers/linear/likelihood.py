@@ -70,18 +70,12 @@ class Ascent:
     def __post_init__(self, clock: int) -> None:
         self._time, self._factor = float(clock), 1.0
 
-    def step(
-        self,
-        batch: Batch,
-        scores: NDArray[np.float32],
-        gold: NDArray[np.int64],
-        buffer: NDArray[np.int64],
-    ) -> None:
+    def step(self, batch: Batch, scores: NDArray[np.float32], gold: NDArray[np.int64]) -> None:
         """Take a gradient step for the likelihood of one sentence.
 
         Parameters
         ----------
-        batch, buffer
+        batch
             As for `edges.move_edges`.
         scores
             (n + 1, n + 1), computed from the stored weights.
@@ -92,7 +86,7 @@ class Ascent:
         moves = -self.expect(scores * np.float32(self._factor))
         moves[gold[1:], np.arange(1, len(gold))] += 1
         rate = self.rate / self._factor
-        move_edges(batch, self.model, self.averages, moves, LEAST, rate, self._time, buffer)
+        move_edges(batch, self.model, self.averages, moves, LEAST, rate, self._time)
         self._time += self._factor
 
     def finish(self, clock: int) -> None:

@@ -80,8 +80,6 @@ class EdgeRun(OnlineRun):
         self._pruning: EdgeFilter | None = None
         longest = int(np.diff(self._batch.starts).max())
         self._scratch = np.empty((2, longest, WIDE), dtype=np.float32)
-        most = (settings.k + 1) * longest * self._templates["edges"].most
-        self._buffer = np.empty(most, dtype=np.int64)
 
     def _add_edges(self, name: str) -> None:
         weights = self._add_weights(name, self._layout.size)
@@ -149,9 +147,7 @@ class EdgeRun(OnlineRun):
         """Update edge weights as `update_edges` does; return its steps."""
         steps = np.empty(len(trees), dtype=np.float32)
         step, clock = self._settings.largest_step, self._clock
-        update_edges(
-            gold.batch, *edges, gold.heads, trees, losses, others, step, clock, self._buffer, steps
-        )
+        update_edges(gold.batch, *edges, gold.heads, trees, losses, others, step, clock, steps)
         return steps
 
 
@@ -202,7 +198,7 @@ class Trainer(EdgeRun):
     def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
         """Take a gradient step; or decode, and update the weights if the best trees are wrong."""
         if self._ascent:
-            self._ascent.step(gold.batch, scores, gold.heads, self._buffer)
+            self._ascent.step(gold.batch, scores, gold.heads)
             return
         heads = gold.heads
         words = np.arange(1, len(heads))

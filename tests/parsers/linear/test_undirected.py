@@ -208,7 +208,7 @@ def test_what_it_does_not_give(parsers):
         with pytest.raises(ModelError, match="the k best trees need a parser with exact"):
             list(parsers[model].kbest(treebank(), 2))
         for option in ("projective", "confidence"):
-            with pytest.raises(ModelError, match="projective trees and confidence need"):
+            with pytest.raises(ModelError, match="projective trees, confidence and rules need"):
                 list(parsers[model].parse(treebank(), **{option: True}))
 
 

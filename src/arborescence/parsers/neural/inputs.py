@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.hints import Hints
     from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
@@ -156,7 +155,7 @@ class Inputs(NamedTuple):
     vectors : (N,) int64 or None
         The rows of pretrained vectors; 0 for words without, and for roots.
     encoded : (N, L, D) float16, Pieces, or None
-        What `encoder.Encoder.read` returns. It is not set by `of`.
+        What `encoder.Encoder.read` returns, if there is an encoder.
     """
 
     layout: Layout
@@ -176,7 +175,7 @@ class Inputs(NamedTuple):
         vocabulary: Vocabulary,
         hints: Sequence[Hints] | None,
         given: dict[str, NDArray[np.bool_]],
-        encoder: Encoder | None = None,
+        encoder: Any = None,
     ) -> Self:
         """Look up the words of sentences.
 

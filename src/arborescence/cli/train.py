@@ -20,11 +20,6 @@ from arborescence.treebank.parts import parts_of
 
 #: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.
 AUTO: Final = "auto"
-HELP: Final = """Train a parser on a treebank.
-
-    The first word names the kind of parser; its help names its options. Without a kind, the best
-    one for the size of the treebank is chosen. A file that has the name of a kind is ./NAME.
-    """
 EXAMPLES: Final = {
     None: (
         "arborescence train train.conllu --dev dev.conllu -o turkish.model",
@@ -177,11 +172,14 @@ def reached(info: dict[str, Any]) -> str:
 app = typer.Typer(
     cls=Kinds,
     no_args_is_help=True,
-    help=HELP,
     epilog=examples(*(line for lines in EXAMPLES.values() for line in lines)),
 )
 
 
 @app.callback()
 def kinds() -> None:
-    """Make `app` a group."""
+    """Train a parser on a treebank.
+
+    The first word names the kind of parser; its help names its options. Without a kind, the best
+    one for the size of the treebank is chosen. A file that has the name of a kind is ./NAME.
+    """

@@ -20,7 +20,6 @@ from arborescence.experiments.runtime.decoders import (
     CONSTRAINED,
     DECODERS,
     EISNER,
-    GREEDY,
     N_RUNS,
     NAIVE,
     REWEIGHTED,
@@ -147,7 +146,7 @@ def test_times_of_decoders():
     batch = batch_of("uniform", 4, 5)
     best = arb.decode(batch, root="multi")
     assert timed.several == (arb.root_count(best) > 1).sum()
-    assert timed.easy == arb.is_tree(DECODERS[GREEDY](batch), root="multi").sum()
+    assert timed.easy == arb.is_tree(DECODERS[decoders.GREEDY](batch), root="multi").sum()
 
 
 def test_times_of_projective_trees(monkeypatch):
@@ -173,7 +172,7 @@ def test_decoders_find_what_they_should(kind):
     assert (count_worse(batch, best, trees) > 0) == (kind == "masked")
     words = batch[:, :, 1:].copy()
     words[:, np.arange(1, 7), np.arange(6)] = -np.inf
-    assert np.array_equal(DECODERS[GREEDY](batch)[:, 1:], words.argmax(axis=1))
+    assert np.array_equal(DECODERS[decoders.GREEDY](batch)[:, 1:], words.argmax(axis=1))
     assert np.array_equal(DECODERS[UNCONSTRAINED](batch), arb.decode(batch, root="multi"))
 
 
@@ -190,7 +189,7 @@ def test_graphs():
     roots = arb.root_count(arb.decode(batch_of("many root edges", 5, 3), root="multi"))
     assert roots.tolist() == [5, 5, 5]
     nested = batch_of("nested cycles", 5, 3)
-    assert DECODERS[GREEDY](nested)[:, 1:].tolist() == 3 * [[2, 1, 2, 3, 4]]
+    assert DECODERS[decoders.GREEDY](nested)[:, 1:].tolist() == 3 * [[2, 1, 2, 3, 4]]
     assert [enough(n) for n in (3, 50, 500)] == [1000, 153, 10]
 
 

@@ -34,6 +34,9 @@ def reproduce(
     The errors are those of `Experiment`; and OptionError if ``models`` are given, or `recipe` is
     not for linear parsers.
 
+    The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
+    without a dev set, with gold tags. The four models need three trained parsers.
+
     Parameters
     ----------
     treebanks, output, options
@@ -46,11 +49,6 @@ def reproduce(
     -------
     list of LeftOut
         The treebanks that were left out.
-
-    Notes
-    -----
-    The models are those of Levi, Reichart and Rappoport (2016). All are trained in the same way,
-    without a dev set, with gold tags. The four models need three trained parsers.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -85,14 +86,8 @@ class Words:
 
     def values(self, column: str, of: Mask) -> list[str]:
         """Return the distinct values of a column in the sentences of the mask `of`."""
-        return sorted(
-            {
-                value
-                for s, counts in zip(self.sentences, of, strict=True)
-                if counts
-                for value in getattr(s, column)
-            }
-        )
+        counted = compress(self.sentences, of)
+        return sorted({value for sentence in counted for value in getattr(sentence, column)})
 
     def codes(self, column: str, tags: Sequence[str], of: Mask) -> Codes:
         """Return the index in `tags` of each word's value, for the sentences in the mask `of`."""

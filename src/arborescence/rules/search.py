@@ -9,6 +9,7 @@ once. Here the relaxed problem is an exact decoder, and a conflict is branched o
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -324,6 +325,7 @@ class _Search:
         self.options: Any = {"root": root, "projective": projective}
         self.words = np.arange(1, len(scores))
         self.everywhere = np.arange(len(scores))[:, None]
+        self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
         self.nodes = 0
         self.watch: Callable[[Event], None] | None = None
         # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, node).
@@ -494,7 +496,8 @@ class _Search:
         """Take edges out of all nodes, from now on."""
         for ban in bans:
             _ban(self.scores, ban, -np.inf)
-        self.best = best_labels(self.scores, 1)
+            words = ban[1][1]
+            self.best[:, words] = best_labels(self.scores[:, words], 1)
 
     def left(self, bans: Way) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the best score of each edge (N, N), and which labels are left (N, N, L)."""
@@ -531,7 +534,7 @@ class _Search:
     def weight(self, node: Part) -> int:
         """Return the weight of the tree of a node."""
         scores = self.scores[node.heads[1:], self.words, node.labels[1:]].tolist()
-        return sum(whole_number(score, BIAS_64) for score in scores)
+        return sum(map(self.whole_number, scores))
 
     def tighten(self, node: Part) -> None:
         """Lower the bound of a node by Lagrange multipliers, and push it again.
@@ -657,7 +660,7 @@ def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
 def _ban(array: NDArray[Any], ban: Ban, absent: Any) -> None:
     """Overwrite the banned edges of an array (N, N, L)."""
     required, axes = ban
-    index = np.ix_(*axes)
+    index = axes[0][:, None, None], axes[1][:, None], axes[2]
     if required:
         kept = array[index]
         array[:, axes[1]] = absent

@@ -18,7 +18,7 @@ import numpy as np
 from arborescence.core.errors import ModelError
 from arborescence.core.graph import check_count
 from arborescence.core.remembered import remembered
-from arborescence.inference.decode import decode
+from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
 from arborescence.parsers.shared.annotating import annotated
@@ -186,7 +186,7 @@ def with_relations(
     relations : (..., L) float32
         Weights of each relation of these edges; -inf if it is not allowed.
     """
-    best = relations.max(axis=-1, keepdims=True)
+    best = best_labels(relations, 1)[..., None]
     return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
 
 

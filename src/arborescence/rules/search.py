@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     Ban = tuple[bool, Axes]
     #: An alternative: all of these.
     Way = tuple[Ban, ...]
+    #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
+    Decoded = tuple[Heads | None, float, float]
 
 #: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
 _PATIENCE: Final = 12
@@ -124,6 +126,7 @@ class Part(NamedTuple):
     bans: Way
     prices: NDArray[np.float64]
     tight: bool = False
+    beyond: float = 0.0
 
 
 class Event(NamedTuple):
@@ -252,6 +255,7 @@ def kbest_constrained(
     limit: int = 5000,
     watch: Callable[[Event], None] | None = None,
     by_heads: bool = False,
+    decoder: Callable[[NDArray[np.float64]], Decoded] | None = None,
 ) -> list[ConstrainedTree]:
     """Return the k trees of highest weight that keep rules, best first, with certificates.
 
@@ -266,6 +270,12 @@ def kbest_constrained(
     by_heads
         Whether no two trees have the same heads: of trees that differ in their labels only, the
         best one counts.
+    decoder : callable, optional
+        What finds trees instead of `decode`, where trees weigh more than the sum of these scores: a
+        function of scores (N, N) that returns the head vector of the best tree, what that weighs
+        beyond its scores, and how much more another tree may weigh: 0, if it is the best. None
+        instead of heads if none was found: then the last number is a bound of all trees. Raises
+        NoTreeError if there is none.
 
     Returns
     -------
@@ -298,7 +308,10 @@ def kbest_constrained(
         return conflicts(*map(give_back, tree)) if give_back else conflicts(*tree)
 
     search = _Search(
-        as_doubles(array if labeled else array[..., None]), rules, root, check_flag(projective)
+        as_doubles(array if labeled else array[..., None]),
+        rules,
+        decoder,
+        {"root": root, "projective": check_flag(projective)},
     )
     search.ban_everywhere([(False, search.axes(edges)) for edges in forbid])
     search.ban_everywhere([(True, search.axes(edges)) for edges in require])
@@ -317,12 +330,13 @@ class _Search:
         self,
         scores: NDArray[np.float64],
         rules: Callable[[Heads, Heads], Sequence[Conflict]],
-        root: Root,
-        projective: bool,
+        decoder: Callable[[NDArray[np.float64]], Decoded] | None,
+        options: Any,
     ) -> None:
         self.scores = scores
         self.rules = rules
-        self.options: Any = {"root": root, "projective": projective}
+        self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
+        self.decoder = decoder or (lambda best: (decode(best, **options), 0.0, 0.0))
         self.words = np.arange(1, len(scores))
         self.everywhere = np.arange(len(scores))[:, None]
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
@@ -334,7 +348,8 @@ class _Search:
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.cuts = _Cuts(scores.shape)
         self.best = best_labels(scores, 1)
-        decode(self.best, **self.options)  # complains about scores, and where there is no tree
+        decode(self.best, **options)  # complains about scores, and where there is no tree
+        self.lost: int | None = None  # a bound of trees that were left out and may keep the rules
 
     def run(self, k: int, limit: int, *, by_heads: bool) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules; see `kbest_constrained`."""
@@ -388,6 +403,7 @@ class _Search:
 
     def result(self, node: Part, bound: int) -> ConstrainedTree:
         """Return the tree of a node, whose bound is its weight, as a result."""
+        bound = bound if self.lost is None else max(bound, self.lost)
         weight, bound_ = rounded_whole(node.bound, BIAS_64), rounded_whole(bound, BIAS_64)
         certified = bound == node.bound
         self.tell("tree" if certified else "limit", node, [])
@@ -439,6 +455,8 @@ class _Search:
             ways = min(found, key=len)
         else:
             self.push_answer(node)
+            if not split and node.bound > self.weight(node):
+                self.lose(node.bound)
             labels = [None] * len(self.words) if self.by_heads else node.labels[1:].tolist()
             tree = zip(node.heads[1:].tolist(), self.words.tolist(), labels, strict=True)
             ways = [((False, self.axes(Edges(*edge))),) for edge in tree] if split else []
@@ -509,32 +527,42 @@ class _Search:
         best[changed] = np.where(left[changed], self.scores[changed], -np.inf).max(axis=-1)
         return best, left
 
-    def heads_of(self, best: NDArray[np.float64]) -> Heads | None:
-        """Return the best head vector, or None if there is none."""
+    def lose(self, bound: int) -> None:
+        """Note that trees up to this weight are left out."""
+        self.lost = bound if self.lost is None else max(bound, self.lost)
+
+    def heads_of(self, best: NDArray[np.float64]) -> tuple[Heads, float, int] | None:
+        """Return the best head vector, what else it weighs, and how much more others may."""
         self.nodes += 1
         try:
-            return decode(best, **self.options)
+            heads, beyond, more = self.decoder(best)
         except NoTreeError:
             return None
+        gap = self.whole_number(more)
+        if heads is None:
+            self.lose(gap)
+            return None
+        return heads, beyond, gap
 
     def decoded(
         self, bans: Way, prices: NDArray[np.float64], bound: int | None = None
     ) -> Part | None:
         """Return the node of these bans, within a larger one with this bound; None if empty."""
         best, left = self.left(bans)
-        heads = self.heads_of(best)
-        if heads is None:
+        found = self.heads_of(best)
+        if found is None:
             return None
+        heads, beyond, gap = found
         edges = heads[1:], self.words
         labels = np.where(left[edges], self.scores[edges], -np.inf).argmax(axis=-1)
-        node = Part(0, heads, np.concatenate([[-1], labels]), bans, prices)
-        weight = self.weight(node)
+        node = Part(0, heads, np.concatenate([[-1], labels]), bans, prices, beyond=beyond)
+        weight = self.weight(node) + gap
         return node._replace(bound=weight if bound is None else min(weight, bound))
 
     def weight(self, node: Part) -> int:
         """Return the weight of the tree of a node."""
         scores = self.scores[node.heads[1:], self.words, node.labels[1:]].tolist()
-        return sum(map(self.whole_number, scores))
+        return sum(map(self.whole_number, scores), self.whole_number(node.beyond))
 
     def tighten(self, node: Part) -> None:
         """Lower the bound of a node by Lagrange multipliers, and push it again.
@@ -549,13 +577,14 @@ class _Search:
         target = None if self.known is None else rounded_whole(self.known, BIAS_64)
         cuts, prices, kept, lowest, stride = self.cuts, node.prices, node.prices, np.inf, 1.0
         steps = _STEPS if node.bans else _STEPS_AT_FIRST
-        for _ in range(steps if largest < _LARGEST else 0):
+        for _ in range(steps if largest < _LARGEST and self.sums_up else 0):
             prices = cuts.padded(prices)
             charged = masked - cuts.charges(prices)
             best = best_labels(charged, 1)
-            heads = self.heads_of(best)
-            if heads is None:
+            tree_of_charged = self.heads_of(best)
+            if tree_of_charged is None:
                 return
+            heads = tree_of_charged[0]
             edges = heads[1:], self.words
             labels = np.concatenate([[-1], charged[edges].argmax(axis=-1)])
             # The rounding of sums of so many numbers of this size is less.

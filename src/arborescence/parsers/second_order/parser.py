@@ -30,10 +30,13 @@ from arborescence.parsers.shared.weights import Weights
 from arborescence.second_order.listed import decode_listed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.run import ParserRun, Task
+    from arborescence.rules.search import Decoded
     from arborescence.treebank import Sentence
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
@@ -52,6 +55,46 @@ class SecondOrderGraphs(LinearGraphs):
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence that was found, in a row: (N,)."""
         return np.concatenate([tree.heads for tree in self.found])
+
+    def searched(
+        self, b: int, table: NDArray[np.float32]
+    ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
+        """Return a sentence's weights, without those of siblings and grandparents, and a decoder.
+
+        The decoder adds these. Where a relation is forbidden, an edge weighs less by what the next
+        best one does.
+        """
+        scores = rounded(table)
+        best = scores.max(axis=-1)
+        weights, unit = self._parser.weights["parts"]
+        model = PartModel(self._parser._part_templates, weights)
+        if self._projective:
+            parts = score_parts(self._batch, b, model, unit, best)
+
+            def find(edges: NDArray[np.float64]) -> second_order.Found:
+                how: Any = {"root": self.options.root, "projective": True}
+                return second_order.decode(edges, *parts, **how)
+
+        else:
+            one, single = self.part(np.array([b])), self.options.root == "single"
+            listed, ends = list_parts(one._batch, one.kept("edges"), model, unit, single)
+            heads = np.repeat(np.arange(len(listed.firsts) - 1) // 2, np.diff(listed.firsts))
+            places = heads, listed.modifiers
+            beyond = listed.scores - best[places]  # of root edges, what they weigh without sibling
+
+            def find(edges: NDArray[np.float64]) -> second_order.Found:
+                of_edges = listed._replace(scores=edges[places] + beyond)
+                how: Any = {"single": single, "rounds": _ROUNDS, "branches": _BRANCHES}
+                return decode_listed(of_edges, ends, **how)[0]
+
+        def decoder(edges: NDArray[np.float64]) -> Decoded:
+            found = find(edges)
+            if found.weight == -np.inf:
+                return None, 0.0, found.bound
+            own = edges[found.heads[1:], np.arange(1, len(edges))].sum()
+            return found.heads, found.weight - own, found.bound - found.weight
+
+        return scores, decoder
 
     @property
     @remembered
@@ -127,8 +170,6 @@ class SecondOrderParser(LinearParser):
             raise ModelError(
                 f"a second-order parser has no {what}, only the best tree: a linear parser has"
             )
-        if options.rules:
-            raise ModelError("a second-order parser knows no rules: a linear parser does")
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> SecondOrderGraphs:
         return SecondOrderGraphs(self, *self._prepare(sentences), options)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.keeping import Keeper
-    from arborescence.rules.search import ConstrainedTree
+    from arborescence.rules.search import ConstrainedTree, Decoded
     from arborescence.treebank import Sentence
 
 
@@ -139,6 +139,12 @@ class Graphs(ABC):
             if len(rows)
         ]
         return part
+
+    def searched(
+        self, _: int, table: NDArray[np.float32]
+    ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded] | None]:
+        """Return a sentence's weights and decoder for a search: see `kbest_constrained`."""
+        return table, None
 
     def completed(self) -> list[Sentence]:
         """Return the sentences, with the tags and lemmas that the parser fills in."""
@@ -423,10 +429,12 @@ class GraphParser(Parser):
             heads, labels = np.full((2, k, some.starts[-1]), -1)
             names = tuple(name.partition(MARK)[0] for name in graphs.labels)
             for b, projective, table in _each(some, some.labeled):
+                scores, decoder = some.searched(b, table)
                 found[b] = keeper.best(
                     looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
-                    table,
+                    scores,
                     k,
+                    decoder=decoder,
                     root=graphs.options.root,
                     projective=projective,
                     by_heads=by_heads,

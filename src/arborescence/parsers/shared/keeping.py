@@ -156,7 +156,7 @@ class Keeper:
         return Looked(trees, [*starts.tolist(), len(trees.heads)], *numbers)
 
     def best(
-        self, sentence: Trees, scores: NDArray[np.float32], k: int, **options: Any
+        self, sentence: Trees, scores: NDArray[Any], k: int, **options: Any
     ) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules, or none if none was found.
 
@@ -165,7 +165,7 @@ class Keeper:
         sentence
             One sentence; its heads and labels do not matter, and `label_names` are those of the
             scores.
-        scores : (n + 1, n + 1, L) float32
+        scores : (n + 1, n + 1, L)
             Weights of labeled edges.
         k, **options
             As in `kbest_constrained`.

@@ -200,6 +200,20 @@ def test_lifted_edges_stay_where_moving_them_back_breaks_a_rule():
     assert keeper.counts == (1, 1, 0, 0, 2)
 
 
+def test_what_is_waived_may_be_broken():
+    parser, names = parser_of("linear"), ",".join(rule.name for rule in RULES)
+    waived = [sentence.replace(comments=[f"# RulesWaived = {names}"]) for sentence in NEW]
+    keeper = Keeper("ud")
+    for before, after in zip(parser.parse(NEW), parser.parse(waived, rules=keeper), strict=True):
+        assert same(before, after)
+    assert keeper.counts.changed == 0
+    some = [sentence.replace(comments=["# RulesWaived = rel-upos-det"]) for sentence in NEW]
+    rules = [rule for rule in RULES if rule.name != "rel-upos-det"]
+    by_fewer = parser.parse(NEW, rules=rules)
+    for one, other in zip(parser.parse(some, rules="ud"), by_fewer, strict=True):
+        assert same(one, other)
+
+
 def test_rules_in_every_thread_are_counted():
     parser, keeper = parser_of("linear"), Keeper("ud")
     many = NEW * 40

@@ -81,3 +81,31 @@ def test_real_treebanks_beside_the_official_validator(gold):
     for some in (sentences, shuffled):
         text = text_of(some)
         assert not agree(broken_rules(text), list(validate(read(io.BytesIO(text.encode())))))
+
+
+def test_words_and_sentences_are_excused_from_rules():
+    def broken(**columns):
+        sentence = Sentence.from_words(
+            ["She", "he", "saw", "him", "them", "it"],
+            upos=["PRON", "PRON", "VERB", "PRON", "PRON", "PRON"],
+            heads=[-1, 3, 3, 0, 3, 3, 3],
+            deprels=["nsubj", "nsubj", "root", "obj", "obj", "punct"],
+            **columns,
+        )
+        before = Sentence.from_words(
+            ["One", "two"], heads=[-1, 0, 1], deprels=["root", "punct"], upos=["X", "X"]
+        )
+        lines = validate([before, sentence, before])
+        return [(one.sentence, one.word, one.rule) for one in lines]
+
+    subjects, objects = ("2", 3, "too-many-subjects"), ("2", 3, "too-many-objects")
+    others = [("1", 2, "rel-upos-punct"), ("2", 6, "rel-upos-punct"), ("3", 2, "rel-upos-punct")]
+    first, second, third = others
+    assert broken() == [first, subjects, objects, second, third]
+    assert broken(comments=["# RulesWaived = too-many-subjects, rel-upos-punct"]) == [
+        first, objects, third,
+    ]  # fmt: skip
+    misc = ["_", "RulesWaived=too-many-objects", "A=b|RulesWaived=too-many-objects|C=d"]
+    assert broken(misc=[*misc, "_", "_", "_"]) == [first, subjects, second, third]
+    assert broken(comments=["# text = RulesWaived=too-many-objects"]) == broken()
+    assert broken(feats=["RulesWaived=too-many-objects"] * 6) == broken()

@@ -49,6 +49,12 @@ class Rule:
         """Return the words that break the rule, in ascending order."""
         raise NotImplementedError
 
+    def found(self, trees: Trees) -> Nodes:
+        """Return the words that break the rule, but for those that are excused from it."""
+        words = self.broken(trees)
+        waived = trees.waived.get(self.name)
+        return words if waived is None else words[~waived[words]]
+
     def conflict(self, trees: Trees, word: int) -> Conflict:
         """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
 

@@ -67,9 +67,7 @@ def conflicts_of(
         trees = sentence._replace(heads=heads, labels=labels)
         concerned = np.flatnonzero(needed[:, labels[1:]].any(axis=1)).tolist()
         return [
-            rules[r].conflict(trees, int(word))
-            for r in concerned
-            for word in rules[r].broken(trees)
+            rules[r].conflict(trees, int(word)) for r in concerned for word in rules[r].found(trees)
         ]
 
     return conflicts

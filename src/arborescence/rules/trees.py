@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,6 +36,8 @@ class Trees(NamedTuple):
         The relations, the tags, and the values of the column FEATS.
     misc : callable
         Returns the column MISC of a node.
+    waived : mapping
+        From the names of rules to (N,) bool: the nodes that are excused from them.
     """
 
     heads: Nodes
@@ -47,6 +50,7 @@ class Trees(NamedTuple):
     tag_names: tuple[str, ...]
     feat_names: tuple[str, ...]
     misc: Callable[[int], str]
+    waived: Mapping[str, Mask] = MappingProxyType({})
 
     def labeled(self, labels: tuple[str, ...]) -> Mask:
         """Tell of each node whether its label is one of these, or a subtype of one."""
@@ -84,6 +88,7 @@ class Trees(NamedTuple):
             upos=self.upos[part],
             feats=self.feats[part],
             misc=lambda node: self.misc(root + node),
+            waived={name: words[part] for name, words in self.waived.items()},
         )
 
     def sentence(self, word: int) -> tuple[int, int]:

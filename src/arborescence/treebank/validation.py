@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 #: The name of the rule that heads are a tree with one root edge. No other is looked at before.
 NO_TREE: Final = "non-tree"
 _EXTERNAL: Final = "ExtPos="
+_WAIVED: Final = b"RulesWaived"
+_WAIVER: Final = re.compile(
+    rb"^# *RulesWaived *=(?P<comment>.*)$|[\t|]RulesWaived=(?P<misc>[^|\n]*)", re.MULTILINE
+)
 
 
 class Broken(NamedTuple):
@@ -89,7 +93,9 @@ def validate(
     Notes
     -----
     A sentence whose heads are not a tree with one edge from the root breaks the rule ``non-tree``,
-    and no other is checked. O(n) for each rule.
+    and no other is checked. A comment ``# RulesWaived = too-many-subjects, leaf-det`` excuses its
+    sentence from these rules, and ``RulesWaived=leaf-det`` in MISC the word that would break it.
+    O(n) for each rule.
 
     Examples
     --------
@@ -107,7 +113,7 @@ def validate(
     checked = rules_of(rules)
     for columns in columns_of(treebank):
         trees, good = trees_of(columns, checked)
-        found = [(int(word), rule) for rule in checked for word in rule.broken(trees)]
+        found = [(int(word), rule) for rule in checked for word in rule.found(trees)]
         starts = _starts(columns)
         bad = set(starts[~good].tolist())
         found = [(word, rule) for word, rule in found if int(trees.roots[word]) not in bad]
@@ -147,8 +153,26 @@ def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
         tag_names=tuple(upos.names),
         feat_names=tuple(feats.names),
         misc=lambda node: columns.text(int(np.searchsorted(words, node)), MISC),
+        waived=_waived(columns, starts, words),
     )
     return trees, good
+
+
+def _waived(columns: Columns, starts: Integers, words: Integers) -> dict[str, Any]:
+    """Return which nodes a comment of their sentence, or their MISC, excuses from which rules."""
+    raw, waived = columns.data.tobytes(), {}
+    ends = [*starts[1:].tolist(), len(columns.spans) + len(starts)]
+    for match in _WAIVER.finditer(raw) if _WAIVED in raw else ():
+        sentence = int(np.searchsorted(columns.begins, match.start(), side="right")) - 1
+        nodes = slice(int(starts[sentence]), ends[sentence])
+        if match["misc"] is not None:
+            word = int(np.searchsorted(columns.spans[:, MISC], match.end(), side="right")) - 1
+            if word < 0 or match.end() >= columns.spans[word, MISC + 1]:
+                continue  # of a token of several words, or an empty node
+            nodes = slice(int(words[word]), int(words[word]) + 1)
+        for name in re.split(r"[\s,]+", (match["misc"] or match["comment"]).decode().strip()):
+            waived.setdefault(name, np.zeros(ends[-1], np.bool_))[nodes] = True
+    return waived
 
 
 def _starts(columns: Columns) -> Integers:

@@ -145,7 +145,7 @@ class Keeper:
         trees = trees._replace(heads=np.maximum(columns.head_vectors(), 0) + trees.roots)
         broken, parts = np.zeros((2, len(trees.heads)), np.bool_)
         for rule in self.rules:
-            broken[rule.broken(trees)] = True
+            broken[rule.found(trees)] = True
         for rule in self._parted:
             parts |= trees.labeled(rule.labels)
         starts = np.flatnonzero(trees.roots == np.arange(len(trees.roots)))

@@ -28,7 +28,7 @@ NO_TREE: Final = "non-tree"
 _EXTERNAL: Final = "ExtPos="
 _WAIVED: Final = b"RulesWaived"
 _WAIVER: Final = re.compile(
-    rb"^# *RulesWaived *=(?P<comment>.*)$|[\t|]RulesWaived=(?P<misc>[^|\n]*)", re.MULTILINE
+    rb"^# *RulesWaived *=(?P<comment>.*)$|[\t|]RulesWaived=(?P<misc>[^|\t\n]*)", re.MULTILINE
 )
 
 
@@ -160,7 +160,8 @@ def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
 
 def _waived(columns: Columns, starts: Integers, words: Integers) -> dict[str, Any]:
     """Return which nodes a comment of their sentence, or their MISC, excuses from which rules."""
-    raw, waived = columns.data.tobytes(), {}
+    raw = columns.data.tobytes()
+    waived: dict[str, Any] = {}
     ends = [*starts[1:].tolist(), len(columns.spans) + len(starts)]
     for match in _WAIVER.finditer(raw) if _WAIVED in raw else ():
         sentence = int(np.searchsorted(columns.begins, match.start(), side="right")) - 1

@@ -88,7 +88,7 @@ def beyond(parser, sentence):
         return lambda heads: 0.0
     [sentence], batch = parser._prepare([sentence])
     scores, (table, unit) = rounded(parser.scores(sentence)), parser.weights["parts"]
-    parts = score_parts(batch, 0, PartModel(parser._part_templates, table), unit, scores)
+    parts = score_parts(batch, 0, PartModel(parser.templates["parts"], table), unit, scores)
 
     @cache
     def more(heads):

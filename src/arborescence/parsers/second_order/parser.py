@@ -67,7 +67,7 @@ class SecondOrderGraphs(LinearGraphs):
         scores = rounded(table)
         best = scores.max(axis=-1)
         weights, unit = self._parser.weights["parts"]
-        model = PartModel(self._parser._part_templates, weights)
+        model = PartModel(self._parser.templates["parts"], weights)
         if self._projective:
             parts = score_parts(self._batch, b, model, unit, best)
 

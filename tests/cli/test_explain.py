@@ -40,6 +40,20 @@ def test_json(command, table, tmp_path):
     assert other["steps"][-1]["heads"] == made["steps"][-1]["heads"]
 
 
+def test_the_search_for_a_tree_that_keeps_rules(command, tmp_path):
+    given = ("explain", "--sentence", "the letters she sent her friends were lost", "--rules")
+    out = command(*given, "ud").out
+    assert out.startswith("1. [first-tree] The best tree of all weighs ")
+    assert "[tree] No part" in out
+    [*_, last] = json.loads(command(*given, "ud", "--json").out)["steps"]
+    assert last["kind"] == "tree"
+    command(*given, "ud", "-o", str(tmp_path / "page.html"))
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count("<svg") >= 3
+    assert "with no --algorithm or -k" in command(*given, "ud", "-k", "3").complaint(2)
+    (tmp_path / "own.toml").write_text('[[rule]]\nname = "x"\nat_most_one = 3\n')
+    assert "at_most_one" in command(*given, str(tmp_path / "own.toml")).complaint(2)
+
+
 def test_a_sentence(command):
     out = command("explain", "--sentence", "we wash our cats", "--algorithm", "transitions").out
     first, headings, row, *_ = out.splitlines()

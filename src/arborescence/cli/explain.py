@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -17,6 +17,9 @@ from arborescence.core.files import writing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arborescence.explaining import Step
+    from arborescence.parsers import GraphParser
+
     Scores = tuple[Any, Sequence[str] | None]
 
 
@@ -26,6 +29,7 @@ def explain(
     algorithm: Algorithm = "root-constraint",
     root: Root | None = None,
     k: Annotated[int | None, typer.Option("-k", "--k")] = None,
+    rules: Annotated[str | None, typer.Option(metavar="ud|FILE.toml")] = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
     exercise: Annotated[int | None, typer.Option(metavar="N")] = None,
@@ -47,6 +51,9 @@ def explain(
         One root edge, or one or more; by default what fits the algorithm.
     k
         The number of trees, for kbest.
+    rules
+        With --sentence: the search for the best tree that keeps these rules, instead of an
+        algorithm.
     output
         Write text, or by the ending .json, or .html: a page that computes anew.
     as_json
@@ -62,6 +69,7 @@ def explain(
     arborescence explain scores.csv
     arborescence explain scores.npy --algorithm kbest -k 5
     arborescence explain --sentence 'we wash our cats' --algorithm eisner
+    arborescence explain --sentence 'the letters she sent her friends were lost' --rules ud
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html
     arborescence explain --exercise 12 -o sheet.html
@@ -80,18 +88,26 @@ def explain(
     page = ends(output, ".html")
     if page and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
-    values, words = read(scores) if scores is not None else scored(sentence or "")
+    if rules is not None and (sentence is None or k is not None or algorithm != "root-constraint"):
+        raise typer.BadParameter("--rules goes with --sentence, and with no --algorithm or -k")
     with usage_errors():
-        if page:
-            from arborescence.explaining.page import explain_html
+        if rules is not None:
+            from arborescence.explaining.page import search_html
 
-            written = explain_html(values, algorithm, root=root, k=k, words=words)
+            steps = searched(sentence or "", rules, root or "single")
+            written = search_html(steps) if page else ""
         else:
-            steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
-            if as_json or ends(output, ".json"):
-                written = json.dumps(explaining.as_json(steps), ensure_ascii=False) + "\n"
+            values, words = read(scores) if scores is not None else scored(sentence or "")
+            if page:
+                from arborescence.explaining.page import explain_html
+
+                written = explain_html(values, algorithm, root=root, k=k, words=words)
             else:
-                written = "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
+                steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
+    if not page and (as_json or ends(output, ".json")):
+        written = json.dumps(explaining.as_json(steps), ensure_ascii=False) + "\n"
+    elif not page:
+        written = "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
     write(output or "-", written)
 
 
@@ -118,6 +134,26 @@ def scored(sentence: str) -> Scores:
 
     words = sentence.split()
     return load("english").scores(Sentence.from_words(words)), words
+
+
+def searched(sentence: str, rules: str, root: Root) -> list[Step]:
+    """Return the steps of the search for the best tree of the built-in model that keeps rules."""
+    from arborescence.explaining import explain_constrained
+    from arborescence.parsers import Keeper, load
+    from arborescence.rules import conflicts_of
+    from arborescence.treebank import Sentence
+
+    words = sentence.split()
+    keeper, parser = Keeper(rules), cast("GraphParser", load("english"))
+    [parsed] = parser.parse([Sentence.from_words(words)])
+    trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
+    return explain_constrained(
+        parser.labeled_scores(parsed),
+        conflicts_of(keeper.rules, trees),
+        root=root,
+        words=words,
+        labels=parser.labels,
+    )
 
 
 def read(path: Path) -> Scores:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: So many trees are decoded for an explanation, if not told otherwise.
 LIMIT = 100
 #: So many words or labels are named; of more, only their number is.
-_NAMED = 3
+_NAMED = 4
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,7 @@ def explain(
     k
         The number of trees, for kbest.
     rules
-        With --sentence: the search for the best tree that keeps these rules, instead of an
-        algorithm.
+        With --sentence: the search for the best tree that keeps these rules.
     output
         Write text, or by the ending .json, or .html: a page that computes anew.
     as_json
@@ -90,25 +89,37 @@ def explain(
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     if rules is not None and (sentence is None or k is not None or algorithm != "root-constraint"):
         raise typer.BadParameter("--rules goes with --sentence, and with no --algorithm or -k")
+    as_data = as_json or ends(output, ".json")
     with usage_errors():
         if rules is not None:
-            from arborescence.explaining.page import search_html
-
             steps = searched(sentence or "", rules, root or "single")
-            written = search_html(steps) if page else ""
+            written = as_page(steps) if page else as_text(steps, as_data)
         else:
             values, words = read(scores) if scores is not None else scored(sentence or "")
+            options: dict[str, Any] = {"root": root, "k": k, "words": words}
             if page:
                 from arborescence.explaining.page import explain_html
 
-                written = explain_html(values, algorithm, root=root, k=k, words=words)
+                written = explain_html(values, algorithm, **options)
             else:
-                steps = explaining.explain(values, algorithm, root=root, k=k, words=words)
-    if not page and (as_json or ends(output, ".json")):
-        written = json.dumps(explaining.as_json(steps), ensure_ascii=False) + "\n"
-    elif not page:
-        written = "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
+                written = as_text(explaining.explain(values, algorithm, **options), as_data)
     write(output or "-", written)
+
+
+def as_text(steps: Sequence[Step], as_data: bool) -> str:
+    """Return steps as JSON, or as numbered texts."""
+    if as_data:
+        from arborescence.explaining import as_json
+
+        return json.dumps(as_json(steps), ensure_ascii=False) + "\n"
+    return "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
+
+
+def as_page(steps: Sequence[Step]) -> str:
+    """Return the steps of a search as a web page."""
+    from arborescence.explaining.page import search_html
+
+    return search_html(steps)
 
 
 def write_sheet(count: int, seed: int, path: Path) -> None:

@@ -145,8 +145,6 @@ def explain_constrained(
 ) -> list[Step]:
     """Return the steps by which `decode_constrained` finds its tree: conflicts, parts and bounds.
 
-    It is the search itself that reports them.
-
     Parameters
     ----------
     scores, conflicts, root, projective
@@ -159,8 +157,7 @@ def explain_constrained(
     Returns
     -------
     list of Step
-        The last one has the tree, and says what certifies it; or the kind ``"no-tree"``, and says
-        why there is none.
+        The last one has the tree and what certifies it, or says why there is none (``"no-tree"``).
 
     Raises
     ------

@@ -150,8 +150,8 @@ class Inputs(NamedTuple):
         The most probable tags by the linear tagger, by column: (N, k) each.
     lemmas : (N,) int64 or None
         The numbers of the lemmas; unknown where a sentence has none.
-    given : dict of str to (Bag, (B,) bool)
-        The tags of the sentences by column, and which sentences have them.
+    given : dict of str to Bag
+        The tags of the sentences, by column.
     vectors : (N,) int64 or None
         The rows of pretrained vectors; 0 for words without, and for roots.
     encoded : (N, L, D) float16, Pieces, or None
@@ -189,6 +189,8 @@ class Inputs(NamedTuple):
             The guesses of the linear tagger for each sentence, if there is one.
         given
             For each column that the parser looks at beside the form: which sentences have it.
+        encoder
+            The pretrained `Encoder`, if there is one.
         """
         layout = Layout.of([len(sentence) for sentence in sentences])
         forms = [form for sentence in sentences for form in ("", *sentence.forms)]

@@ -71,9 +71,15 @@ class Reranker(Parser):
     k : int
         The length of the parser's k-best lists, and the maximum that `kbest` returns. May be
         changed: a smaller k is faster.
+    weights : (2^bits,) float32
+        The weights of hashed features.
+    scale : float
+        The factor of the parser's weight of a tree.
     features : callable or None
         Your own features, see `train`. They are not saved in a model file: set them again after
         loading.
+    own : bool
+        Whether it was trained with features of your own.
     info : dict
         The training settings, and the scores on the dev set after each epoch.
 

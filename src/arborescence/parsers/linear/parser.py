@@ -79,6 +79,8 @@ class LinearParser(GraphParser):
         ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
         optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, like
         edges, for the enhancement of trees with undirected features.
+    templates : dict
+        The compiled templates of features, by the name of their weights.
     pruning : EdgeFilter or None
         Selects the edges to score; None: all edges.
     projective : bool or "pseudo"

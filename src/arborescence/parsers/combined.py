@@ -68,14 +68,14 @@ class CombinedParser(GraphParser):
     --------
     >>> import arborescence as arb
     >>> from arborescence.parsers import LinearParser, TransitionParser
-    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> words = [["She", "sees", "cats"], ["He", "hears", "dogs"], ["She", "hears", "cats"]]
     >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> graph_based = LinearParser.train(treebank, epochs=3)
     >>> transition_based = TransitionParser.train(treebank, epochs=3)
     >>> both = CombinedParser([graph_based, transition_based])
     >>> [parsed] = both.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
     """
 
     kind: ClassVar[str] = "combined"

@@ -179,9 +179,10 @@ def fields_of(*columns):
     """The fields of a word, of its ten columns."""
     raw = "\t".join(columns).encode() + b"\n"
     spans = np.cumsum([0, *(len(column.encode()) + 1 for column in columns)])
-    found = np.empty((1, 7), dtype=np.uint64)
-    features.hash_words(np.frombuffer(raw, np.uint8), spans[np.newaxis], found)
-    return found[0].tolist()
+    found = np.empty((3, 7), dtype=np.uint64)  # of the root, of the word, and of no word
+    places = np.array([0, len(raw)]), spans[np.newaxis].astype(np.int32), np.array([0, 2])
+    features.hash_words(np.frombuffer(raw, np.uint8), *places, found)
+    return found[1].tolist()
 
 
 def test_fields_of_a_word():

@@ -126,8 +126,8 @@ class TreeTemplates(NamedTuple):
 
         >>> sides: list[str] = []
         >>> templates = TreeTemplates.of(["upos"], sides, {"some": ["d:p,R h:p,p+1", "d:w"]})
-        >>> sides, templates.looks.tolist()
-        (['p', 'p,p+1'], [[[0, 0], [0, 2], [1, 1]]])
+        >>> sides, templates.looks.roles.tolist(), templates.looks.sides.tolist()
+        (['p', 'p,p+1'], [[0, 0, 1]], [[9, 0, 10]])
         """
         sides[:] = ["p"]
         found: list[list[tuple[str, str]]] = []

@@ -86,12 +86,12 @@ class Reranker(Parser):
     Examples
     --------
     >>> import arborescence as arb
-    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> words = [["She", "sees", "cats"], ["He", "hears", "dogs"], ["She", "hears", "cats"]]
     >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> reranker = Reranker.train(treebank * 2, k=4, folds=2)
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
 
     A feature of one's own, which counts the children of each verb by their case:
 

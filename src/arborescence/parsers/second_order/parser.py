@@ -126,12 +126,12 @@ class SecondOrderParser(LinearParser):
     Examples
     --------
     >>> import arborescence as arb
-    >>> words = [["Old", "trees", "grow"], ["Birds", "sing"], ["Old", "birds", "sing"]]
+    >>> words = [["She", "sees", "cats"], ["He", "hears", "dogs"], ["She", "hears", "cats"]]
     >>> *treebank, new = arb.load("english-fast").parse(words)
     >>> parser = SecondOrderParser.train(treebank * 3, epochs=5)
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
     >>> parser.decode(parsed).exact
     True
     """

@@ -163,14 +163,10 @@ class Batch(NamedTuple):
     ) -> Self:
         """Hash the words of sentences; `known_tags` are sorted hashes of UPOS tags."""
         joined = Joined.of(sentences)
-        starts = joined.offsets + np.arange(len(joined.offsets))
-        total = int(starts[-1])
-        fields = np.full((total + 1, len(_FIELDS)), _ROOT)
-        fields[np.delete(np.arange(total), starts[:-1])] = _hashed(joined)
-        fields[total] = _OUTSIDE
-        hashed = np.empty((total + 1, len(sides.seeds)), dtype=np.uint64)
+        starts, fields = _hashed(joined)
+        hashed = np.empty((len(fields), len(sides.seeds)), dtype=np.uint64)
         hash_sides(fields, starts, sides, hashed)
-        own = fields[:total, _TAG]
+        own = fields[:-1, _TAG]
         after = np.searchsorted(known_tags, own, side="right")
         is_known = after > np.searchsorted(known_tags, own)
         tags = np.where(is_known, after, len(known_tags) + 1).astype(np.uint8)
@@ -180,46 +176,58 @@ class Batch(NamedTuple):
 
 def tags_of(sentences: Sequence[Sentence]) -> NDArray[np.uint64]:
     """Return the sorted hashes of the `MAX_TAGS` most frequent UPOS tags."""
-    tags, counts = np.unique(_hashed(Joined.of(sentences))[:, _TAG], return_counts=True)
+    starts, fields = _hashed(Joined.of(sentences))
+    of_words = np.delete(fields[:-1, _TAG], starts[:-1])
+    tags, counts = np.unique(of_words, return_counts=True)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_TAGS])
     return tags[frequent]
 
 
-def _hashed(joined: Joined) -> NDArray[np.uint64]:
-    """Return the fields of words: (n, 7)."""
-    hashed = np.empty((len(joined.spans), len(_FIELDS)), dtype=np.uint64)
+def _hashed(joined: Joined) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the `starts` of a `Batch`, and the fields of its nodes, (N + 1, 7)."""
+    starts = joined.offsets + np.arange(len(joined.offsets))
+    fields = np.empty((int(starts[-1]) + 1, len(_FIELDS)), dtype=np.uint64)
     # One call for all sentences: each call needs the interpreter lock, for which threads wait.
-    hash_words(joined.raw, joined.places_of_columns, hashed)
-    return hashed
+    hash_words(joined.raw, joined.places, joined.spans, starts, fields)
+    fields[-1] = _OUTSIDE
+    return starts, fields
 
 
 @kernel
-def hash_words(raw: np.ndarray, spans: np.ndarray, fields: np.ndarray) -> None:
-    """Hash the fields of words.
+def hash_words(
+    raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
+) -> None:
+    """Hash the fields of every node of a row of sentences: of each root, then of its words.
 
     Parameters
     ----------
-    raw, spans
-        ``raw`` and ``places_of_columns`` of `Joined`.
+    raw, places, spans
+        As in `Joined`.
+    starts
+        int64 (B + 1,), as in `Batch`.
     fields
-        Written: uint64 (n, 7). The value ``_`` becomes `MISSING`, except in FORM.
+        Written: uint64 (N + 1, 7), except the last row. The value ``_`` becomes `MISSING`, except
+        in FORM.
 
     Notes
     -----
     One multiplication for each byte.
     """
-    for i in range(spans.shape[0]):
-        start, stop = spans[i, FORM], spans[i, FORM + 1] - 1
-        word = fields[i]
-        word[0] = hash_bytes(raw, start, stop, True)
-        for column in range(LEMMA, FEATS + 1):
-            first, end = spans[i, column], spans[i, column + 1] - 1
-            is_missing = end - first == 1 and raw[first] == _UNDERSCORE
-            word[column - 1] = MISSING if is_missing else hash_bytes(raw, first, end, False)
-        if word[1] == MISSING:
-            word[1] = word[0]
-        word[5] = hash_bytes(raw, suffix_start(raw, start, stop, 3), stop, True)
-        word[6] = mix(_OUTSIDE, shape(raw, start, stop))
+    for b in range(len(starts) - 1):
+        text = raw[places[b] : places[b + 1]]
+        fields[starts[b]] = _ROOT
+        for i in range(starts[b], starts[b + 1] - 1):
+            span, word = spans[i - b], fields[i + 1]
+            start, stop = span[FORM], span[FORM + 1] - 1
+            word[0] = hash_bytes(text, start, stop, True)
+            for column in range(LEMMA, FEATS + 1):
+                first, end = span[column], span[column + 1] - 1
+                is_missing = end - first == 1 and text[first] == _UNDERSCORE
+                word[column - 1] = MISSING if is_missing else hash_bytes(text, first, end, False)
+            if word[1] == MISSING:
+                word[1] = word[0]
+            word[5] = hash_bytes(text, suffix_start(text, start, stop, 3), stop, True)
+            word[6] = mix(_OUTSIDE, shape(text, start, stop))
 
 
 @kernel

@@ -48,14 +48,14 @@ def reproduce(
     Returns
     -------
     list of LeftOut
-        The treebanks that were left out.
+        Those that cannot be used, and why.
 
     Examples
     --------
-    >>> import tempfile, pathlib
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
     >>> from arborescence.experiments.common.treebanks import write_birdish
-    >>> ud = write_birdish(pathlib.Path(tempfile.mkdtemp()) / "ud")
-    >>> output = ud.parent / "out"
+    >>> ud, output = write_birdish(Path(mkdtemp()) / "ud"), Path(mkdtemp()) / "out"
     >>> recipe = Recipe(loss="mira", root="single", epochs=2, bits=10)
     >>> _ = reproduce(ud, output, recipe=recipe)
     >>> print((output / "directed-uas.csv").read_text().splitlines()[1])

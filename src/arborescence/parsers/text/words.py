@@ -68,7 +68,8 @@ def stretches(text: Characters) -> Stretches:
     lead_shape, rest_shape = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for i in range(n):
         _extend(text, i, i - 1, lead, lead_shape)
-        _extend(text, n - 1 - i, n - i, rest, rest_shape)
+    for i in range(n - 1, -1, -1):
+        _extend(text, i, i + 1, rest, rest_shape)
     return Stretches(lead, rest, lead_shape, rest_shape)
 
 

@@ -96,12 +96,14 @@ class Writer:
             for t in range(first, stop):
                 form, misc = tokens.forms[t], tokens.misc(t)
                 parts = tokens.words.get(t)
-                if parts:
-                    last = number + len(parts) - 1
-                    lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
-                    misc = "_"
-                for word in parts or (form,):
-                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                if parts is None:
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                    number += 1
+                    continue
+                last = number + len(parts) - 1
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                for word in parts:
+                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
                     number += 1
             lines.append("\n")
             self._new = tokens.gaps[stop - 1] == PARAGRAPH

@@ -5,11 +5,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
 	@echo "make test   set up a virtual environment and run the tests, several at a time"
+	@echo "make smoke  ... one file of each folder, less than a minute: while you change something"
 	@echo "make test-all  ... and the long ones"
 	@echo "make test-races  those with processes and signals, ROUNDS=50 times beside busy processes"
 	@echo "make test-uncompiled  the small ones with the JIT off; OPTIONS=--cov says what they cover"
@@ -27,6 +28,16 @@ demo: $(VENV)/.demo
 
 # Several at a time: `OPTIONS=-n0` for one after the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+smoke: $(VENV)/.test
+	$(PYTEST) --quiet -m "not long" tests/test_circles.py tests/core/test_tree.py \
+	  tests/nonprojective/test_kbest_paper.py tests/projective/test_pseudo.py \
+	  tests/undirected/test_orient.py tests/inference/test_search.py \
+	  tests/transitions/test_state.py tests/treebank/test_conllu.py tests/drawing/test_text.py \
+	  tests/explaining/test_grammar.py tests/rules/test_kinds.py tests/parsers/test_registry.py \
+	  tests/integrations/test_ufal.py tests/cli/test_decode.py --doctest-modules \
+	  src/arborescence/inference src/arborescence/distribution/arrays.py \
+	  src/arborescence/second_order/decode.py $(OPTIONS)
 
 test: $(VENV)/.test
 	$(PYTEST) -m "not long" $(OPTIONS)

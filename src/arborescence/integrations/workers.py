@@ -93,6 +93,7 @@ def in_processes(
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
     team: dict[Connection, _Worker] = {}
+    done: list[_Worker] = []
     try:
         while waiting or team:
             busy = sum(worker.item is not None for worker in team.values())
@@ -134,7 +135,7 @@ def in_processes(
                 if waiting:
                     worker.begin(waiting.popleft(), items)
                 else:
-                    del team[worker.pipe]
+                    done.append(team.pop(worker.pipe))
                     worker.pipe.close()  # it ends when it finds that
                 if item is not None:
                     yield items[item], answer
@@ -143,10 +144,10 @@ def in_processes(
             pipe.close()  # its process ends when it finds that
         end = monotonic() + _PATIENCE
         try:
-            for worker in team.values():
+            for worker in (*done, *team.values()):
                 worker.process.join(max(0.0, end - monotonic()))
         finally:
-            for worker in team.values():
+            for worker in (*done, *team.values()):
                 worker.process.kill()
                 worker.process.join()
 

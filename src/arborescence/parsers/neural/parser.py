@@ -249,9 +249,10 @@ class BiaffineParser(GraphParser):
             encoder=of_words,
         )
         run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
+        parser = cls(**run.parts(), text=text)  # its temperature needs the vectors once more
         if beside is not None:
             remove(beside)
-        return cls(**run.parts(), text=text)
+        return parser
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""

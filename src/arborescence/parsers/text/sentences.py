@@ -42,8 +42,9 @@ _AROUND: Final = {
     "suffix": (0, SUFFIX), "suffix1": (-1, SUFFIX),
 }  # fmt: skip
 _WHERE: Final = np.array(list(_AROUND.values()))
+_ATOMS: Final = " ".join([*_AROUND, "length remaining opened opening opening_shape capitals"])
 _TEMPLATES: Final = compiled(
-    " ".join([*_AROUND, "length remaining opened opening opening_shape capitals"]),
+    _ATOMS,
     """
     w, v, w1, w * v, w1 * w, w * gap, w * r, w * gap * r, o * v, s1 * w, s1 * w * r, w1 * w * r,
     o * (gap * r), o * (gap * r) * o1, o * (gap * r) * r1, o * (gap * r) * r1 * r2, w * (r * r1),

@@ -50,6 +50,15 @@ def best_weight(scores, conflicts):
             return -found.fun
 
 
+def enough_for(weight, scores):
+    """Scores without the edges of trees that weigh less, however good their other edges are."""
+    left = scores.copy()
+    left[:, 0] = left[np.arange(len(left)), np.arange(len(left))] = -np.inf
+    best = left[:, 1:].max(axis=(0, 2))
+    left[:, 1:][best.sum() - best[:, None] + left[:, 1:] < weight - 1e-3] = -np.inf
+    return left
+
+
 def cut(conflict, tree, labeling, numbers):
     """The edges into one word each that are against an alternative, that of the tree too."""
     flat = np.concatenate([against(way, tree, labeling, numbers) for way in conflict])

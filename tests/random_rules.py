@@ -1,5 +1,6 @@
 """Small labeled graphs, and rules of random kinds, as functions that find conflicts."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -137,20 +138,21 @@ def labeled_graphs(kind, rounds, seed):
                 yield np.stack(layers[n][-n_labels:], axis=-1), rng
 
 
+@cache
 def every_labeled_tree(n, n_labels, single, projective):
-    for heads in all_trees(n, single, projective):
-        for labels in product(range(n_labels), repeat=n):
-            yield heads, np.array([-1, *labels])
+    """The head vectors and the labels of all labeled trees, (T, n + 1) each."""
+    trees = all_trees(n, single, projective)
+    labelings = [(-1, *labels) for labels in product(range(n_labels), repeat=n)]
+    return np.repeat(trees, len(labelings), axis=0), np.tile(labelings, (len(trees), 1))
 
 
 def allowed_trees(scores, conflicts, single, projective):
-    """All trees that keep the rules, with exact weights, best first."""
+    """Yield all trees that keep the rules, with exact weights, best first."""
     n, n_labels = len(scores) - 1, scores.shape[-1]
-    numbers = whole_numbers(scores)
-    words = np.arange(1, n + 1)
-    found = []
-    for heads, labels in every_labeled_tree(n, n_labels, single, projective):
-        edges = heads[1:], words, labels[1:]
-        if (scores[edges] > -np.inf).all() and not conflicts(heads, labels):
-            found.append((numbers[edges].sum() if n else 0, heads, labels))
-    return sorted(found, key=lambda tree: -tree[0])
+    heads, labels = every_labeled_tree(n, n_labels, single, projective)
+    edges = heads[:, 1:], np.arange(1, n + 1), labels[:, 1:]
+    weights = whole_numbers(scores)[edges].sum(axis=1)
+    present = np.flatnonzero((scores[edges] > -np.inf).all(axis=1))
+    for tree in sorted(present.tolist(), key=lambda tree: -weights[tree]):
+        if not conflicts(heads[tree], labels[tree]):
+            yield weights[tree], heads[tree], labels[tree]

@@ -1,5 +1,7 @@
 """The search for the best tree that keeps rules, beside every labeled tree of small graphs."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def test_every_labeled_tree(kind):
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 @pytest.mark.usefixtures("patience")
 def test_every_labeled_tree_of_many_graphs(kind):
-    check_every_labeled_tree(kind, 100, seed=4)
+    check_every_labeled_tree(kind, 60, seed=4)
 
 
 def check_every_labeled_tree(kind, rounds, seed):
@@ -45,6 +47,7 @@ def check_every_labeled_tree(kind, rounds, seed):
         conflicts = random_rules(rng, n, scores.shape[-1])
         root, projective = ROOTS[number % 2], bool(number // 2 % 2)
         trees = allowed_trees(scores, conflicts, root == "single", projective)
+        trees = list(islice(trees, 4))
         options = {"root": root, "projective": projective}
         if not trees:
             with pytest.raises(arb.NoTreeError):
@@ -52,10 +55,10 @@ def check_every_labeled_tree(kind, rounds, seed):
             continue
         kept += 1
         found = arb.kbest_constrained(scores, conflicts, 4, **options)
-        assert len(found) == min(4, len(trees))
+        assert len(found) == len(trees)
         numbers = whole_numbers(scores)
         words = np.arange(1, n + 1)
-        for tree, (weight, *_) in zip(found, trees, strict=False):
+        for tree, (weight, *_) in zip(found, trees, strict=True):
             assert numbers[tree.heads[1:], words, tree.labels[1:]].sum() == weight
             assert not conflicts(tree.heads, tree.labels)
             assert tree.certified

@@ -7,6 +7,7 @@ sentence, in the search for the best tree that keeps the rule: see `search`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from arborescence.rules.search import Alternative, Edges
 from arborescence.rules.trees import NEGATIVE, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -237,7 +238,7 @@ class Dependents(_OfLabels):
         if self.negation:
             refused &= ~(trees.negations() & trees.labeled(("advmod",)))
         for word in np.flatnonzero(refused & trees.labeled(self.if_crossed)).tolist():
-            refused[word] = not _gap_proofs(trees, int(trees.heads[word]))
+            refused[word] = not any(_gap_proofs(trees, int(trees.heads[word])))
         return np.unique(trees.heads[refused])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
@@ -355,7 +356,7 @@ class Projective(_OfLabels):
 
     def broken(self, trees: Trees) -> Nodes:
         words = _crossed(trees, np.flatnonzero(trees.labeled(self.labels)))
-        return words[[bool(self._proofs(trees, int(word))) for word in words]]
+        return words[[any(self._proofs(trees, int(word))) for word in words]]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         proof = min(self._proofs(trees, word), key=len)
@@ -363,36 +364,34 @@ class Projective(_OfLabels):
         others = [Edges(int(trees.heads[d]), d) for d in proof]
         return [Alternative(forbid=[edges]) for edges in [own, *others]]
 
-    def _proofs(self, trees: Trees, word: int) -> list[list[int]]:
-        """Return for each fault of the attachment of a word those words whose edges make it one."""
+    def _proofs(self, trees: Trees, word: int) -> Iterator[list[int]]:
+        """Yield for each fault of the attachment of a word those words whose edges make it one."""
         return _crossing_proofs(trees, word) if self.causes else _gap_proofs(trees, word)
 
 
-def _gap_proofs(trees: Trees, word: int) -> list[list[int]]:
-    """Return, for each word in the gap between a word and its head, what proves that it is in it.
+def _gap_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
+    """Yield, for each word in the gap between a word and its head, what proves that it is in it.
 
     Those words whose edges prove that the head is not above it, as numbers in the sentence.
     """
     heads, word = _heads(trees, word)
-    head = heads[word]
-    between = range(min(word, head) + 1, max(word, head))
-    return [proof for d in between if (proof := _not_above(heads, head, d)) is not None]
+    head, way = heads[word], lru_cache(None)(partial(_way, heads))
+    for d in range(min(word, head) + 1, max(word, head)):
+        if head not in way(d):
+            yield _not_above(way(head), way(d))
 
 
-def _crossing_proofs(trees: Trees, word: int) -> list[list[int]]:
-    """Return, for each edge that goes across a word to a place under its edge, what proves it.
+def _crossing_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
+    """Yield, for each edge that goes across a word to a place under its edge, what proves it.
 
     That edge, and those that prove that its head is not above the word.
     """
     heads, word = _heads(trees, word)
-    head, proofs = heads[word], []
+    head, way = heads[word], lru_cache(None)(partial(_way, heads))
     for d, h in enumerate(heads):
-        low, high = min(d, h), max(d, h)
-        if low < word < high and (head < low or high < head):
-            proof = _not_above(heads, h, head)
-            if proof is not None:
-                proofs.append(sorted({*proof, d} - {word}))
-    return proofs
+        low, high = (d, h) if d < h else (h, d)
+        if low < word < high and (head < low or high < head) and h not in way(head):
+            yield sorted({*_not_above(way(h), way(head)), d} - {word})
 
 
 def _heads(trees: Trees, word: int) -> tuple[list[int], int]:
@@ -401,19 +400,17 @@ def _heads(trees: Trees, word: int) -> tuple[list[int], int]:
     return (trees.heads[root:end] - root).tolist(), word - root
 
 
-def _not_above(heads: list[int], above: int, word: int) -> list[int] | None:
-    """Return words whose edges prove that one is not above (or the same as) a word, or None.
+def _not_above(other: list[int], way: list[int]) -> list[int]:
+    """Return words whose edges prove that a word, by its way, is not above that of another way.
 
-    They are the way from the word to the root, or the ways of both to where they meet.
+    They are the way to the root, or both ways to where they meet.
     """
-    way = _way(heads, word)
-    if above in way:
-        return None
-    other = _way(heads, above)
-    meeting = next(x for x in way if x in other)
-    to_root = way[:-1]
-    to_meeting = way[: way.index(meeting)] + other[: other.index(meeting)]
-    return min(to_root, to_meeting, key=len)
+    common = 0
+    for one, another in zip(reversed(way), reversed(other), strict=False):
+        if one != another:
+            break
+        common += 1
+    return min(way[:-1], way[:-common] + other[:-common], key=len)
 
 
 def _way(heads: list[int], word: int) -> list[int]:

@@ -58,8 +58,7 @@ def explain(
     as_json
         Write all data as JSON, instead of text.
     exercise
-        Write a sheet of this many exercises into the file of -o, and its solutions into another one
-        beside it.
+        Write so many exercises into the file of -o, and their solutions into one beside it.
     seed
         For --exercise: the number of the first one; by default 0.
 

@@ -82,8 +82,7 @@ class Tagger:
             Sentences with values in the columns. A sentence without values in a column is not used
             for that column. A column without any values is left out.
         dev
-            If given, each stage keeps the epoch of the second half that tags these sentences best,
-            instead of the last epoch.
+            If given, each stage keeps the epoch of the second half that tags these best.
         columns
             The columns to predict. Each column is predicted from those before it.
         epochs
@@ -100,8 +99,7 @@ class Tagger:
         TreebankError
             If the treebank has no values in any of the columns.
         """
-        unknown = [column for column in columns if column not in COLUMNS]
-        if unknown or epochs < 1 or len(set(columns)) < len(columns):
+        if epochs < 1 or len(set(columns) & set(COLUMNS)) < len(columns):
             raise OptionError(
                 f"columns must be some of {list(COLUMNS)}, each once, not {list(columns)}, "
                 f"and epochs at least 1, not {epochs}"

@@ -31,7 +31,7 @@ def treebanks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help(command: Command) -> None:
     assert "experiment" in command("--help").out
     overview = command("experiment", "--help").out
-    for name in ("root", "kbest", "runtime", "undirected"):
+    for name in ("root", "kbest", "runtime", "undirected", "rules"):
         assert f" {name} " in overview
         result = command("experiment", name, "--help")
         assert result.status == 0
@@ -134,6 +134,16 @@ def test_from_treebanks_to_a_report(command: Command, treebanks: Path, tmp_path:
     assert "Birdish" in report
     assert "Arboric" not in report
     assert "bits 10" in report
+
+
+def test_rules(command: Command, treebanks: Path, tmp_path: Path) -> None:
+    places = ("--treebanks", treebanks, "-o", tmp_path / "out", "--only", "Birdish")
+    small = ("--sentences", 3, "--tested", 2)
+    result = command("experiment", "rules", *places, *QUICK, *small, "--kind", "joint")
+    assert (result.status, result.out) == (0, "")
+    assert "3 sentences at most" in (tmp_path / "out" / "report.md").read_text()
+    wrong = command("experiment", "rules", *places, "--kind", "neural").complaint(1)
+    assert "linear, joint, second-order, not 'neural'" in wrong
 
 
 def test_without_matplotlib(

@@ -1,4 +1,4 @@
-"""``arborescence experiment``: the tables and figures of the papers, on your own treebanks.
+"""``arborescence experiment``: the tables and figures of papers and docs, on your own treebanks.
 
 The command line imports this module, so it must not import slow modules.
 """
@@ -30,9 +30,17 @@ UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
+RULES = "arborescence experiment rules --treebanks ud -o rules"
 PARSERS = "The parsers"
 _EPOCHS = "10; biaffine: 30, small treebanks up to 100"
-_RECIPE = ("parser", "loss", "seed", "epochs", "bits")  # options for the training of parsers
+_RECIPE = (
+    "parser",
+    "loss",
+    "seed",
+    "epochs",
+    "bits",
+    "sentences",
+)  # options for the training of parsers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +78,23 @@ Models = Annotated[
         rich_help_panel=PARSERS,
     ),
 ]
+Jobs = Annotated[int, typer.Option(min=1, help="How many parsers to train at the same time.")]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where score files are kept, and taken from if they are there, for experiments to "
+        "share them; by default OUTPUT/scores.",
+        rich_help_panel=PARSERS,
+    ),
+]
 
 
 def common(
     treebanks: Path,
     output: Annotated[Path, typer.Option("--output", "-o")],
     only: Annotated[list[str] | None, typer.Option(metavar="TREEBANK")] = None,
-    jobs: Annotated[int, typer.Option(min=1)] = 1,
     quick: bool = False,
-    scores: Annotated[Path | None, typer.Option(metavar="DIR", rich_help_panel=PARSERS)] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Declare the options of all experiments.
@@ -92,13 +108,8 @@ def common(
         A folder for the report, tables and plots.
     only
         One of the treebanks; can be repeated.
-    jobs
-        How many parsers to train at the same time.
     quick
         Three small treebanks, in a few minutes: to see how it works.
-    scores
-        Where score files are kept, and taken from if they are there, for experiments to share them;
-        by default OUTPUT/scores.
     """
 
 
@@ -108,12 +119,12 @@ def training(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
     return partial(documented, options=options, common=common)
 
 
-app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED))
+app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED, RULES))
 
 
 @app.callback()
 def experiment() -> None:
-    """Reproduce the tables and figures of a paper.
+    """Reproduce the tables and figures of a paper, or of the documentation.
 
     What is done is kept in OUTPUT: when a command was interrupted, run it again and it goes on
     there. A treebank that is broken is named and left out, and the rest goes on; then the exit
@@ -128,6 +139,8 @@ def root(
     curve: Annotated[str | None, typer.Option(metavar="TREEBANK")] = None,
     curve_seeds: Annotated[int, typer.Option(min=1)] = 5,
     losses: bool = True,
+    jobs: Jobs = 1,
+    scores: Scores = None,
     **others: Any,
 ) -> None:
     """Count the trees with several roots, where nothing forbids them.
@@ -146,23 +159,29 @@ def root(
         Whether to compare what parsers can be trained by.
     """
     own: dict[str, Any] = {"curve": curve, "curve_seeds": curve_seeds, "losses": losses}
-    _run("root", models=models, **own, **others)
+    _run("root", models=models, jobs=jobs, scores=scores, **own, **others)
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
 @training(*_ONE, "seeds")
-def kbest(models: Models = None, **others: Any) -> None:
+def kbest(models: Models = None, jobs: Jobs = 1, scores: Scores = None, **others: Any) -> None:
     """Count the trees with several roots among the k best ones.
 
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    _run("kbest", models=models, **others)
+    _run("kbest", models=models, jobs=jobs, scores=scores, **others)
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
 @training(*_ONE)
-def runtime(treebanks: Path | None = None, models: Models = None, **others: Any) -> None:
+def runtime(
+    treebanks: Path | None = None,
+    models: Models = None,
+    jobs: Jobs = 1,
+    scores: Scores = None,
+    **others: Any,
+) -> None:
     """Time decoders beside those that the papers compare with.
 
     Table 1 of Zmigrod, Vieira and Cotterell (2021): the k best trees by their KBEST and KBEST_DEP,
@@ -175,21 +194,53 @@ def runtime(treebanks: Path | None = None, models: Models = None, **others: Any)
     treebanks
         A folder of treebanks; without it, times are those of random graphs alone.
     """
-    _run("runtime", treebanks=treebanks, models=models, **others)
+    others |= {"models": models, "jobs": jobs, "scores": scores}
+    _run("runtime", treebanks=treebanks, **others)
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
 @training("epochs", "seed", "bits")
-def undirected(quiet: QuietOption = False, **others: Any) -> None:
+def undirected(jobs: Jobs = 1, scores: Scores = None, **others: Any) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
+    _with_mira("undirected", jobs=jobs, scores=scores, **others)
+
+
+@app.command(epilog=examples(RULES, f"{RULES} --kind linear --kind second-order --epochs 5"))
+@training("epochs", "seed", "bits")
+def rules(
+    kind: Annotated[list[str] | None, typer.Option(metavar="KIND", show_default="linear")] = None,
+    sentences: Annotated[int, typer.Option(min=1)] = 1500,
+    tested: Annotated[int, typer.Option(min=1)] = 600,
+    **others: Any,
+) -> None:
+    """Parse without rules, and by those of Universal Dependencies.
+
+    How many trees break a rule, and which; what the best trees that keep the rules add to LAS, how
+    long they take, and what a choice among the 10 best trees adds instead.
+
+    Parameters
+    ----------
+    kind
+        Of parsers: linear, joint (linear, and relations have a say in the tree) or second-order;
+        can be repeated.
+    sentences
+        How many sentences of a treebank to learn from, at most.
+    tested
+        How many test sentences of a treebank to parse, at most.
+    """
+    _with_mira("rules", kinds=kind or ["linear"], sentences=sentences, tested=tested, **others)
+
+
+def _with_mira(name: str, *, quiet: bool, **options: Any) -> None:
+    """Run an experiment whose parsers learn by MIRA, without plots if these cannot be drawn."""
     try:
         import_module("arborescence.experiments.common.style").require()
     except MissingExtraError as error:
         note(f"no plots: {error}", quiet=quiet)
-    _run("undirected", quiet=quiet, loss="mira", training_root="single", **others)
+    _run(name, quiet=quiet, loss="mira", training_root="single", **options)
 
 
 def _run(

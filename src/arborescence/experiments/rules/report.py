@@ -50,10 +50,10 @@ def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str])
     kinds = grouped(outcomes, lambda outcome: outcome.kind)
     yield "# Parsing by the rules of Universal Dependencies\n"
     yield (
-        "Trees that break a rule of `ud` are replaced by the best ones that keep all rules, on the\n"
+        "Trees that break a rule of `ud` are replaced by the best ones that keep all rules, on\n"
         "test parts of treebanks. Tags are gold. Means give each treebank the same weight.\n\n"
-        f"Trained by arborescence {__version__}: MIRA, {recipe.effort}, seed {recipe.seed}, at most\n"
-        f"{number(recipe.sentences or float('nan'), 0)} sentences.\n"
+        f"Trained by arborescence {__version__}: MIRA, {recipe.effort}, seed {recipe.seed},\n"
+        f"{recipe.sentences} sentences at most.\n"
     )
     yield "## All treebanks\n"
     yield listing(_of_all(kind, some) for kind, some in kinds.items())

@@ -33,14 +33,8 @@ RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 RULES = "arborescence experiment rules --treebanks ud -o rules"
 PARSERS = "The parsers"
 _EPOCHS = "10; biaffine: 30, small treebanks up to 100"
-_RECIPE = (
-    "parser",
-    "loss",
-    "seed",
-    "epochs",
-    "bits",
-    "sentences",
-)  # options for the training of parsers
+# Options for the training of parsers.
+_RECIPE = ("parser", "loss", "seed", "epochs", "bits", "sentences")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,23 +72,15 @@ Models = Annotated[
         rich_help_panel=PARSERS,
     ),
 ]
-Jobs = Annotated[int, typer.Option(min=1, help="How many parsers to train at the same time.")]
-Scores = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where score files are kept, and taken from if they are there, for experiments to "
-        "share them; by default OUTPUT/scores.",
-        rich_help_panel=PARSERS,
-    ),
-]
 
 
 def common(
     treebanks: Path,
     output: Annotated[Path, typer.Option("--output", "-o")],
     only: Annotated[list[str] | None, typer.Option(metavar="TREEBANK")] = None,
+    jobs: Annotated[int, typer.Option(min=1)] = 1,
     quick: bool = False,
+    scores: Annotated[Path | None, typer.Option(metavar="DIR", rich_help_panel=PARSERS)] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Declare the options of all experiments.
@@ -108,8 +94,13 @@ def common(
         A folder for the report, tables and plots.
     only
         One of the treebanks; can be repeated.
+    jobs
+        How many parsers to train at the same time.
     quick
         Three small treebanks, in a few minutes: to see how it works.
+    scores
+        Where score files are kept, and taken from if they are there, for experiments to share them;
+        by default OUTPUT/scores.
     """
 
 
@@ -139,8 +130,6 @@ def root(
     curve: Annotated[str | None, typer.Option(metavar="TREEBANK")] = None,
     curve_seeds: Annotated[int, typer.Option(min=1)] = 5,
     losses: bool = True,
-    jobs: Jobs = 1,
-    scores: Scores = None,
     **others: Any,
 ) -> None:
     """Count the trees with several roots, where nothing forbids them.
@@ -159,29 +148,23 @@ def root(
         Whether to compare what parsers can be trained by.
     """
     own: dict[str, Any] = {"curve": curve, "curve_seeds": curve_seeds, "losses": losses}
-    _run("root", models=models, jobs=jobs, scores=scores, **own, **others)
+    _run("root", models=models, **own, **others)
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
 @training(*_ONE, "seeds")
-def kbest(models: Models = None, jobs: Jobs = 1, scores: Scores = None, **others: Any) -> None:
+def kbest(models: Models = None, **others: Any) -> None:
     """Count the trees with several roots among the k best ones.
 
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    _run("kbest", models=models, jobs=jobs, scores=scores, **others)
+    _run("kbest", models=models, **others)
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
 @training(*_ONE)
-def runtime(
-    treebanks: Path | None = None,
-    models: Models = None,
-    jobs: Jobs = 1,
-    scores: Scores = None,
-    **others: Any,
-) -> None:
+def runtime(treebanks: Path | None = None, models: Models = None, **others: Any) -> None:
     """Time decoders beside those that the papers compare with.
 
     Table 1 of Zmigrod, Vieira and Cotterell (2021): the k best trees by their KBEST and KBEST_DEP,
@@ -194,18 +177,17 @@ def runtime(
     treebanks
         A folder of treebanks; without it, times are those of random graphs alone.
     """
-    others |= {"models": models, "jobs": jobs, "scores": scores}
-    _run("runtime", treebanks=treebanks, **others)
+    _run("runtime", treebanks=treebanks, models=models, **others)
 
 
 @app.command(epilog=examples(UNDIRECTED, f"{UNDIRECTED} --only English-EWT --only Gothic-PROIEL"))
 @training("epochs", "seed", "bits")
-def undirected(jobs: Jobs = 1, scores: Scores = None, **others: Any) -> None:
+def undirected(**others: Any) -> None:
     """Compare parsing through undirected spanning trees with directed parsing.
 
     Four models of Levi, Reichart and Rappoport (2016), from three trainings a treebank.
     """
-    _with_mira("undirected", jobs=jobs, scores=scores, **others)
+    _with_mira("undirected", **others)
 
 
 @app.command(epilog=examples(RULES, f"{RULES} --kind linear --kind second-order --epochs 5"))
@@ -214,6 +196,8 @@ def rules(
     kind: Annotated[list[str] | None, typer.Option(metavar="KIND", show_default="linear")] = None,
     sentences: Annotated[int, typer.Option(min=1)] = 1500,
     tested: Annotated[int, typer.Option(min=1)] = 600,
+    jobs: Annotated[int, typer.Option(hidden=True)] = 1,  # parsers are timed, one after the other
+    scores: Annotated[Path | None, typer.Option(hidden=True)] = None,
     **others: Any,
 ) -> None:
     """Parse without rules, and by those of Universal Dependencies.
@@ -231,7 +215,8 @@ def rules(
     tested
         How many test sentences of a treebank to parse, at most.
     """
-    _with_mira("rules", kinds=kind or ["linear"], sentences=sentences, tested=tested, **others)
+    others |= {"kinds": kind or ["linear"], "sentences": sentences, "tested": tested}
+    _with_mira("rules", jobs=jobs, scores=scores, **others)
 
 
 def _with_mira(name: str, *, quiet: bool, **options: Any) -> None:

@@ -55,11 +55,9 @@ def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str])
         f"Trained by arborescence {__version__}: MIRA, {recipe.effort}, seed {recipe.seed},\n"
         f"{recipe.sentences} sentences at most.\n"
     )
-    yield "## All treebanks\n"
-    yield listing(_of_all(kind, some) for kind, some in kinds.items())
-    yield "## By size\n"
+    yield "## By size of the treebank\n"
     yield listing(
-        {"parser": kind, "sentences to learn from": group, **_means(part)}
+        {"parser": kind, "sentences to learn from": group, **_of_many(part)}
         for kind, some in kinds.items()
         for group, part in by_size(some, lambda one: one.size).items()
     )
@@ -74,32 +72,24 @@ def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str])
         yield listing(map(_of_one, some))
 
 
-def _of_all(kind: str, some: Sequence[Outcome]) -> Row:
-    """Return what a kind of parser does on all treebanks."""
+def _of_many(some: Sequence[Outcome]) -> Row:
+    """Return means over treebanks, and sums."""
     broken = sum(one.ways[OWN].broken for one in some)
-    sentences = sum(one.sentences for one in some)
     without, kept = (sum(times) for times in zip(*(one.seconds for one in some), strict=True))
-    return {
-        "parser": kind,
-        **_means(some),
-        "worst": number(min(one.gain() for one in some)),
-        "best": number(max(one.gain() for one in some)),
-        "broken sentences": number(broken, 0),
-        "certified, %": number(percent(sum(one.certified for one in some), broken)),
-        "broken afterwards": number(sum(one.ways[KEPT].broken for one in some), 0),
-        "trees decoded a sentence": number(sum(one.decodes for one in some) / sentences),
-        "time, times": number(kept / without if without else float("nan")),
-    }
-
-
-def _means(some: Sequence[Outcome]) -> Row:
-    """Return means over treebanks."""
+    decodes = sum(one.decodes for one in some) / sum(one.sentences for one in some)
     return {
         "treebanks": len(some),
         "broken sentences, %": number(fmean(one.share for one in some)),
         "LAS without rules": number(fmean(one.ways[OWN].las for one in some)),
         "LAS with rules": number(fmean(one.ways[KEPT].las for one in some)),
         "gain": number(fmean(one.gain() for one in some)),
+        "worst": number(min(one.gain() for one in some)),
+        "best": number(max(one.gain() for one in some)),
+        "broken sentences": number(broken, 0),
+        "certified": number(sum(one.certified for one in some), 0),
+        "broken afterwards": number(sum(one.ways[KEPT].broken for one in some), 0),
+        "trees decoded a sentence": number(decodes),
+        "time, times": number(percent(kept, without) / 100),
     }
 
 

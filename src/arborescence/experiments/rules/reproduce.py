@@ -35,8 +35,8 @@ def reproduce(
 ) -> list[LeftOut]:
     """Parse treebanks without rules and with those of Universal Dependencies, and write a report.
 
-    The errors are those of `Experiment`; and OptionError if a kind of parser is unknown, or
-    `tested` is less than 1.
+    The errors are those of `Experiment`; and OptionError if a kind of parser is unknown, `tested`
+    is less than 1, or ``models``, ``scores`` or ``jobs`` are given.
 
     Parameters
     ----------
@@ -72,6 +72,8 @@ def reproduce(
         if kind not in get_args(Kind):
             raise OptionError(f"kinds must be of {', '.join(get_args(Kind))}, not {kind!r}")
     check_count(tested, "tested")
+    if options.get("models") or options.get("scores") or options.get("jobs", 1) != 1:
+        raise OptionError("parsers are trained and timed one by one: no models, scores or jobs")
     experiment = Experiment(treebanks, output, **options)
     outcomes = measure(experiment, recipe, kinds, tested)
     if not outcomes:

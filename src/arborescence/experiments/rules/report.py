@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from arborescence.experiments.common.groups import by_size, grouped
 from arborescence.experiments.common.report import left_out, listing, number, with_tables
-from arborescence.experiments.common.statistics import percent
 from arborescence.experiments.rules.measure import KEPT, OWN
 from arborescence.version import __version__
 
@@ -75,8 +74,8 @@ def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str])
 def _of_many(some: Sequence[Outcome]) -> Row:
     """Return means over treebanks, and sums."""
     broken = sum(one.ways[OWN].broken for one in some)
-    without, kept = (sum(times) for times in zip(*(one.seconds for one in some), strict=True))
-    decodes = sum(one.decodes for one in some) / sum(one.sentences for one in some)
+    sentences = sum(one.sentences for one in some)
+    without, kept = (1000 * sum(one.seconds[i] for one in some) / sentences for i in (0, 1))
     return {
         "treebanks": len(some),
         "broken sentences, %": number(fmean(one.share for one in some)),
@@ -88,8 +87,9 @@ def _of_many(some: Sequence[Outcome]) -> Row:
         "broken sentences": number(broken, 0),
         "certified": number(sum(one.certified for one in some), 0),
         "broken afterwards": number(sum(one.ways[KEPT].broken for one in some), 0),
-        "trees decoded a sentence": number(decodes),
-        "time, times": number(percent(kept, without) / 100),
+        "trees decoded a sentence": number(sum(one.decodes for one in some) / sentences),
+        "ms a sentence without rules": number(without),
+        "ms with rules": number(kept),
     }
 
 

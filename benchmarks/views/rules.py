@@ -65,7 +65,7 @@ def small():
     table_of_small = "experiment-rules-small/by-size-of-the-treebank"
     return chosen(
         rows(table_of_small, **{"sentences to learn from": "all"}),
-        *("parser", "broken sentences, %", "LAS without rules", "LAS with rules", "worst", "best"),
-        *("broken sentences", "certified", "broken afterwards"),
+        *("parser", "treebanks", "broken sentences, %", "LAS without rules", "LAS with rules"),
+        *("worst", "best", "broken sentences", "certified", "broken afterwards"),
         *("ms a sentence without rules", "ms with rules"),
     )

@@ -37,7 +37,7 @@ def test_every_labeled_tree(kind):
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 @pytest.mark.usefixtures("patience")
 def test_every_labeled_tree_of_many_graphs(kind):
-    check_every_labeled_tree(kind, 40, seed=4)
+    check_every_labeled_tree(kind, 100, seed=4)
 
 
 def check_every_labeled_tree(kind, rounds, seed):

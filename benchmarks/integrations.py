@@ -34,11 +34,11 @@ def both(tool, call, runs):
     for _ in range(runs):
         for ours in (False, True):
             if ours:
-                integrations.install(tool)
+                integrations.patch(tool)
             start = time.process_time()
             call()
             seconds[ours].append(time.process_time() - start)
-            integrations.uninstall(tool)
+            integrations.unpatch(tool)
     return min(seconds[False]), min(seconds[True])
 
 
@@ -90,7 +90,7 @@ def main():
     for tool in here:
         decode = module_of(tool).decode
         decode(*made[0])  # imports, and compiles
-        with integrations.install(tool):
+        with integrations.patch(tool):
             decode(*made[0])
         compare(f"{tool}: decoding", tool, partial(decode_all, decode, made))
     text = random_models.treebank(chosen)

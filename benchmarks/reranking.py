@@ -20,7 +20,7 @@ from arborescence.parsers.reranker.lists import Lists
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
 from arborescence.parsers.shared.jackknifing import jackknife
-from arborescence.treebank import evaluate, oracle, read
+from arborescence.treebank import best_of_k, evaluate, read
 from inputs import TREEBANKS
 from recording import table
 from timing import least_seconds
@@ -99,8 +99,8 @@ def report(treebank, ks, make_parser, seed, folder):
         after = list(reranker.parse(test))
         ranked = list(parser.kbest(test, k))
         rows.append(row(f"reranked, k = {k}", evaluate(test, after)))
-        rows.append(row(f"oracle by LAS, k = {k}", oracle(test, ranked)))
-        rows.append(row(f"oracle by UAS, k = {k}", oracle(test, ranked, by="uas")))
+        rows.append(row(f"oracle by LAS, k = {k}", best_of_k(test, ranked)))
+        rows.append(row(f"oracle by UAS, k = {k}", best_of_k(test, ranked, by="uas")))
         ours, theirs = right_words(test, after), right_words(test, before)
         for measure, name in enumerate(("UAS", "LAS")):
             mean, low, high, p = paired_bootstrap(ours[:, measure], theirs[:, measure], words)

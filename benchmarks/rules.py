@@ -138,7 +138,7 @@ def by_labels(parser, gold, limit, *, move_heads=True, merge=True):
             return fits(heads[1:], subjects[labels[1:]], objects[labels[1:]])
 
         try:
-            heads, labels = arb.best_where_labeled(searched, keeps_the_rule, limit=limit)
+            heads, labels = arb.decode_where_labeled(searched, keeps_the_rule, limit=limit)
             if merge:
                 labels = classes.labels(scores, heads, labels)
             search.append((best, (heads, labels), seen))

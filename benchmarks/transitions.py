@@ -29,7 +29,7 @@ from arborescence.core.tree import is_projective, is_tree
 from arborescence.experiments.common.results import Results
 from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
 from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import batches
+from arborescence.parsers.shared.given import batches
 from arborescence.treebank import evaluate, read, write
 from inputs import TREEBANKS
 from recording import table

@@ -204,7 +204,7 @@ CALLS = {
     "kbest_labeled": lambda r, n: arb.kbest_labeled(
         scores_of(r, n, (2,)), number(r, n), **options(r, n)
     ),
-    "best_where": lambda r, n: arb.best_where(
+    "decode_where": lambda r, n: arb.decode_where(
         scores_of(r, n), lambda heads: heads.sum() % 3 == 0, limit=number(r, n)
     ),
     "decode_sparse": lambda r, n: arb.decode_sparse(

@@ -152,7 +152,7 @@ def tree_weight(case):
         raise WrongError("not the exact sum, rounded once", found, right)
 
 
-def best_where(case):
+def decode_where(case):
     every = Every(case)
 
     def wanted(heads):
@@ -160,9 +160,9 @@ def best_where(case):
 
     right = [weight for tree, weight in every.of.items() if wanted(np.array(tree))]
     if not right:
-        every.expect_none(lambda: arb.best_where(case.scores, wanted, **case.trees))
+        every.expect_none(lambda: arb.decode_where(case.scores, wanted, **case.trees))
         return
-    found = arb.best_where(case.scores, wanted, **case.trees)
+    found = arb.decode_where(case.scores, wanted, **case.trees)
     if not wanted(found) or every.of.get(tuple(found.tolist())) != max(right):
         raise WrongError("not the best tree that fulfils the condition", found.tolist())
 
@@ -191,7 +191,7 @@ CHECKS = (
     trees,
     second_best,
     tree_weight,
-    best_where,
+    decode_where,
     decode_sparse,
     undirected,
 )

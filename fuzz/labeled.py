@@ -19,7 +19,7 @@ def attack(rng):
         kind = random_kind(rng, KINDS)
         scores = np.stack([kind(rng, n) for _ in range(labels)], axis=-1)
         case = Case((scores,), {**options(rng), "k": int(rng.choice([1, 3, 30, 3000]))})
-        for check in (decode_labeled, kbest_labeled, trees_labeled, best_where_labeled):
+        for check in (decode_labeled, kbest_labeled, trees_labeled, decode_where_labeled):
             yield from examine(check, case)
 
 
@@ -91,15 +91,15 @@ def in_order(every, heads, labels, weights, k):
         raise WrongError("weights are not the exact sums, rounded once", weights)
 
 
-def best_where_labeled(case):
+def decode_where_labeled(case):
     def wanted(heads, labels):
         return bool((labels[1:] == 0).sum() % 2 == heads.sum() % 2)
 
     every = every_labeled(case)
     right = [w for (h, x), w in every.items() if wanted(np.array(h), np.array(x))]
     if not right:
-        expect_none(lambda: arb.best_where_labeled(case.scores, wanted, **case.trees))
+        expect_none(lambda: arb.decode_where_labeled(case.scores, wanted, **case.trees))
         return
-    heads, labels = arb.best_where_labeled(case.scores, wanted, **case.trees)
+    heads, labels = arb.decode_where_labeled(case.scores, wanted, **case.trees)
     if every.get((tuple(heads.tolist()), tuple(labels.tolist()))) != max(right):
         raise WrongError("not the best that fulfils the condition", heads.tolist(), labels.tolist())

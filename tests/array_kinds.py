@@ -211,10 +211,10 @@ def takers(rng):
     yield Taker("decode_labeled of a batch", arb.decode_labeled, labeled_batch)
     yield Taker("kbest_labeled", lambda x: arb.kbest_labeled(x, 4), labeled)
     yield Taker("trees_labeled", lambda x: list(itertools.islice(arb.trees_labeled(x), 4)), labeled)
-    yield Taker("best_where", lambda x: arb.best_where(x, lambda heads: heads[1] != 2), one)
+    yield Taker("decode_where", lambda x: arb.decode_where(x, lambda heads: heads[1] != 2), one)
     yield Taker(
-        "best_where_labeled",
-        lambda x: arb.best_where_labeled(x, lambda heads, labels: labels[1] != heads[1]),
+        "decode_where_labeled",
+        lambda x: arb.decode_where_labeled(x, lambda heads, labels: labels[1] != heads[1]),
         labeled,
     )
     for name, ends, find in (

@@ -55,7 +55,7 @@ DELETED = {
     ),
     "integrations": (
         ("integrations",),
-        "arborescence.integrations.install",
+        "arborescence.integrations.patch",
         ("integrations",),
     ),
     "phrase structure": (

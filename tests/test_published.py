@@ -568,7 +568,7 @@ def test_stanza_one_object_and_one_subject(case, nodes, right):
     both = scores[:, :, None] + labels
     kept = at_most_one_object_and_subject(names)
     assert not kept(*arb.decode_labeled(both))
-    heads, chosen = arb.best_where_labeled(both, kept)
+    heads, chosen = arb.decode_where_labeled(both, kept)
     for word, (head, name) in right.items():
         assert (heads[word], names[chosen[word]]) == (head, name)
 

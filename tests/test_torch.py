@@ -90,10 +90,10 @@ def test_labeled_trees_and_searches_give_tensors():
     heads, labels, _ = next(arb.trees_labeled(one.bfloat16()))
     assert [heads.tolist(), labels.tolist()] == [tree.tolist() for tree in arb.decode_labeled(one)]
 
-    heads = arb.best_where(one[..., 0], lambda heads: bool((heads[1:] == 1).any()))
+    heads = arb.decode_where(one[..., 0], lambda heads: bool((heads[1:] == 1).any()))
     assert isinstance(heads, torch.Tensor)
     assert (heads == 1).any()
-    heads, labels = arb.best_where_labeled(one, lambda _, labels: torch.all(labels[1:] == 1))
+    heads, labels = arb.decode_where_labeled(one, lambda _, labels: torch.all(labels[1:] == 1))
     assert heads.tolist() == arb.decode(one[..., 1]).tolist()
     assert labels.tolist() == [-1, 1, 1, 1]
 

@@ -35,9 +35,9 @@ def with_numpy(scores: NDArray[np.float32], labeled: Floats, heads: Ints) -> Non
     assert_type(arb.trees(scores), Iterator[tuple[Ints, float]])
     assert_type(arb.trees_labeled(labeled), Iterator[tuple[Ints, Ints, float]])
     assert_type(arb.second_best(scores), tuple[Ints, float, tuple[int, int]])
-    assert_type(arb.best_where(scores, lambda heads: heads.max() < 3, limit=9), Ints)
+    assert_type(arb.decode_where(scores, lambda heads: heads.max() < 3, limit=9), Ints)
     assert_type(
-        arb.best_where_labeled(labeled, lambda heads, labels: (heads < labels).all()),
+        arb.decode_where_labeled(labeled, lambda heads, labels: (heads < labels).all()),
         tuple[Ints, Ints],
     )
     assert_type(arb.is_tree([-1, 0]), bool)
@@ -68,7 +68,7 @@ def with_tensors(scores: Tensor, labeled: Tensor) -> None:
     assert_type(arb.trees(scores), Iterator[tuple[Tensor, float]])
     assert_type(arb.trees_labeled(labeled), Iterator[tuple[Tensor, Tensor, float]])
     assert_type(arb.second_best(scores), tuple[Tensor, float, tuple[int, int]])
-    assert_type(arb.best_where(scores, lambda heads: heads is not None), Tensor)
+    assert_type(arb.decode_where(scores, lambda heads: heads is not None), Tensor)
     dist = arb.TreeDistribution(scores)
     assert_type(dist.marginals, Tensor)
     assert_type(dist.argmax, Tensor)

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from arborescence.inference.kbest import trees as trees
     from arborescence.inference.labeled import kbest_labeled as kbest_labeled
     from arborescence.inference.labeled import trees_labeled as trees_labeled
-    from arborescence.inference.search import best_where as best_where
-    from arborescence.inference.search import best_where_labeled as best_where_labeled
+    from arborescence.inference.search import decode_where as decode_where
+    from arborescence.inference.search import decode_where_labeled as decode_where_labeled
     from arborescence.nonprojective.sparse import decode_sparse as decode_sparse
     from arborescence.parsers import load as load
     from arborescence.projective.pseudo import deprojectivize as deprojectivize
@@ -80,7 +80,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
-        "arborescence.inference.search": ("best_where", "best_where_labeled"),
+        "arborescence.inference.search": ("decode_where", "decode_where_labeled"),
         "arborescence.nonprojective.sparse": ("decode_sparse",),
         "arborescence.parsers": ("load",),
         "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),

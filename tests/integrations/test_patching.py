@@ -53,7 +53,7 @@ def load(monkeypatch):
     monkeypatch.setattr(patching, "version_of", lambda tool: "1.1")
     load("old_tool")
     yield load
-    integrations.uninstall("stanza")
+    integrations.unpatch("stanza")
 
 
 def test_every_module_that_has_it(load):
@@ -61,7 +61,7 @@ def test_every_module_that_has_it(load):
     tool = sys.modules["old_tool"]
     best, decode = tool.best, vars(tool.Parser)["decode"]
 
-    integrations.install("stanza")
+    integrations.patch("stanza")
     late = load("old_tool.late")
     parser = tool.Parser()
     for function in (tool.best, user.best, other.chosen, late.best, tool.Parser.decode):
@@ -70,10 +70,10 @@ def test_every_module_that_has_it(load):
     assert other.best == 3
     assert tool.best.__wrapped__ is best
 
-    integrations.uninstall("stanza")
+    integrations.unpatch("stanza")
     assert tool.best is user.best is other.chosen is late.best is best
     assert vars(tool.Parser)["decode"] is decode
-    integrations.uninstall("stanza")
+    integrations.unpatch("stanza")
     assert tool.best is best
 
 
@@ -84,7 +84,7 @@ def test_what_the_replacement_was_made_of_stays_where_it_is(load, monkeypatch):
     kept = mine.best
     tool = sys.modules["old_tool"]
     monkeypatch.setattr(Tool, "replacements", lambda: [Replacement(tool, "best", mine.best)])
-    with integrations.install("stanza"):
+    with integrations.patch("stanza"):
         assert tool.best(None) == "ours"
     assert mine.best is kept
     assert tool.best(None) == "theirs"
@@ -92,14 +92,14 @@ def test_what_the_replacement_was_made_of_stays_where_it_is(load, monkeypatch):
 
 def test_leaving_a_block_restores_what_was_before(load):
     tool = sys.modules["old_tool"]
-    with integrations.install("stanza") as installed:
+    with integrations.patch("stanza") as installed:
         assert "stanza" in repr(installed)
         assert tool.best(None) == "ours"
-        with integrations.install("stanza"):
+        with integrations.patch("stanza"):
             assert tool.best(None) == "ours"
         assert tool.best(None) == "ours"
     assert tool.best(None) == "theirs"
-    with pytest.raises(ZeroDivisionError), integrations.install("stanza"):
+    with pytest.raises(ZeroDivisionError), integrations.patch("stanza"):
         _ = 1 / 0
     assert tool.best(None) == "theirs"
 
@@ -108,18 +108,18 @@ def test_a_version_that_is_not_known(load, monkeypatch):
     monkeypatch.setattr(patching, "version_of", lambda tool: "1.2")
     line = r"stanza 1.2 is not known here, so its decoding was left alone; known: 1.0, 1.1"
     with pytest.raises(MissingExtraError, match=line):
-        integrations.install("stanza")
+        integrations.patch("stanza")
     assert sys.modules["old_tool"].best(None) == "theirs"
 
 
 def test_a_tool_that_is_not_there(monkeypatch):
     monkeypatch.setattr(patching, "version_of", lambda tool: None)
     with pytest.raises(MissingExtraError, match="hanlp is not installed: pip install hanlp"):
-        integrations.install("hanlp")
+        integrations.patch("hanlp")
     assert patching.version_of("no-such-package-at-all") is None
 
 
-@pytest.mark.parametrize("call", [integrations.install, integrations.uninstall])
+@pytest.mark.parametrize("call", [integrations.patch, integrations.unpatch])
 def test_a_tool_that_nobody_knows(call):
     with pytest.raises(OptionError, match=r"tool must be one of diaparser, .*, not 'malt'"):
         call("malt")

@@ -28,7 +28,7 @@ def tool(request):
     except ImportError as error:
         pytest.skip(f"{request.param} cannot be imported beside the other packages: {error}")
     yield request.param
-    integrations.uninstall(request.param)
+    integrations.unpatch(request.param)
 
 
 def need(name):
@@ -55,7 +55,7 @@ def test_masked_edges_and_positive_scores(tool, masked):
             theirs = checking.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
         except Exception:
             theirs = None
-        with integrations.install(tool):
+        with integrations.patch(tool):
             ours = checking.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
         assert ours is not None
         assert theirs is None or ours >= theirs
@@ -70,19 +70,19 @@ def test_all_is_put_back(tool):
 
     before = held()
     names = checking.places(tool)
-    integrations.install(tool)
+    integrations.patch(tool)
     for (_, old, count), (_, new, now) in zip(before, held(), strict=True):
         assert new is not old
         assert now == count
         assert not holders(old)
-    integrations.uninstall(tool)
+    integrations.unpatch(tool)
     assert held() == before
     assert checking.places(tool) == names
 
 
 def test_a_graph_without_a_tree_and_a_score_that_is_none(tool):
     scores = np.full((1, 4, 4), -np.inf, np.float32)
-    with integrations.install(tool):
+    with integrations.patch(tool):
         with pytest.raises(NoTreeError, match="no tree exists"):
             module_of(tool).decode(scores, np.array([3]))
         scores[:] = 1
@@ -103,7 +103,7 @@ def test_stanza_parses(resolve):
         return [[(word.head, word.deprel) for word in each.words] for each in document.sentences]
 
     theirs = parse()
-    with integrations.install("stanza"):
+    with integrations.patch("stanza"):
         ours = parse()
     assert [len(words) for words in ours] == LENGTHS
     if not resolve:
@@ -127,7 +127,7 @@ def test_stanza_gives_the_same_lists():
 
     arguments = (Vocabulary(), len(sizes), [scores, labels], sizes)
     theirs = model.GraphParser.decode_graph_predictions(*arguments)
-    with integrations.install("stanza"):
+    with integrations.patch("stanza"):
         assert model.GraphParser.decode_graph_predictions(*arguments) == theirs
 
 
@@ -154,7 +154,7 @@ def test_stanza_keeps_head_constraints():
         tree = one_root(scores)
         arguments = scores, labels, tree, Vocabulary()
         own = theirs.resolve_head_constraint_violations(*arguments)
-        with integrations.install("stanza"):
+        with integrations.patch("stanza"):
             heads, found = theirs.resolve_head_constraint_violations(*arguments)
         plain = labels[np.arange(1, n + 1), tree[1:]].argmax(-1)
         if not broken(tree, [-1, *plain]):
@@ -186,7 +186,7 @@ def test_supar_parses(tmp_path, proj):
         return sorted(zip(found.arcs, found.rels, strict=True), key=lambda pair: len(pair[0]))
 
     theirs = parse()
-    with integrations.install("supar"):
+    with integrations.patch("supar"):
         ours = parse()
     assert ours == theirs
     assert all(is_tree([-1, *heads]) for heads, _ in ours)
@@ -205,7 +205,7 @@ def test_supar_distributions(name, multiroot):
         return distribution(scores.clone(), torch.tensor(lengths), multiroot).argmax
 
     theirs = best()
-    with integrations.install("supar"):
+    with integrations.patch("supar"):
         ours = best()
         assert ours.dtype == theirs.dtype
         assert ours.shape == theirs.shape
@@ -229,7 +229,7 @@ def test_eisner_in_tensors(tool_and_module):
     words = torch.arange(scores.shape[-1])
     mask = (words > 0) & (words <= torch.tensor(lengths)[:, None])
     theirs = alg.eisner(scores, mask)
-    with integrations.install(name):
+    with integrations.patch(name):
         assert torch.equal(alg.eisner(scores, mask), theirs)
 
 
@@ -244,6 +244,6 @@ def test_hanlp_decodes_a_batch(proj):
     mask = (words > 0) & (words <= torch.tensor(lengths)[:, None])
     for tree in (False, True):
         theirs = alg.decode_dep(scores.clone(), mask, tree, proj)
-        with integrations.install("hanlp"):
+        with integrations.patch("hanlp"):
             ours = alg.decode_dep(scores.clone(), mask, tree, proj)
         assert torch.equal(ours[mask], theirs[mask])

@@ -5,7 +5,7 @@ import pytest
 
 from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.bilexical import BilexicalModel
-from arborescence.parsers.shared.base import as_sentences, batches
+from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.treebank import Sentence
 
 
@@ -31,7 +31,7 @@ def test_sentences_and_lists_of_words():
 
 @pytest.mark.parametrize("sentences", ["Hello world", b"Hello", 5, None])
 def test_what_is_no_list_is_refused_at_once(sentences):
-    with pytest.raises(OptionError, match=r"give lists of words, .* cuts raw text"):
+    with pytest.raises(OptionError, match=r"give lists of words, .* takes raw text, too"):
         as_sentences(sentences)
 
 
@@ -76,3 +76,41 @@ def test_the_bilexical_model_takes_them_too():
     model = BilexicalModel.train([gold])
     [parsed] = model.parse([["Trees", "grow"]])
     assert parsed.heads.tolist() == [-1, 2, 0]
+
+
+def cut(given):
+    """Cut at full stops, and at spaces."""
+    text = given if isinstance(given, str) else given.read_text()
+    return (Sentence.from_words(part.split()) for part in text.split(".") if part.strip())
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("Trees grow. Why?", [["Trees", "grow"], ["Why?"]]),
+        ("Trees", [["Trees"]]),
+        ("", []),
+        (["Trees grow. Why?", "Do they"], [["Trees", "grow"], ["Why?"], ["Do", "they"]]),
+        (["Why?", "Do they"], [["Why?"], ["Do", "they"]]),
+        (["Trees", "grow"], [["Trees", "grow"]]),  # words of a sentence, as before
+        ([["Trees grow"]], [["Trees grow"]]),  # a word with a space
+    ],
+)
+def test_raw_text(given, found):
+    assert [sentence.forms for sentence in as_sentences(given, cut)] == found
+
+
+def test_texts_beside_something_else():
+    with pytest.raises(OptionError, match=r"^text 1 is \['grow'\]"):
+        list(as_sentences(["Trees grow", ["grow"]], cut))
+
+
+def test_files(tmp_path):
+    sentence = Sentence.from_words(["Trees", "grow."])
+    (tmp_path / "raw.txt").write_text("Trees grow.")
+    (tmp_path / "trees.conllu").write_bytes(bytes(sentence))
+    assert [found.forms for found in as_sentences(tmp_path / "raw.txt", cut)] == [["Trees", "grow"]]
+    assert list(as_sentences(tmp_path / "trees.conllu", cut)) == [sentence]
+    assert list(as_sentences(tmp_path / "trees.conllu")) == [sentence]
+    with pytest.raises(OptionError, match=r"stands where a sentence is due"):
+        as_sentences(tmp_path / "raw.txt")

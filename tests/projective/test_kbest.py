@@ -194,7 +194,7 @@ def test_all_ways_to_ask_give_the_same_trees(kind, root):
         try:
             heads, weights = kbest(scores, 30, root=root)
         except arb.NoTreeError:
-            for ask in (arb.second_best, lambda s, **o: arb.best_where(s, all, **o)):
+            for ask in (arb.second_best, lambda s, **o: arb.decode_where(s, all, **o)):
                 with pytest.raises(arb.NoTreeError):
                     ask(scores, root=root, projective=True)
             continue
@@ -228,13 +228,13 @@ def test_the_best_of_all_trees_that_will_do(kind, root):
         fitting = [will_do(heads) for heads in trees]
         if any(fitting):
             met += 1
-            heads = arb.best_where(scores, will_do, root=root, projective=True)
+            heads = arb.decode_where(scores, will_do, root=root, projective=True)
             assert will_do(heads)
             assert exact_weights(scores, heads[None]) == [max(weights[fitting])]
         else:
             missed += 1
             with pytest.raises(arb.NoTreeError, match=f"all {len(trees)}" if len(trees) else "no"):
-                arb.best_where(scores, will_do, root=root, projective=True)
+                arb.decode_where(scores, will_do, root=root, projective=True)
     assert met
     assert missed
 
@@ -339,7 +339,7 @@ def test_labeled_trees(root):
 
         fitting = [tree for tree in found if will_do(np.array(tree[1]), np.array(tree[2]))]
         if fitting:
-            heads, labels = arb.best_where_labeled(scores, will_do, **options)
+            heads, labels = arb.decode_where_labeled(scores, will_do, **options)
             assert (tuple(heads.tolist()), tuple(labels.tolist())) == fitting[0][1:]
     assert searched > 3
 

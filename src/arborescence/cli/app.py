@@ -242,7 +242,7 @@ def evaluate(
     from arborescence import treebank
 
     if oracle:
-        evaluation = treebank.oracle(
+        evaluation = treebank.best_of_k(
             gold, predicted, k=kbest, by=by or "las", punctuation=punctuation
         )
     elif by or kbest:

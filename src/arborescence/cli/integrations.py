@@ -13,7 +13,7 @@ def integrations(
 ) -> None:
     """Show which parsers can decode with this library here, and check them.
 
-    For each: its version, what arborescence.integrations.install(...) would replace, and how both
+    For each: its version, what arborescence.integrations.patch(...) would replace, and how both
     decoders do on 200 random graphs.
 
     Parameters

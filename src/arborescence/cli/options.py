@@ -39,18 +39,24 @@ def as_typed(message: str) -> str:
 
 
 def values_as_typed(message: str) -> str:
-    """Name options with a quoted value, or True, as they are on the command line.
+    """Name options with a quoted value, True, False or none as they are on the command line.
 
     >>> values_as_typed("root='multi' allows several, see Gender=Fem in root=1/a.conllu")
     '--root multi allows several, see Gender=Fem in root=1/a.conllu'
+    >>> values_as_typed("train with tagger=False, or lower batch=, not a==b")
+    'train with --no-tagger, or lower --batch, not a==b'
     """
 
     def typed(option: re.Match[str]) -> str:
-        value = option[2].strip("'")
-        return f"--{option[1].replace('_', '-')}" + (f" {value}" if value != "True" else "")
+        name, value = option[1].replace("_", "-"), option[2].strip("'")
+        return (
+            f"--no-{name}"
+            if value == "False"
+            else f"--{name} {value}".removesuffix("True").rstrip()
+        )
 
     message = message.replace("projective=True", "projective='yes'")
-    return re.sub(r"\b([a-z_]+)=(True|'[\w.-]+')", typed, message)
+    return re.sub(r"\b([a-z_]+)=(True|False|'[\w.-]+'|(?![\w'\"(\[=-]))", typed, message)
 
 
 def ends(output: str | None, *endings: str) -> bool:

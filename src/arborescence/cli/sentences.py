@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Final, Literal
 
 from arborescence.cli.progress import note
-from arborescence.core.errors import TreebankError
+from arborescence.core.errors import ModelError, TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,9 +103,16 @@ def readers_of(
         from arborescence.treebank import read_tokens
 
         return read_tokens
-    return partial(
-        parser.read_text, lines=format == "lines", warn=lambda said: note(f"arborescence: {said}")
-    )
+
+    def cut(file: str | IO[bytes]) -> Iterator[Sentence]:
+        try:
+            return parser.read_text(
+                file, lines=format == "lines", warn=lambda said: note(f"arborescence: {said}")
+            )
+        except ModelError as error:
+            raise ModelError(f"{error} (--format tokens)") from error
+
+    return cut
 
 
 def sentences_of(

@@ -1,4 +1,4 @@
-"""The best tree that satisfies a condition: `best_where` and `best_where_labeled`.
+"""The best tree that satisfies a condition: `decode_where` and `decode_where_labeled`.
 
 A condition on single edges is expressed in the scores (`forbid`, `require`). These functions are
 for conditions on whole trees, which cannot be expressed as scores: they enumerate trees, best
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def best_where(
+def decode_where(
     scores: TensorLike[Tensor],
     predicate: Callable[[Tensor], object],
     *,
@@ -35,14 +35,14 @@ def best_where(
     **which: Unpack[Which],
 ) -> Tensor: ...
 @overload
-def best_where(
+def decode_where(
     scores: ArrayLike,
     predicate: Callable[[NDArray[np.int64]], object],
     *,
     limit: int = 10_000,
     **which: Unpack[Which],
 ) -> NDArray[np.int64]: ...
-def best_where(
+def decode_where(
     scores: Any,
     predicate: Callable[[Any], object],
     *,
@@ -97,7 +97,7 @@ def best_where(
     >>> scores[0, 2], scores[1, 3] = 5.0, 2.0
     >>> arb.decode(scores)
     array([-1,  2,  0,  2])
-    >>> arb.best_where(scores, lambda heads: np.bincount(heads[1:]).max() == 1)
+    >>> arb.decode_where(scores, lambda heads: np.bincount(heads[1:]).max() == 1)
     array([-1,  2,  0,  1])
     """
     array, give_back = as_array(scores, absent=-np.inf)
@@ -107,7 +107,7 @@ def best_where(
 
 
 @overload
-def best_where_labeled(
+def decode_where_labeled(
     scores: TensorLike[Tensor],
     predicate: Callable[[Tensor, Tensor], object],
     *,
@@ -115,14 +115,14 @@ def best_where_labeled(
     **which: Unpack[Which],
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def best_where_labeled(
+def decode_where_labeled(
     scores: ArrayLike,
     predicate: Callable[[NDArray[np.int64], NDArray[np.int64]], object],
     *,
     limit: int = 10_000,
     **which: Unpack[Which],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
-def best_where_labeled(
+def decode_where_labeled(
     scores: Any,
     predicate: Callable[[Any, Any], object],
     *,
@@ -140,9 +140,9 @@ def best_where_labeled(
     scores : (N, N, L) array or torch tensor
         As in `decode_labeled`.
     predicate : callable
-        Called as ``predicate(heads, labels)``; otherwise as in `best_where`.
+        Called as ``predicate(heads, labels)``; otherwise as in `decode_where`.
     limit, root, projective
-        As in `best_where`; trees that differ only in a label count separately.
+        As in `decode_where`; trees that differ only in a label count separately.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def best_where_labeled(
     Raises
     ------
     NoTreeError, ScoresError, OptionError
-        As in `best_where`.
+        As in `decode_where`.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def best_where_labeled(
     (array([-1,  2,  0,  2]), array([-1,  0,  0,  0]))
     >>> def at_most_one(heads, labels):
     ...     return np.bincount(heads[labels == 0]).max(initial=0) <= 1
-    >>> arb.best_where_labeled(scores, at_most_one)
+    >>> arb.decode_where_labeled(scores, at_most_one)
     (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
     """
     array, give_back = as_array(scores, absent=-np.inf)

@@ -3,9 +3,9 @@
 One line makes a parser decode exactly; another undoes it:
 
 >>> from arborescence import integrations
->>> integrations.install("stanza")  # doctest: +SKIP
->>> integrations.uninstall("stanza")  # doctest: +SKIP
->>> with integrations.install("stanza"):  # doctest: +SKIP
+>>> integrations.patch("stanza")  # doctest: +SKIP
+>>> integrations.unpatch("stanza")  # doctest: +SKIP
+>>> with integrations.patch("stanza"):  # doctest: +SKIP
 ...     document = pipeline("The letters she sent were lost.")
 
 Each tool is one module of this package, named after it.
@@ -17,10 +17,10 @@ from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.integrations.patching import TOOLS as TOOLS
-    from arborescence.integrations.patching import Installed as Installed
-    from arborescence.integrations.patching import install as install
-    from arborescence.integrations.patching import uninstall as uninstall
+    from arborescence.integrations.patching import Patched as Patched
+    from arborescence.integrations.patching import patch as patch
+    from arborescence.integrations.patching import unpatch as unpatch
 
 __all__, __getattr__, __dir__ = lazily(
-    __name__, {"arborescence.integrations.patching": ("TOOLS", "Installed", "install", "uninstall")}
+    __name__, {"arborescence.integrations.patching": ("TOOLS", "Patched", "patch", "unpatch")}
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.core.tree import is_tree, tree_weight
-from arborescence.integrations.patching import holders, install, module_of, replacements
+from arborescence.integrations.patching import holders, module_of, patch, replacements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class Findings(NamedTuple):
 
 
 def places(tool: str) -> list[str]:
-    """Return the dotted names of all that `install` would replace; errors as there."""
+    """Return the dotted names of all that `patch` would replace; errors as there."""
     found: dict[str, None] = {}
     for replacement in replacements(tool):
         found[str(replacement)] = None
@@ -42,7 +42,7 @@ def places(tool: str) -> list[str]:
 def check(tool: str, seed: int = 0) -> Findings:
     """Decode random graphs with the tool's own decoder and with ours in its place, and compare.
 
-    Errors as in `install`.
+    Errors as in `patch`.
     """
     decode = module_of(tool).decode
     scores, lengths = random_graphs(np.random.default_rng(seed))
@@ -53,7 +53,7 @@ def check(tool: str, seed: int = 0) -> Findings:
             theirs.append(decode(scores[i : i + 1], lengths[i : i + 1])[0])
         except Exception:  # another package may raise anything
             theirs.append(None)
-    with install(tool):
+    with patch(tool):
         ours = decode(scores, lengths)
     counts = dict.fromkeys(Findings._fields, 0)
     for graph, n, own, new in zip(scores, lengths, theirs, ours, strict=True):

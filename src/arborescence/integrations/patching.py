@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The parsers that `install` knows, by the names of their packages.
+#: The parsers that `patch` knows, by the names of their packages.
 TOOLS: Final = ("diaparser", "hanlp", "hopsparser", "stanza", "supar", "trankit")
 
 
@@ -77,10 +77,10 @@ _lock = RLock()
 _changes: dict[str, list[Change]] = {}
 
 
-class Installed:
-    """What `install` returns: leaving its ``with`` block undoes the installation.
+class Patched:
+    """What `patch` returns: leaving its ``with`` block undoes the patch.
 
-    If the tool was installed before already, leaving the block changes nothing.
+    If the tool was patched before already, leaving the block changes nothing.
     """
 
     def __init__(self, tool: str, mine: bool) -> None:
@@ -95,15 +95,15 @@ class Installed:
 
     def __exit__(self, *_: object) -> None:
         if self._mine:
-            uninstall(self.tool)
+            unpatch(self.tool)
 
 
-def install(tool: str) -> Installed:
+def patch(tool: str) -> Patched:
     """Let a parser decode with this library, in the whole process.
 
     It imports the tool, and replaces its decoding in every loaded module that has it. Modules that
     are imported later get the replacement as well. Models that are already loaded use it too. Other
-    processes are not changed: install in each of them.
+    processes are not changed: patch in each of them.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def install(tool: str) -> Installed:
 
     Returns
     -------
-    Installed
+    Patched
         A context manager, which one may ignore. Leaving its block restores what was before.
 
     Raises
@@ -125,26 +125,26 @@ def install(tool: str) -> Installed:
     Examples
     --------
     >>> from arborescence import integrations
-    >>> integrations.install("stanza")  # doctest: +SKIP
+    >>> integrations.patch("stanza")  # doctest: +SKIP
     <arborescence decodes for stanza>
-    >>> integrations.uninstall("stanza")  # doctest: +SKIP
+    >>> integrations.unpatch("stanza")  # doctest: +SKIP
     """
     with _lock:
         if tool in _changes:
-            return Installed(tool, mine=False)
+            return Patched(tool, mine=False)
         chosen = replacements(tool)
         olds = [vars(owner)[name] for owner, name, _ in chosen]  # all are there before one changes
         _changes[tool] = [_made(*pair) for pair in zip(chosen, olds, strict=True)]
-    return Installed(tool, mine=True)
+    return Patched(tool, mine=True)
 
 
-def uninstall(tool: str) -> None:
-    """Put back what `install` replaced, in every loaded module; no harm if nothing was.
+def unpatch(tool: str) -> None:
+    """Put back what `patch` replaced, in every loaded module; no harm if nothing was.
 
     Parameters
     ----------
     tool
-        As in `install`.
+        As in `patch`.
 
     Raises
     ------
@@ -160,13 +160,13 @@ def uninstall(tool: str) -> None:
                 setattr(replacement.owner, replacement.name, old)
 
 
-def is_installed(tool: str) -> bool:
+def is_patched(tool: str) -> bool:
     """Return whether the tool decodes with this library now."""
     return tool in _changes
 
 
 def replacements(tool: str) -> list[Replacement]:
-    """Return what `install` would replace; errors as there."""
+    """Return what `patch` would replace; errors as there."""
     module = module_of(tool)
     version = version_of(tool)
     if version is None:

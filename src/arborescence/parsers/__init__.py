@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import load as load
     from arborescence.parsers.shared.graph_parser import GraphParser as GraphParser
     from arborescence.parsers.shared.keeping import Keeper as Keeper
-    from arborescence.parsers.tagger.retagging import retagged as retagged
+    from arborescence.parsers.tagger.retagging import jackknife as jackknife
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser
 
@@ -30,7 +30,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.parsers.shared.keeping": ("Keeper",),
         "arborescence.parsers.bilexical": ("BilexicalModel",),
         "arborescence.parsers.combined": ("CombinedParser",),
-        "arborescence.parsers.tagger.retagging": ("retagged",),
+        "arborescence.parsers.tagger.retagging": ("jackknife",),
         "arborescence.parsers.linear.parser": ("LinearParser",),
         "arborescence.parsers.neural.parser": ("BiaffineParser",),
         "arborescence.parsers.recipe": ("train",),

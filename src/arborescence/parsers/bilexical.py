@@ -13,7 +13,7 @@ import numpy as np
 
 from arborescence.core.errors import OptionError
 from arborescence.inference.decode import decode
-from arborescence.parsers.shared.base import as_sentences
+from arborescence.parsers.shared.given import as_sentences
 from arborescence.parsers.shared.training_trees import checked
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The recipe of training: a treebank goes in, and a parser with all that belongs to it comes out.
 
 A parser alone learns from words that have tags. To parse other words, it needs a tagger, and has to
-learn from the tags that a tagger gives (`retagged`); to parse text, it needs what cuts that into
+learn from the tags that a tagger gives (`jackknife`); to parse text, it needs what cuts that into
 words. The command line trains by this recipe, too.
 """
 
@@ -186,7 +186,7 @@ def _trained(
 ) -> Parser:
     """Train what belongs to a parser, and the parser."""
     from arborescence.parsers.registry import parser_class
-    from arborescence.parsers.tagger.retagging import retagged
+    from arborescence.parsers.tagger.retagging import jackknife
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
 
@@ -198,7 +198,7 @@ def _trained(
     if beside.tagger and tags:
         tagger = Tagger.train(treebank, dev=held_out, columns=tags, seed=seed, progress=progress)
         if beside.jackknife and chosen.jackknifed:
-            treebank += retagged(treebank, columns=tags, seed=seed, progress=progress)
+            treebank += jackknife(treebank, columns=tags, seed=seed, progress=progress)
             held_out += list(tagger.tag(held_out, overwrite=True))
     parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
         treebank,

@@ -206,7 +206,7 @@ def decode_constrained(
     -----
     O(n²) for each tree decoded (projective: O(n³)), O(L n²) for its labels, and a call of
     `conflicts`. How many trees are decoded depends on the scores and the rules: where most trees
-    that a parser finds keep them, little more than one. `best_where` needs only a predicate, and
+    that a parser finds keep them, little more than one. `decode_where` needs only a predicate, and
     tries the trees one by one, which is faster if one of the first few will do: after that, each
     conflict excludes many trees at once.
 

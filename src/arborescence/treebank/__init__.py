@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from arborescence.core.lazy import lazily
 
 if TYPE_CHECKING:
-    from arborescence.treebank.best_of_k import oracle as oracle
     from arborescence.treebank.conllu import read as read
     from arborescence.treebank.conllu import write as write
     from arborescence.treebank.evaluation import Evaluation as Evaluation
     from arborescence.treebank.evaluation import evaluate as evaluate
     from arborescence.treebank.kbest import read_kbest as read_kbest
     from arborescence.treebank.kbest import write_kbest as write_kbest
+    from arborescence.treebank.oracle import best_of_k as best_of_k
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
     from arborescence.treebank.styles import restyle as restyle
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
-        "arborescence.treebank.best_of_k": ("oracle",),
+        "arborescence.treebank.oracle": ("best_of_k",),
         "arborescence.treebank.conllu": ("read", "write"),
         "arborescence.treebank.evaluation": ("Evaluation", "evaluate"),
         "arborescence.treebank.kbest": ("read_kbest", "write_kbest"),

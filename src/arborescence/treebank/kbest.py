@@ -140,7 +140,7 @@ def _number(sentence: Sentence, name: str, kind: type[int] | type[float]) -> flo
         raise _error(
             sentence,
             f"no comment '# {name} = ...': not a list of the k best analyses "
-            "(`arborescence parse --kbest` writes them)",
+            "(`write_kbest` writes them)",
         )
     try:
         return kind(value)

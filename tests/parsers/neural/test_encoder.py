@@ -288,7 +288,7 @@ def test_a_file_does_not_choose_what_is_downloaded(folder, tmp_path):
 
     assert said() == (
         f"{tmp_path / 'model'}: someone/something: the encoder was not downloaded before: give its "
-        "folder or its name (encoder=, --encoder)\n"
+        "folder or its name (encoder=)\n"
     )
     # As the hub's own package keeps what it has downloaded.
     cache = tmp_path / "hub" / "hub" / "models--someone--something"

@@ -249,7 +249,7 @@ def test_too_little_memory(monkeypatch):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(run, "_learn", fail)
-    with pytest.raises(OptionError, match=r"not enough memory: lower .* \(--batch\)"):
+    with pytest.raises(OptionError, match=r"not enough memory: lower .* \(batch=\)"):
         run.run()
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from arborescence.parsers.shared.base import batches
+from arborescence.parsers.shared.given import batches
 from arborescence.treebank import Sentence
 
 

@@ -84,7 +84,7 @@ def test_a_sentence_is_tagged_the_same_in_any_company(tagger, monkeypatch):
     sentences = [WORDS, Sentence.from_words(["."]), *(s.replace(upos=["_"] * 4) for s in TREEBANK)]
     together = list(tagger.tag(sentences))
     assert together == [tagged for sentence in sentences for tagged in tagger.tag([sentence])]
-    monkeypatch.setattr("arborescence.parsers.shared.base._BATCH_WORDS", 7)
+    monkeypatch.setattr("arborescence.parsers.shared.given.BATCH_WORDS", 7)
     assert list(tagger.tag(sentences)) == together
 
 

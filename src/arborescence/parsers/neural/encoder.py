@@ -145,9 +145,7 @@ class Encoder:
         except Exception as error:  # of any kind: damaged files, no connection, other packages
             reason = f"cannot be loaded: {str(error).strip().partition(chr(10))[0]}"
             if not download:
-                reason = (
-                    "was not downloaded before: give its folder or its name (encoder=, --encoder)"
-                )
+                reason = "was not downloaded before: give its folder or its name (encoder=)"
             raise ModelError(f"{name}: the encoder {reason}") from error
         if model.config.is_encoder_decoder:
             model = model.get_encoder()

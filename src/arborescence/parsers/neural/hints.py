@@ -79,7 +79,7 @@ def jackknifed_hints(
     vocabulary
         The numbers of tags.
     seed, progress
-        As in `retagging.retagged`.
+        As in `retagging.jackknife`.
     """
     found: dict[int, Hints] = {}
     for part, other in taggers_of_others(

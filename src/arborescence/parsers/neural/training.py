@@ -40,7 +40,7 @@ _DECAY: Final = 1e-4
 _CLIP: Final = 5.0
 _WARM_UP: Final = 0.05  # the share of training in which the rate rises
 _LARGEST: Final = 6e4  # float16 holds no larger weights
-_ADVICE: Final = "lower the number of words of a batch (--batch)"
+_ADVICE: Final = "lower the number of words of a batch (batch=)"
 #: What Adam keeps of a parameter, in a checkpoint with the parameter itself.
 _KEPT: Final = ("step", "exp_avg", "exp_avg_sq")
 

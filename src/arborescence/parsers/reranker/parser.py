@@ -18,7 +18,7 @@ from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
-from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.jackknifing import folds_of
 from arborescence.parsers.shared.run import about
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.parsers.shared.training_trees import checked
@@ -182,7 +182,7 @@ class Reranker(Parser):
                 yield from lists(make(rest, say), part, say)
 
         parser = make(treebank, about(progress, "parser"))
-        parts = list(jackknife(treebank, folds, chosen.seed))
+        parts = list(folds_of(treebank, folds, chosen.seed))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)

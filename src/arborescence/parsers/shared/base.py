@@ -9,39 +9,33 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, Ty
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
-from arborescence.treebank.sentence import Sentence
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
     from typing import Unpack
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.parsers.shared.given import Given
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.parsers.shared.types import Effort, Progress, Projective
     from arborescence.rules.sets import AnyRules
+    from arborescence.treebank.sentence import Sentence
 
 
 _Parsed = TypeVar("_Parsed")
-
-_BATCH_WORDS = 8192
-_BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are parsed one by one
-
-_WHAT_IS_PARSED: Final = (
-    "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
-    "objects; arborescence.treebank.read reads a file, parser.parse_text cuts raw text"
-)
 
 #: The score of each edge in the tree of a parser without probabilities, when parsers are combined.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
@@ -258,16 +252,28 @@ class Parser(ABC):
         """
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
-    def parse(
-        self, sentences: Iterable[Sentence | Sequence[str]], **options: Unpack[ParseOptions]
-    ) -> Iterator[Sentence]:
+    def __call__(self, given: Given, **options: Unpack[ParseOptions]) -> list[Sentence]:
+        """Return what `parse` yields, as a list.
+
+        >>> import arborescence as arb
+        >>> parser = arb.load("english")
+        >>> for sentence in parser("Old trees grow. Birds don't."):
+        ...     print(sentence.forms, sentence.heads)
+        ['Old', 'trees', 'grow', '.'] [-1  2  3  0  3]
+        ['Birds', 'do', "n't", '.'] [-1  2  0  2  2]
+        """
+        return list(self.parse(given, **options))
+
+    def parse(self, given: Given, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
         """Fill in heads and relations.
 
         Parameters
         ----------
-        sentences
-            Any number of sentences, read in batches as results are consumed. A sentence can be a
-            list of words. A single sentence need not be in a list.
+        given
+            Any number of sentences, read in batches as results are consumed: `Sentence` objects or
+            lists of words. A single sentence need not be in a list. Or raw text, which is cut into
+            sentences and words: a string, or several, at least one of them with a space. Or a file,
+            as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
         **options
             ``threads``, ``root``, ``projective``, ``confidence``, ``rules``: see `ParseOptions`.
 
@@ -279,9 +285,11 @@ class Parser(ABC):
         Raises
         ------
         OptionError
-            If an option has another value, or `sentences` is not of the form above.
+            If an option has another value, or `given` is not of the forms above.
         TreebankError
-            If a word is not valid in CoNLL-U.
+            If a word or a file is not valid CoNLL-U.
+        ModelError
+            If the model cannot cut raw text.
 
         Examples
         --------
@@ -291,7 +299,7 @@ class Parser(ABC):
         >>> parsed.heads
         array([-1,  2,  3,  0,  3])
         """
-        return self._in_batches(self._parse_batch, sentences, **options)
+        return self._in_batches(self._parse_batch, given, **options)
 
     def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
         """Split raw text into sentences and words, and parse them.
@@ -313,7 +321,7 @@ class Parser(ABC):
         ModelError
             If the model cannot split raw text.
         """
-        return self.parse(self._text().tokenizer.split(text), **options)
+        return self.parse(text, **options)
 
     def read_text(
         self,
@@ -352,18 +360,24 @@ class Parser(ABC):
         sentences: Iterator[Sentence] = self._text().read(source, lines=lines, warn=warn)
         return sentences
 
+    def _cut(self, given: str | os.PathLike[str]) -> Iterator[Sentence]:
+        """Cut raw text, or that of a file."""
+        if isinstance(given, str):
+            cut: Iterator[Sentence] = self._text().tokenizer.split(given)
+            return cut
+        return self.read_text(given)
+
     def _text(self) -> Any:
         if self.text is None:
             raise ModelError(
                 "the model has not learned to cut raw text into words (it is older, or was trained "
-                "with --no-text): train it again, or give words with spaces between "
-                "(--format tokens)"
+                "with text=False): train it again, or give lists of words"
             )
         return self.text
 
     def kbest(
         self,
-        sentences: Iterable[Sentence | Sequence[str]],
+        given: Given,
         k: int,
         **options: Unpack[ParseOptions],
     ) -> Iterator[list[tuple[Sentence, float]]]:
@@ -371,7 +385,7 @@ class Parser(ABC):
 
         Parameters
         ----------
-        sentences
+        given
             As for `parse`.
         k
             The number of trees. They differ in their heads; each has the relations that `parse`
@@ -392,12 +406,12 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        return self._in_batches(partial(self._kbest_batch, k=k), sentences, k, **options)
+        return self._in_batches(partial(self._kbest_batch, k=k), given, k, **options)
 
     def _in_batches(
         self,
         parse: Callable[..., list[_Parsed]],
-        sentences: Iterable[Sentence | Sequence[str]],
+        given: Given,
         k: int = 1,
         *,
         threads: int = 1,
@@ -406,7 +420,7 @@ class Parser(ABC):
         """Parse sentences; batches get smaller with `k`, so that memory does not grow with it."""
         check_count(threads, "threads")
         wanted = Options.of(**options)
-        gathered = batches(as_sentences(sentences), _BATCH_WORDS // k)
+        gathered = batches(as_sentences(given, self._cut), BATCH_WORDS // k)
         return _run(partial(parse, options=wanted), gathered, threads)
 
 
@@ -475,56 +489,3 @@ def _run(
         finally:
             for future in running:
                 future.cancel()
-
-
-def as_sentences(sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[Sentence]:
-    """Turn lists of words into sentences; raise OptionError for any other type.
-
-    >>> [sentence.forms for sentence in as_sentences([["Trees", "grow"], ("Do", "they", "?")])]
-    [['Trees', 'grow'], ['Do', 'they', '?']]
-    >>> [sentence.forms for sentence in as_sentences(["Trees", "grow"])]
-    [['Trees', 'grow']]
-    """
-    if isinstance(sentences, Sentence):
-        return iter([sentences])
-    if isinstance(sentences, (str, bytes)) or not hasattr(sentences, "__iter__"):
-        raise OptionError(f"{sentences!r:.60} stands {_WHAT_IS_PARSED}")
-    return _each_sentence(iter(sentences))
-
-
-def _each_sentence(items: Iterator[Any]) -> Iterator[Sentence]:
-    for place, item in enumerate(items):
-        if isinstance(item, Sentence):
-            yield item
-            continue
-        words = item
-        if isinstance(item, str) and place == 0:
-            words = [item, *items]  # a single sentence, unless its words contain spaces
-            words = words if all(_is_word(word) for word in words) else None
-        if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
-            raise OptionError(f"sentence {place} is {item!r:.60}, {_WHAT_IS_PARSED}")
-        try:
-            sentence = Sentence.from_words(words)
-        except TreebankError as error:
-            raise TreebankError(f"sentence {place}: {error}") from None
-        yield sentence
-
-
-def _is_word(item: Any) -> bool:
-    return isinstance(item, str) and len(item.split()) == 1
-
-
-def batches(sentences: Iterable[Sentence], enough: int = _BATCH_WORDS) -> Iterator[list[Sentence]]:
-    """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges."""
-    batch: list[Sentence] = []
-    words = edges = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        words += len(sentence)
-        edges += len(sentence) ** 2
-        if words >= enough or edges >= _BATCH_EDGES:
-            yield batch
-            batch = []
-            words = edges = 0
-    if batch:
-        yield batch

@@ -22,8 +22,9 @@ from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
 from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import Options, Parser, as_sentences, batches
+from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
 
 if TYPE_CHECKING:

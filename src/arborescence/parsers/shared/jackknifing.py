@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-def jackknife(
+def folds_of(
     items: Sequence[Item], folds: int, seed: int
 ) -> Iterator[tuple[list[Item], list[Item]]]:
     """Split items into random folds; yield each fold and all other items.
 
-    >>> for part, rest in jackknife("abcde", folds=2, seed=1):
+    >>> for part, rest in folds_of("abcde", folds=2, seed=1):
     ...     print(sorted(part), sorted(rest))
     ['a', 'b', 'e'] ['c', 'd']
     ['c', 'd'] ['a', 'b', 'e']

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arborescence.core.graph import check_count
-from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.jackknifing import folds_of
 from arborescence.parsers.tagger.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-def retagged(
+def jackknife(
     treebank: Sequence[Sentence],
     *,
     folds: int = 5,
@@ -66,7 +66,7 @@ def retagged(
     >>> noun = Sentence.from_words(["a", "saw"], upos=["DET", "NOUN"])
     >>> verb = Sentence.from_words(["I", "saw"], upos=["PRON", "VERB"])
     >>> treebank = [noun] * 6 + [verb]  # "I" is new to the tagger of the last sentence
-    >>> retagged(treebank, folds=7, columns=["upos"])[-1].upos
+    >>> jackknife(treebank, folds=7, columns=["upos"])[-1].upos
     ['DET', 'NOUN']
     """
     result = list(treebank)
@@ -90,14 +90,14 @@ def taggers_of_others(
 ) -> Iterator[tuple[list[int], Tagger]]:
     """Yield the numbers of the sentences of each fold, and a tagger trained on the other folds.
 
-    The errors are those of `retagged`, and the parameters, too: `how` are `columns` and `epochs`.
+    The errors are those of `jackknife`, and the parameters, too: `how` are `columns` and `epochs`.
     Nothing is yielded if there are fewer sentences than folds.
     """
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
         return
     numbers = range(len(treebank))
-    for fold, (part, rest) in enumerate(jackknife(numbers, folds, seed)):
+    for fold, (part, rest) in enumerate(folds_of(numbers, folds, seed)):
 
         def say(_: str, done: int, total: int, before: int = fold) -> None:
             if progress:

@@ -16,7 +16,7 @@ import numpy as np
 
 from arborescence.core.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.base import as_sentences, batches
+from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
 from arborescence.parsers.tagger.training import trained, untrained
@@ -109,7 +109,7 @@ class Tagger:
         columns = [column for column in columns if words.given(column).any()]
         if not columns:
             raise TreebankError(
-                "the treebank has no tags to learn from: train without a tagger (--no-tagger)"
+                "the treebank has no tags to learn from: train without a tagger (tagger=False)"
             )
         generator = np.random.default_rng(seed)
         stages: list[Stage] = []

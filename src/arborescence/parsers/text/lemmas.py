@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from arborescence.core.errors import TreebankError
-from arborescence.parsers.shared.base import batches
+from arborescence.parsers.shared.given import batches
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import CASES, STEM
 from arborescence.treebank.sentence import FEATS, FORM

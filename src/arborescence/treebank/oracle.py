@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.sentence import Sentence
 
 
-def oracle(
+def best_of_k(
     gold: str | os.PathLike[str] | Iterable[Sentence],
     kbest: str | os.PathLike[str] | Iterable[Analyses],
     *,
@@ -77,9 +77,9 @@ def oracle(
     >>> gold = words.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])
     >>> wrong = words.replace(heads=[-1, 0, 1], deprels=["root", "acl"])
     >>> analyses = [(wrong, 7.5), (gold, 3.0)]
-    >>> oracle([gold], [analyses]).las.f1
+    >>> best_of_k([gold], [analyses]).las.f1
     1.0
-    >>> oracle([gold], [analyses], k=1).las.f1
+    >>> best_of_k([gold], [analyses], k=1).las.f1
     0.0
     """
     if k is not None:

@@ -108,41 +108,31 @@ class LinearGraphs(Graphs):
     def labeled(self, group: Group) -> NDArray[np.float32]:
         """Return the weights of all edges with each relation: (B, T, T, L).
 
-        Relations that are scored jointly with edges have their joint score. Others are weighed as
-        `label` does, which looks at the whole tree: an edge at the place where it would be if it
-        replaced the dependent's edge in the best tree. So the best labeled tree has, where its
-        edges are those of the best tree, the same relations.
+        Relations are weighed as `label` does, which looks at the whole tree: an edge at the place
+        where it would be if it replaced the dependent's edge in the best tree. So the best labeled
+        tree has, where its edges are those of the best tree, the same relations. What a joint
+        parser's other weights of relations say is in the weights of the edges.
         """
-        is_joint = "joint" in self._parser.weights
-        if is_joint:
-            weights = self._bare[group.scores.shape[-1]]
-        else:
-            weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
+        weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
         table = np.repeat(weights[..., None], len(self.labels), axis=-1)
-        model, unit, sums = self._relations("joint" if is_joint else "relations")
+        model, unit, sums = self._relations("relations")
         trees = group.take(self._best[np.newaxis])[:, 0]
         for b, tree, out in zip(group.numbers, trees, table, strict=True):
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             add_all_relations(one, model, unit, tree, sums, out)
-        return table if is_joint else with_relations(group.scores, table)
+        return with_relations(group.scores, table)
 
     @property
     @remembered
     def _best(self) -> NDArray[np.int64]:
         return self.decode()
 
-    @property
-    @remembered
-    def _bare(self) -> dict[int, NDArray[np.float32]]:
-        """The weights of edges without those of relations, by number of nodes."""
-        return {part.shape[-1]: part for _, part in self._matrices("edges", joint=False)}
-
     def _matrices(
-        self, name: Literal["edges", "directed"], *, joint: bool = True
+        self, name: Literal["edges", "directed"]
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Return the numbers of sentences of equal length, and the weights of their edges.
 
-        `name` selects the weights; if `joint`, joint weights of relations are added, if there are.
+        `name` selects the weights; joint weights of relations are added, if there are.
         """
         layout = Matrices.of(np.diff(self.starts))
         if self._parser.pruning is not None:
@@ -152,7 +142,7 @@ class LinearGraphs(Graphs):
             out = np.zeros(layout.size, dtype=np.float32)
             score_edges(self._batch, model, sums, out, layout.places)
             out *= np.float32(unit)
-        if joint and "joint" in self._parser.weights:
+        if "joint" in self._parser.weights:
             relations, unit, sums = self._relations("joint")
             best = np.empty(out.shape, dtype=np.int16)
             nothing = np.empty(0, dtype=np.int64)

@@ -62,11 +62,29 @@ def test_with_the_k_best_trees_and_probabilities(command, folder):
     assert all("EdgeProb=" in trees[0].misc[0] for trees in lists)
 
 
+@pytest.mark.races
+def test_in_several_processes(command, folder, tmp_path):
+    rules, lessons = folder / "rules.toml", (folder / "lessons.conllu").read_bytes()
+    alone = parse(command, folder, rules=rules)
+    (tmp_path / "in").mkdir()
+    for name in ("one.conllu", "two.conllu"):
+        (tmp_path / "in" / name).write_bytes(lessons)
+    result = command(
+        "parse", "--shards", tmp_path / "in", tmp_path / "out", "-m", folder / "lessons.model",
+        "--rules", rules, "--workers", 2,
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    for name in ("one.conllu", "two.conllu"):
+        assert (tmp_path / "out" / name).read_bytes() == (folder / "out.conllu").read_bytes()
+    assert alone.err.splitlines()[-1].startswith("5 of 10 sentences changed, 5 certified")
+    assert result.err.splitlines()[-1].startswith("10 of 20 sentences changed, 10 certified")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--rules", "no/such.toml"), "no/such.toml"),
-        (("--rules", "ud", "--shards"), "--rules does not go with --shards"),
+        (("--rules", "no/such.toml", "--shards"), "no/such.toml"),
     ],
 )
 def test_errors(command, folder, options, message):

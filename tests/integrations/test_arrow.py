@@ -11,6 +11,8 @@ import pyarrow.parquet as pq  # noqa: E402
 
 import arborescence as arb  # noqa: E402
 from arborescence.integrations import arrow  # noqa: E402
+from arborescence.parsers import Keeper  # noqa: E402
+from arborescence.rules import Direction  # noqa: E402
 from arborescence.treebank import Sentence  # noqa: E402
 from samples import treebank  # noqa: E402
 
@@ -120,6 +122,17 @@ def test_probabilities_and_the_k_best(english):
     assert row["confidences"] == row["kbest"][0]["confidences"]
     assert len(row["confidences"]) == 5
     assert 0 < min(row["confidences"]) <= max(row["confidences"]) <= 1
+
+
+def test_trees_that_keep_rules(english):
+    rules = [Direction("left", ("nsubj", "amod"), right=False)]
+    table = pa.table({"forms": WORDS})
+    rows = pickle.loads(pickle.dumps(arrow.Parse("english", rules=rules)))(table).to_pylist()
+    trees = english.parse(WORDS, rules=rules)
+    assert [row["deprels"] for row in rows] == [tree.deprels for tree in trees]
+    keeper = Keeper([Direction("right", ("nsubj",))])
+    arrow.Parse(english, rules=keeper)(table)
+    assert keeper.counts[:2] == (2, 1)
 
 
 def test_batches_of_records_and_empty_tables(parse):

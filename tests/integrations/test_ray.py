@@ -95,6 +95,25 @@ def test_an_actor_that_is_killed(held, folder, tmp_path):
     assert [len(sentence) for sentence in read(out / "text.conllu")] == [4, 5]
 
 
+def test_trees_that_keep_rules(tmp_path):
+    """The actors have the rules, and what they count is added up."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "rules.toml").write_text('[[rule]]\nname = "no"\nleft = ["amod", "nsubj"]\n')
+    for name in "ab":
+        write((Sentence.from_words(words) for words in WORDS), tmp_path / "in" / f"{name}.conllu")
+    found = []
+    for how, out in ((["--ray", "local"], "one"), (["--shards"], "other")):
+        done = subprocess.run(
+            [sys.executable, "-m", "arborescence", "parse", *how, tmp_path / "in", tmp_path / out,
+             "--workers", "2", "--rules", tmp_path / "rules.toml"],
+            env=ENVIRONMENT, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found.append((tmp_path / out / "a.conllu").read_bytes())
+        assert "of 4 sentences changed" in done.stderr.splitlines()[-1]
+    assert found[0] == found[1]
+
+
 def test_map_batches(tmp_path):
     """As on the page: Ray Data reads and writes, `Parse` is in between."""
     import pyarrow.parquet as pq

@@ -29,7 +29,7 @@ from arborescence.cli.options import (
     into,
     usage_errors,
 )
-from arborescence.cli.parsing import Options, analyses, keeper_of, loaded
+from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import counted, note, say, steps
 from arborescence.cli.sentences import (
     Skipped,
@@ -126,18 +126,20 @@ def parse(options: Options) -> None:
     arborescence parse --ray auto --parquet texts parsed
     arborescence parse documents.spacy -o parsed.spacy
     """
+    from arborescence.parsers.shared.keeping import keeper_of
     from arborescence.treebank.kbest import ranked
 
     options.check()
+    with usage_errors():
+        keeper = keeper_of(options.rules)
     if options.shards or options.ray:
         from arborescence.cli.shards import parse_folder
 
-        parse_folder(options)
+        parse_folder(options, keeper)
         return
     files, output, tree, quiet = options.files, options.output, options.tree, options.quiet
     skipped = Skipped() if options.skip_invalid else None
     with usage_errors():
-        keeper = keeper_of(options)
         parser = loaded(options)
     documents = documents_of(files, output, parser)
     sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)

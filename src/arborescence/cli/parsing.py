@@ -109,8 +109,6 @@ class Options:
     def check(self) -> None:
         """Raise BadParameter if some do not go together."""
         if self.shards or self.ray:
-            if self.rules != "none":
-                raise typer.BadParameter("--rules does not go with --shards and --ray")
             others = self.output or self.as_json or self.tree or self.threads > 1
             if others or len(self.files or ()) != 2:
                 raise typer.BadParameter(
@@ -139,15 +137,6 @@ class Options:
             )
 
 
-def keeper_of(options: Options) -> Keeper | None:
-    """Return what keeps the rules, if there are any; raise OptionError if they are invalid."""
-    if options.rules == "none":
-        return None
-    from arborescence.parsers import Keeper
-
-    return Keeper(options.rules)
-
-
 def loaded(options: Options) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
@@ -170,7 +159,7 @@ def analyses(
     parser: Parser,
     options: Options,
     skipped: Skipped | None,
-    keeper: Keeper | None = None,
+    keeper: Keeper | None,
 ) -> Iterator[Analyses]:
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
     if options.format == "conllu":

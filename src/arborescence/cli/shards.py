@@ -20,6 +20,7 @@ from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.core.errors import OptionError, TreebankError, printable
 from arborescence.integrations import shards
 from arborescence.integrations.workers import Failure, in_processes
+from arborescence.parsers.shared.keeping import Counts, keeper_of
 from arborescence.treebank import write, write_kbest
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from arborescence.cli.sentences import Format
     from arborescence.integrations.arrow import Parse
     from arborescence.integrations.shards import Shard
+    from arborescence.parsers import Keeper
+    from arborescence.rules import Rule
     from arborescence.treebank.kbest import Analyses
 
 
@@ -37,10 +40,13 @@ class Done(NamedTuple):
     words: int
     skipped: int
     first_skipped: str
+    counts: Counts
 
 
-def parse_folder(options: Options) -> None:
+def parse_folder(options: Options, keeper: Keeper | None) -> None:
     """Parse the files of a folder into another, and say at the end which ones could not be parsed.
+
+    What it takes to keep the rules is counted in `keeper`.
 
     Raises
     ------
@@ -57,7 +63,7 @@ def parse_folder(options: Options) -> None:
         note(f"left out {path}{more}: no file named .conllu, .txt or .parquet", quiet=quiet)
     if found.finished:
         note(f"{found.finished:,} files were finished before", quiet=quiet)
-    results = _results(found.waiting, options)
+    results = _results(found.waiting, options, keeper.rules if keeper else None)
     begun = monotonic()
     total = len(found.waiting)
     failures: list[tuple[Shard, Failure]] = []
@@ -69,6 +75,8 @@ def parse_folder(options: Options) -> None:
                 failures.append((shard, result))
             else:
                 done.append(result)
+                if keeper:
+                    keeper.add(result.counts)
             step("files parsed", number, total)
     seconds = monotonic() - begun
     words = sum(each.words for each in done)
@@ -77,6 +85,8 @@ def parse_folder(options: Options) -> None:
         f"{words / max(seconds, 1e-9):,.0f} words a second",
         quiet=quiet,
     )
+    if keeper:
+        note(str(keeper.counts), quiet=quiet)
     if count := sum(each.skipped for each in done):
         first = next(each.first_skipped for each in done if each.skipped)
         sys.stderr.write(f"skipped {count} broken sentences; the first: {printable(first)}\n")
@@ -89,8 +99,10 @@ def parse_folder(options: Options) -> None:
         raise TreebankError(f"{what} not parsed; the same command tries that again")
 
 
-def _results(waiting: list[Shard], options: Options) -> Generator[tuple[Shard, Done | Failure]]:
-    make = partial(FileParser, options)
+def _results(
+    waiting: list[Shard], options: Options, rules: tuple[Rule, ...] | None
+) -> Generator[tuple[Shard, Done | Failure]]:
+    make = partial(FileParser, options, rules)
     if not waiting:
         return
     try:
@@ -106,26 +118,28 @@ def _results(waiting: list[Shard], options: Options) -> Generator[tuple[Shard, D
 
 
 class FileParser:
-    """Parses one file after the other, with one model."""
+    """Parses one file after the other, with one model, and by these rules."""
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
+    def __init__(self, options: Options, rules: tuple[Rule, ...] | None) -> None:
+        self.options, self.rules = options, rules
         self.parser = loaded(options)
+        self.keeper: Keeper | None = None
         self.words = 0
 
     def __call__(self, shard: Shard) -> Done:
         """Parse a file as `arborescence parse` does."""
-        self.words = 0
+        self.words, self.keeper = 0, keeper_of(self.rules)
         skipped = Skipped()
         shard.target.parent.mkdir(parents=True, exist_ok=True)
         parse = self._parse_tables if shard.kind == "parquet" else self._parse_file
         parse(shard, skipped if self.options.skip_invalid else None)
-        return Done(self.words, skipped.count, skipped.first)
+        counts = self.keeper.counts if self.keeper else Counts()
+        return Done(self.words, skipped.count, skipped.first, counts)
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
         read = readers_of(options.format, skipped, self.parser)
-        found = analyses(read(str(shard.source)), self.parser, options, skipped)
+        found = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
         counted = self._counted(found)
         if shard.target.suffix == ".parquet":
             from arborescence.integrations import arrow
@@ -151,6 +165,7 @@ class FileParser:
             root=options.root,
             projective=options.projective,
             confidence=options.confidence,
+            rules=self.keeper,
             kbest=options.kbest,
             lines=options.format == "lines",
             max_words=options.max_words,

@@ -13,6 +13,7 @@ from arborescence.integrations.arrow.tables import (
     schema,
     sentence_of,
 )
+from arborescence.parsers.shared.keeping import keeper_of
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.integrations.arrow.tables import Table
-    from arborescence.parsers import Parser
+    from arborescence.parsers import Keeper, Parser
+    from arborescence.rules.sets import AnyRules
     from arborescence.treebank.kbest import Analyses
     from arborescence.treebank.sentence import Sentence
 
@@ -40,7 +42,7 @@ class Parse:
         ``"english"``, the path of a model file, a parser, or a list of these that parse together.
     weights
         How much each of several models counts.
-    root, projective, confidence
+    root, projective, confidence, rules
         As for `Parser.parse`. Probabilities are in the column ``confidences``.
     kbest
         Also find the k best trees, into the column ``kbest``.
@@ -85,6 +87,7 @@ class Parse:
         root: Root = "single",
         projective: bool | None = None,
         confidence: bool = False,
+        rules: AnyRules | Keeper | None = None,
         kbest: int | None = None,
         lines: bool = False,
         device: str | None = None,
@@ -101,6 +104,7 @@ class Parse:
             "root": root,
             "projective": projective,
             "confidence": confidence,
+            "rules": keeper_of(rules),
         }
         self._kbest, self._lines, self._most = kbest, lines, max_words
         self._skip_invalid = skip_invalid

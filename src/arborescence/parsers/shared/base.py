@@ -14,7 +14,7 @@ from arborescence.core.graph import check_count, check_root
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
-from arborescence.parsers.shared.keeping import Keeper
+from arborescence.parsers.shared.keeping import keeper_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.version import __version__
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.given import Given
+    from arborescence.parsers.shared.keeping import Keeper
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.parsers.shared.types import Effort, Progress, Projective
     from arborescence.rules.sets import AnyRules
@@ -82,10 +83,7 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, **options: Any) -> Self:
         """Make the record of options by name; OptionError if one has another value."""
-        rules = options.pop("rules", None)
-        if not isinstance(rules, Keeper | None):
-            rules = Keeper(rules) if rules != "none" else None
-        made = cls(**options, rules=rules)
+        made = cls(**options | {"rules": keeper_of(options.get("rules"))})
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")

@@ -133,9 +133,13 @@ class Keeper:
         certified = sum(all(tree.certified for tree in trees) for trees in changed)
         nodes = sum(trees[-1].nodes for trees in changed)
         failed = len(found) - len(changed)
-        self._counts.append(
+        self.add(
             Counts(sentences, len(changed), len(changed) - certified, failed, sentences + nodes)
         )
+
+    def add(self, counts: Counts) -> None:
+        """Add up what was counted elsewhere, such as in another process."""
+        self._counts.append(counts)
 
     def look(self, parsed: Sequence[Sentence]) -> Looked:
         """Find which parsed sentences break a rule."""
@@ -188,3 +192,10 @@ class Keeper:
                 )
                 tree = tree.replace(upos=tags, lemmas=lemmas, feats=feats)
         return tree
+
+
+def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | None:
+    """Return what keeps rules, as they are given to `Parser.parse`; None for no rules."""
+    if rules is None or isinstance(rules, Keeper):
+        return rules
+    return None if rules == "none" else Keeper(rules)

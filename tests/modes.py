@@ -2,11 +2,25 @@
 
 import os
 
+import pytest
+
 from arborescence.core import native
 
 #: Kernels run as Python.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 #: Numba compiles kernels, with checks of all indices.
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")
+#: `make test`: a part of the random graphs. `make test-all` has all of them.
+FEW = os.environ.get("FEW_GRAPHS", "0") not in ("", "0")
 #: Kernels are native; those that only kernels call run as Python, when a test calls them.
 NATIVE = native.KERNELS is not None
+
+
+def some(count):
+    """Return how many random graphs to take where `make test-all` takes `count`."""
+    return max(count // 4, min(count, 8)) if FEW else count
+
+
+def rarely(value):
+    """Mark a parameter of a test: `make test` leaves it out."""
+    return pytest.param(value, marks=pytest.mark.long)

@@ -27,7 +27,7 @@ from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from laws import said_of, squares, without_padding
 from matrix_tree import MatrixTree
-from modes import NATIVE, UNCOMPILED
+from modes import NATIVE, UNCOMPILED, rarely
 
 JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT more take too long.
@@ -705,7 +705,7 @@ def unlikely_parts(rng, n):
 @needs_jit
 @needs_parts
 @FAMILIES
-@pytest.mark.parametrize("make", [text_like, pairs, half_absent, unlikely_parts])
+@pytest.mark.parametrize("make", [rarely(text_like), pairs, half_absent, rarely(unlikely_parts)])
 def test_very_many_words_as_by_logarithms(make, root, projective):
     scores = make(np.random.default_rng(300), 300)
     single = root == "single"
@@ -722,6 +722,7 @@ def scale_of(scores, single):
 
 @needs_jit
 @needs_parts
+@pytest.mark.long
 @pytest.mark.parametrize("single", [True, False])
 def test_floats_serve_very_many_words(single):
     """That is, they are not given up for logarithms, which take many times as long."""
@@ -1209,7 +1210,9 @@ def test_samples_of_a_batch_have_their_probabilities_and_are_independent(kind, r
 
 
 @FAMILIES
-@pytest.mark.parametrize("kind", ["normal-64", "absent", "cycles-50", "nested-cycles-10"])
+@pytest.mark.parametrize(
+    "kind", [rarely("normal-64"), "absent", "cycles-50", rarely("nested-cycles-10")]
+)
 def test_draws_without_replacement_have_their_probabilities(kind, root, projective):
     compared = 0
     for seed, scores in enumerate(sampled_graphs(kind, root, projective)):

@@ -10,7 +10,7 @@ import arborescence as arb
 from arborescence.core.accumulator import rounded_whole
 from brute_force import all_trees, whole_numbers
 from graphs import ABSENT, FINITE
-from modes import CHECKED, UNCOMPILED
+from modes import CHECKED, UNCOMPILED, some
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
 COUNT = 5 if UNCOMPILED else 20 if CHECKED else 80
@@ -21,7 +21,7 @@ def labeled_graphs(kind, count):
     """Random graphs of a kind, of 1 to 4 words and 1 to 3 labels; some labels are absent."""
     rng = np.random.default_rng([*kind.encode()])
     make = {**FINITE, **ABSENT}[kind]
-    for n in rng.choice([1, 2, 3, 4], count, p=[0.1, 0.3, 0.5, 0.1]):
+    for n in rng.choice([1, 2, 3, 4], count, p=[0.1, 0.3, 0.5, 0.1])[: some(count)]:
         levels = rng.integers(1, 4)
         scores = np.stack([make(rng, int(n)) for _ in range(levels)], axis=-1)
         if scores.dtype.kind == "f" and rng.random() < 0.3:

@@ -563,6 +563,7 @@ print(most - before, len(kept))
 
 @needs_jit
 @both_roots
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's /proc")
 def test_memory_of_ten_thousand_trees(root):
     script = [sys.executable, "-c", MEMORY, root]

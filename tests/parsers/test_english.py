@@ -69,6 +69,7 @@ def test_the_sentences_of_the_card(english, card):
     assert f"{whole} of the 100 trees" in card
 
 
+@pytest.mark.long
 def test_it_is_as_good_as_its_card_says(english, card, treebanks):
     gold = list(read(treebanks / "English-EWT" / "en_ewt-ud-test.conllu.gz"))
     tagged = as_in_the_card(gold, english.parse(gold), tags=False)

@@ -16,10 +16,11 @@ import arborescence as arb
 from arborescence.core.errors import ModelError
 from arborescence.treebank import Sentence
 from hostile import arrays_like, headers_like
+from modes import some
 from samples import bare, treebank, unparsed
 from small_parsers import KINDS, small_parser
 
-_TRIED = 60  # of each kind of tampering and of model
+_TRIED = some(60)  # of each kind of tampering and of model
 
 NEW = [
     *map(unparsed, treebank()),

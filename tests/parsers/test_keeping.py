@@ -15,7 +15,7 @@ from arborescence.parsers import (
     TransitionParser,
 )
 from arborescence.parsers.second_order.parts import PartModel, rounded, score_parts
-from arborescence.rules import Direction, Projective, TagLabels
+from arborescence.rules import Dependents, Direction, LabelTags, Projective, TagLabels
 from arborescence.rules.ud import RULES
 from arborescence.treebank import Sentence, validate
 from lessons import SONGS, sentences_of
@@ -231,9 +231,28 @@ def test_a_reranker_chooses_among_trees_that_keep_the_rules():
     assert not broken_by(list(reranker.parse(sentences, rules=rules)), rules)
 
 
-@pytest.mark.parametrize("kind", ["greedy", "undirected"])
-def test_kinds_that_keep_no_rules(kind):
-    parser = small_parser(kind)
+def test_rules_that_a_transition_based_parser_keeps_and_others():
+    parser = TransitionParser.train(treebank(), epochs=3, bits=12)
+    sentences = list(map(unparsed, treebank()))
+    kept = [
+        LabelTags("subjects", ("nsubj",), ("PRON",)),
+        Direction("objects", ("obj",), right=False),
+    ]
+    assert list(validate(parser.parse(sentences), kept))
+    assert not list(validate(parser.parse(sentences, rules=kept), kept))
+    lists = parser.kbest(sentences, 3, rules=kept)
+    assert not list(validate((tree for trees in lists for tree, _ in trees), kept))
+    waived = [each.replace(comments=["# RulesWaived = subjects,objects"]) for each in sentences]
+    for one, other in zip(parser.parse(sentences), parser.parse(waived, rules=kept), strict=True):
+        assert (one.heads.tolist(), one.deprels) == (other.heads.tolist(), other.deprels)
+    leaves = Keeper([Dependents("leaves", ("root",))])  # of whole trees: counted, and not kept
+    list(parser.parse(sentences, rules=leaves))
+    assert leaves.counts.failed == leaves.counts.sentences - sum(len(s) == 1 for s in sentences)
+    assert "still break a rule" in str(leaves.counts)
+
+
+def test_parsers_by_undirected_trees_keep_no_rules():
+    parser = small_parser("undirected")
     with pytest.raises(ModelError, match="rules"):
         list(parser.parse([["Birds", "sing"]], rules="ud"))
     assert len(list(parser.parse([["Birds", "sing"]], rules="none"))) == 1

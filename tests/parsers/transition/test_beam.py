@@ -1,5 +1,7 @@
 """Parsing and learning against the slow and obvious ones of `naive_transitions`."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,10 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 import naive_transitions as naive
-from arborescence.parsers import TransitionParser
+from arborescence.parsers import Keeper, TransitionParser
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.features import rows_for
+from arborescence.rules import AtMostOne, Direction, LabelTags, TagLabels
 from arborescence.transitions import SYSTEMS, system
 from arborescence.treebank import Sentence
 from brute_force import all_trees
@@ -180,3 +183,73 @@ def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
         # Kept as whole numbers, of a unit that has the largest at 127.
         assert unit == pytest.approx(np.abs(average).max() / 127)
         assert np.abs(arrays[table] * unit - average).max() <= 0.501 * unit
+
+
+RULES = [
+    AtMostOne("one-b", ("b",)),
+    LabelTags("b", ("b",), ("T0", "T1")),
+    TagLabels("T2", ("T2",), ("a", "c")),
+    Direction("c", ("c",)),
+]
+
+
+@dataclass
+class ByRules(naive.Naive):
+    """A model that forbids what the rules above do, state by state."""
+
+    def start(self, sentence):
+        self.tags = sentence.upos
+        return super().start(sentence)
+
+    def open(self, state, edge):
+        """Return which labels the edge may have."""
+        head, dependent = edge
+        tag = self.tags[dependent - 1]
+        edges = zip(state.heads[1:], state.deprels, strict=True)
+        there = [label for h, label in edges if h == head]
+        by_rules = {
+            "a": True,
+            "b": tag in ("T0", "T1") and "b" not in there,
+            "c": head < dependent,
+        }
+        return self.allowed[0 if head == 0 else 1] & list(by_rules.values())
+
+    def legal(self, state):
+        actions = super().legal(state)
+        edges = {action: self.edge(state, action) for action in actions}
+        left = [a for a in actions if edges[a] is None or self.open(state, edges[a]).any()]
+        return left or actions
+
+    def relation(self, words, state, edge):
+        allowed, some = self.allowed, self.open(state, edge)
+        if some.any():
+            self.allowed = np.array([some, some])
+        found = super().relation(words, state, edge)
+        self.allowed = allowed
+        return found
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@settings(max_examples=12)
+@given(st.integers(0, 2**32), st.integers(1, 8), st.sampled_from(ROOTS), st.integers(1, 4))
+def test_each_state_has_the_actions_and_relations_that_rules_leave(name, seed, n, root, beam):
+    generator = np.random.default_rng(seed)
+    sentence = any_sentence(generator, n)
+    parser = any_parser(generator, name, beam)
+    _, arrays = parser.to_file()
+    model = ByRules(
+        name, COLUMNS, LABELS, *(arrays[k] for k in ("allowed", "actions", "relations")), root
+    )
+    [own] = parser.parse([sentence], root=root)
+    keeper = Keeper(RULES)
+    [kept] = parser.parse([sentence], root=root, rules=keeper)
+    if not keeper.breaking([[own]]):
+        assert kept.raw == own.raw
+        return
+    if beam == 1:
+        path = naive.parse_greedily(model, sentence)
+    else:
+        path = naive.parse_with_beam(model, sentence, beam)[0].path
+    assert (kept.heads.tolist(), kept.deprels) == tree_of(name, sentence, list(path), root)
+    failed = len(keeper.breaking([[kept]]))
+    assert keeper.counts == (1, 1 - failed, 1 - failed, failed, 2)

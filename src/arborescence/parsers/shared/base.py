@@ -71,8 +71,8 @@ class Options(NamedTuple):
     rules : Keeper or None
         The rules that trees keep. Given as ``"ud"``, those of Universal Dependencies; a file of
         rules; a sequence of rules; or a `Keeper`, which counts what it takes. None or ``"none"``:
-        no rules. For graph-based parsers that decode exactly by weights of edges, and rerankers of
-        their lists; others raise ModelError.
+        no rules. Parsers by way of undirected trees raise ModelError; transition-based ones keep
+        rules about tags, directions and numbers of dependents, and count what still breaks.
     """
 
     root: Root = "single"

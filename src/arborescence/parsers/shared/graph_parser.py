@@ -464,9 +464,7 @@ class GraphParser(Parser):
         if self.projective == "pseudo" and graphs.options.projective is None:
             graphs.options = graphs.options._replace(projective=True)
             lifted = self._written(graphs, heads, labels)
-            numbers = np.repeat(np.arange(len(written)), [len(trees) for trees in written])
-            looked = keeper.look([tree for trees in written for tree in trees])
-            for b in np.unique(numbers[looked.broken]).tolist():
+            for b in keeper.breaking(written):
                 written[b] = lifted[b]
         return written
 

@@ -40,8 +40,8 @@ class Counts(NamedTuple):
     changed : int
         Those whose own best tree (or one of the k best) breaks a rule, and that got others.
     uncertified : int
-        Those of them for which the search ended at its limit: their trees keep the rules, but
-        others that do may be better.
+        Those of them for which the search ended at its limit, or that a transition-based parser has
+        parsed: their trees keep the rules, but others that do may be better.
     failed : int
         Those whose trees still break a rule: none that keeps all exists, or the search found none
         within its limit.
@@ -158,6 +158,13 @@ class Keeper:
             for nodes in (broken, parts)
         ]
         return Looked(trees, [*starts.tolist(), len(trees.heads)], *numbers)
+
+    def breaking(self, lists: Sequence[Sequence[Sentence]]) -> list[int]:
+        """Return the numbers of those lists of parses in which a tree breaks a rule."""
+        numbers = np.repeat(np.arange(len(lists)), [len(trees) for trees in lists])
+        looked = self.look([tree for trees in lists for tree in trees])
+        found: list[int] = np.unique(numbers[looked.broken]).tolist()
+        return found
 
     def best(
         self, sentence: Trees, scores: NDArray[Any], k: int, **options: Any

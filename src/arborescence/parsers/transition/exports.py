@@ -7,7 +7,8 @@ SCORER = (
     f"parsers.transition.scoring.Scorer({BATCH}, parsers.transition.scoring.Model("
     "int64, bool, int64, parsers.transition.features.StateTemplates("
     "int64[:, ::1], int64[:, ::1], uint64[::1], int64[:, ::1], int64, int64[::1]), "
-    f"int64, weight[:, ::1], {RELATIONS}), parsers.transition.scoring.Scratch("
+    f"int64, weight[:, ::1], {RELATIONS}, parsers.transition.scoring.Masks("
+    "bool[:, :, ::1], int64[::1], int64[::1])), parsers.transition.scoring.Scratch("
     "out int64[::1], out uint64[::1], out int64[::1], out int64[::1], out int64[::1], "
     "out sum[::1], out sum[::1]))"
 )

@@ -12,6 +12,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Parser, votes
 from arborescence.parsers.shared.features import Sides
+from arborescence.parsers.shared.keeping import Counts
 from arborescence.parsers.shared.options import kept_fields, options_of
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
 from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
@@ -20,7 +21,7 @@ from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.tagger import tagging
 from arborescence.parsers.transition.beam import Agenda, Trail, parse, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
-from arborescence.parsers.transition.scoring import STRIDE, Model, Scorer, Scratch
+from arborescence.parsers.transition.scoring import STRIDE, Masks, Model, Scorer, Scratch
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import Transition, TransitionSystem
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.keeping import Keeper
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.parsers.shared.types import Effort, System
     from arborescence.parsers.tagger.tagger import Tagger
@@ -175,9 +177,10 @@ class TransitionParser(Parser):
             include the marks of lifted edges.
         """
         _, batch = self._prepare([sentence])
-        *_, steps = self._search(batch, 1, root, None)
+        scorer = self._scorer(batch, root, None)
+        *_, steps = self._search(scorer, 1)
         trail = Trail.of(steps, self.beam)
-        self._search(batch, 1, root, None, trail)
+        self._search(scorer, 1, trail)
         path = np.empty(steps, dtype=np.int64)
         trace_back(trail, steps, 0, path)
         return [
@@ -239,18 +242,28 @@ class TransitionParser(Parser):
                 "the probability of an edge needs a graph-based parser; this one is transition-"
                 "based, and does not look at all trees"
             )
-        if options.rules:
-            raise ModelError(
-                "trees that keep rules need a graph-based parser; this one is transition-based, "
-                "and does not look at all trees: parse without rules"
-            )
         if options.projective is False and self._system.projective and not self.projective:
             raise ModelError(
                 f"edges that cross are out of reach of {self.system}: train a parser with the "
                 "system swap, or with projective='pseudo'"
             )
         sentences, batch = self._prepare(sentences)
-        heads, labels, totals, _ = self._search(batch, k, options.root, options.projective)
+        found = self._found(sentences, batch, k, options)
+        if options.rules is None:
+            return found
+        return self._kept(sentences, found, k, options, options.rules)
+
+    def _found(
+        self,
+        sentences: list[Sentence],
+        batch: Batch,
+        k: int,
+        options: Options,
+        masks: Masks | None = None,
+    ) -> list[list[tuple[Sentence, float]]]:
+        """Return the k best trees of each sentence, with their weights."""
+        scorer = self._scorer(batch, options.root, options.projective, masks)
+        heads, labels, totals, _ = self._search(scorer, k)
         lower = not options.projective if self.projective else None
         parsed = annotated(sentences, batch.starts, heads, labels, self.labels, lower=lower)
         return [
@@ -258,10 +271,36 @@ class TransitionParser(Parser):
             for trees, of_trees in zip(parsed, totals.T.tolist(), strict=True)
         ]
 
+    def _kept(
+        self,
+        sentences: list[Sentence],
+        found: list[list[tuple[Sentence, float]]],
+        k: int,
+        options: Options,
+        keeper: Keeper,
+    ) -> list[list[tuple[Sentence, float]]]:
+        """Parse those sentences again whose trees break a rule, without what rules forbid."""
+        from arborescence.parsers.transition.masks import masks_of
+
+        broken = keeper.breaking([[tree for tree, _ in trees] for trees in found])
+        if broken:
+            some, batch = self._prepare([sentences[b] for b in broken])
+            again = self._found(some, batch, k, options, masks_of(keeper.rules, some, self.labels))
+            for b, trees in zip(broken, again, strict=True):
+                found[b] = trees
+            failed = len(keeper.breaking([[tree for tree, _ in trees] for trees in again]))
+        else:
+            failed = 0
+        changed = len(broken) - failed
+        keeper.add(Counts(len(found), changed, changed, failed, len(found) + len(broken)))
+        return [[(keeper.finished(tree), weight) for tree, weight in trees] for trees in found]
+
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         return tagging.annotated(sentences, self._sides, _NO_TAGS, self.tagger, self.text)
 
-    def _scorer(self, batch: Batch, root: Root, projective: bool | None) -> Scorer:
+    def _scorer(
+        self, batch: Batch, root: Root, projective: bool | None, masks: Masks | None = None
+    ) -> Scorer:
         everything = (1 << ACTIONS) - 1
         without_swap = projective and not self._system.projective
         model = Model(
@@ -274,19 +313,20 @@ class TransitionParser(Parser):
             relations=RelationModel(
                 self._relation_templates, self.weights["relations"].table, self.allowed
             ),
+            masks=masks or Masks.of(len(self.labels)),
         )
         return Scorer(batch, model, Scratch.of(model))
 
     def _search(
-        self, batch: Batch, k: int, root: Root, projective: bool | None, trail: Trail | None = None
+        self, scorer: Scorer, k: int, trail: Trail | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]:
         """Parse a batch; return heads and labels (K, N), scores of trees (K, sentences), and steps.
 
         The steps of the last sentence are counted, and written into `trail`.
         """
-        scorer = self._scorer(batch, root, projective)
-        heads, labels = np.full((2, min(k, self.beam), batch.starts[-1]), -1, dtype=np.int64)
-        totals = np.empty((len(heads), len(batch.starts) - 1))
+        starts = scorer.batch.starts
+        heads, labels = np.full((2, min(k, self.beam), starts[-1]), -1, dtype=np.int64)
+        totals = np.empty((len(heads), len(starts) - 1))
         trail = trail or Trail.of(0, self.beam)
         steps = parse(scorer, Agenda.of(self.beam), heads, labels, totals, trail)
         totals *= self.weights["actions"].unit

@@ -34,6 +34,30 @@ FINISHED: Final = 1 << IDLE
 STRIDE: Final = 8
 
 
+class Masks(NamedTuple):
+    """What rules forbid on new edges: N is the number of nodes of a batch, or 0 without rules.
+
+    Attributes
+    ----------
+    allowed : (2, N, L) bool
+        The relations that a word may have if its head is left of it, and if it is right of it.
+    once : (L,) int64
+        For each relation, bits of sets of which a word has at most one dependent.
+    heads : (N,) int64
+        The bits that hold for the dependents of a word.
+    """
+
+    allowed: NDArray[np.bool_]
+    once: NDArray[np.int64]
+    heads: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, labels: int) -> Self:
+        """Return masks that forbid nothing."""
+        nothing = np.zeros((2, 0, labels), dtype=np.bool_)
+        return cls(nothing, *np.zeros((2, labels), dtype=np.int64))
+
+
 class Model(NamedTuple):
     """The model for choosing transitions.
 
@@ -51,6 +75,7 @@ class Model(NamedTuple):
     actions : (2^bits + 2^(bits - 3), 4)
         The weights of actions: float32, or integers.
     relations : RelationModel
+    masks : Masks
     """
 
     system: int
@@ -60,6 +85,7 @@ class Model(NamedTuple):
     bits: int
     actions: NDArray[Any]
     relations: RelationModel
+    masks: Masks
 
 
 class Scratch(NamedTuple):
@@ -120,6 +146,44 @@ def legal_actions(model: Model, state: np.ndarray) -> int:
 
 
 @uncounted_kernel
+def find_taken(masks: Masks, start: int, state: np.ndarray, head: int) -> int:
+    """Return the bits of what a head has one dependent of, and may have no other. O(n)."""
+    taken = 0
+    for d in range(1, state.shape[1] - 3):
+        if state[layout.HEAD, d] == head and state[layout.LABEL, d] >= 0:
+            taken |= masks.once[state[layout.LABEL, d]]
+    return int(taken & masks.heads[start + head])
+
+
+@inlined_kernel
+def may_be(model: Model, start: int, head: int, dependent: int, label: int, taken: int) -> bool:
+    """Return whether a new edge may have a relation."""
+    side = 0 if head < dependent else 1
+    return bool(
+        model.relations.allowed[0 if head == 0 else 1, label]
+        and model.masks.allowed[side, start + dependent, label]
+        and model.masks.once[label] & taken == 0
+    )
+
+
+@uncounted_kernel
+def masked(model: Model, start: int, state: np.ndarray, mask: int) -> int:
+    """Return a mask without actions whose edges may have no relation, unless these are all."""
+    left = mask
+    for action in range(layout.ACTIONS):
+        if mask >> action & 1:
+            head, dependent = systems.arc(model.system, state, action)
+            if dependent >= 0:
+                taken = find_taken(model.masks, start, state, head)
+                some = False
+                for label in range(len(model.masks.once)):
+                    some |= may_be(model, start, head, dependent, label, taken)
+                if not some:
+                    left &= ~(1 << action)
+    return left if left != 0 else mask
+
+
+@uncounted_kernel
 def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
     """Score the legal actions of a state, into ``scratch.scores``; return a mask of them.
 
@@ -128,6 +192,8 @@ def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
     model, scratch = scorer.model, scorer.scratch
     rows, scores, weights = scratch.rows, scratch.scores, model.actions
     mask = legal_actions(model, state)
+    if model.masks.allowed.shape[1] > 0 and mask != FINISHED:
+        mask = masked(model, start, state, mask)
     if only_one(mask):
         scores[:] = 0
         return mask
@@ -155,7 +221,15 @@ def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) 
     find_around(state, head, dependent, scratch.around)
     around, rows, sums = scratch.around, scratch.relation_rows, scratch.sums
     score_relations(scorer.batch, start, around, model.relations, rows, sums)
-    return best_relation(model.relations, head, scratch.sums)
+    best = -1
+    if model.masks.allowed.shape[1] > 0:
+        taken = find_taken(model.masks, start, state, head)
+        for label in range(len(sums)):
+            if (best < 0 or sums[label] > sums[best]) and may_be(
+                model, start, head, dependent, label, taken
+            ):
+                best = label
+    return best if best >= 0 else best_relation(model.relations, head, sums)
 
 
 @uncounted_kernel

@@ -11,6 +11,7 @@ import numpy as np
 from arborescence.core.accumulator import BIAS_64, rounded_whole
 from arborescence.core.errors import NoTreeError, OptionError
 from arborescence.core.graph import as_array, as_floats
+from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import counted, listed, number, problem_of
 from arborescence.explaining.steps import Detail, edge_name, number_name
 from arborescence.rules.search import kbest_constrained
@@ -142,7 +143,7 @@ def explain_constrained(
     words: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     limit: int = LIMIT,
-) -> list[Step]:
+) -> Steps:
     """Return the steps by which `decode_constrained` finds its tree: conflicts, parts and bounds.
 
     Parameters
@@ -156,7 +157,7 @@ def explain_constrained(
 
     Returns
     -------
-    list of Step
+    Steps: a list of Step that draws itself in a notebook
         The last one has the tree and what certifies it, or says why there is none (``"no-tree"``).
 
     Raises
@@ -213,7 +214,7 @@ def explain_constrained(
         )
     except NoTreeError as error:
         steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
-    return steps
+    return Steps(steps)
 
 
 def _branch(bans: Way, part: Part | None) -> Branch:

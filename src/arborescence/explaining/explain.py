@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from arborescence.core.choices import Algorithm, check_choice
 from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_count, check_root
+from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arborescence.core.choices import Root
-    from arborescence.explaining.steps import Step
 
 #: The number of trees, and the largest one that is explained.
 K, MOST_TREES = 3, 20
@@ -33,7 +33,7 @@ def explain(
     root: Root | None = None,
     k: int | None = None,
     words: Sequence[str] | None = None,
-) -> list[Step]:
+) -> Steps:
     """Return the steps by which an algorithm finds its result, each with a sentence that says what.
 
     The algorithms run as they are printed: slow, in exact arithmetic, and for short sentences.
@@ -68,7 +68,7 @@ def explain(
 
     Returns
     -------
-    list of Step
+    Steps: a list of Step that draws itself in a notebook
         The states, at least one. The last one has the result. If there is no tree, the last one has
         the kind ``"no-tree"`` and says why: that is no error.
 
@@ -123,4 +123,4 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     problem = problem_of(scores, words)
     # Only this algorithm's module is imported, so that the others work without it.
     module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
-    return list(module.steps(problem, **options))
+    return Steps(module.steps(problem, **options))

@@ -11,21 +11,30 @@ Rank 1 starts a new sentence, so the lists may differ in length.
 from __future__ import annotations
 
 from itertools import chain
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING
 
 from arborescence.core.errors import TreebankError
 from arborescence.treebank.conllu import read, write
+from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
-    from arborescence.treebank.sentence import Sentence
-
-#: The analyses of one sentence with their weights, best first, as from `Parser.kbest`.
-Analyses: TypeAlias = "list[tuple[Sentence, float]]"
+#: The analyses of one sentence with their weights, best first.
+Analyses = list[tuple[Sentence, float]]
 
 _RANK, _WEIGHT = "kbest_rank", "kbest_weight"
+
+
+class Ranked(Analyses):
+    """The analyses of one sentence, as from `Parser.kbest`; in a notebook, a picture of them."""
+
+    def _repr_svg_(self) -> str:
+        from arborescence.drawing.svg import draw_svg
+
+        titles = [f"{rank}. weight {weight:.6g}" for rank, (_, weight) in enumerate(self, 1)]
+        return draw_svg(*(tree for tree, _ in self), titles=titles)
 
 
 def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | IO[bytes]) -> None:
@@ -72,7 +81,7 @@ def ranked(analyses: Analyses) -> list[Sentence]:
     return sentences
 
 
-def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]:
+def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Ranked]:
     r"""Read the k best analyses of each sentence from a file of `write_kbest`, in constant memory.
 
     Parameters
@@ -82,7 +91,7 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
 
     Yields
     ------
-    list of (Sentence, float)
+    Ranked: a list of (Sentence, float)
         The analyses of one sentence with their weights, in the order of their ranks.
 
     Raises
@@ -105,12 +114,12 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Analyses]
     >>> sentence.heads, weight
     (array([-1,  2,  0]), 7.5)
     """
-    analyses: Analyses = []
+    analyses = Ranked()
     for sentence in read(source):
         rank, weight = _number(sentence, _RANK, int), weight_of(sentence)
         if rank == 1 and analyses:
             yield analyses
-            analyses = []
+            analyses = Ranked()
         if rank != len(analyses) + 1:
             before = f"after {len(analyses)}" if analyses else "at the start"
             raise _error(sentence, f"{_RANK} is {rank} {before}; is a part of the file missing?")

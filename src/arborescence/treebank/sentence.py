@@ -288,6 +288,15 @@ class Sentence:
         where = f" at {self.source}:{self.line}" if self.source else ""
         return f"<Sentence of {len(self)} words{where}: {words}>"
 
+    def _repr_svg_(self) -> str | None:
+        """Draw the tree in a notebook; None, which shows `repr`, if a word has no head."""
+        from arborescence.drawing.svg import draw_svg
+
+        try:
+            return draw_svg(self)
+        except TreeError:
+            return None
+
     def __eq__(self, other: object) -> bool:
         return self.raw == other.raw if isinstance(other, Sentence) else NotImplemented
 

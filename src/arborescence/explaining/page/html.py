@@ -11,14 +11,13 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_args
 
 from arborescence.core.choices import Algorithm
 from arborescence.drawing.page import document
-from arborescence.drawing.svg import draw_svg
 from arborescence.explaining.constrained import Search
 from arborescence.explaining.explain import K, explain
+from arborescence.explaining.listed import listed_steps, picture, table
 from arborescence.explaining.problem import problem_of
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ PARTS = {
     ),
     "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
 }
-#: The list of steps has no tables if it has more characters than this with them.
-_LONGEST_LIST = 100_000
 
 
 def explain_html(
@@ -123,22 +120,19 @@ def search_html(steps: Sequence[Step]) -> str:
     """
     words = escape(" ".join(steps[0].words[1:]))
     items = "".join(
-        f"<li>{escape(step.text)}{picture(step)}{table(step.table())}</li>\n" for step in steps
+        f"<li>{escape(step.text)}{_picture(step)}{table(step.table())}</li>\n" for step in steps
     )
     body = f'<h1>The search, step by step</h1>\n<p id="words">{words}</p>\n<ol>{items}</ol>\n'
     return document(f"Step by step: {words}", text_of("style.css"), body)
 
 
-def picture(step: Step) -> str:
+def _picture(step: Step) -> str:
     """Return the tree of a step of `explain_constrained` as SVG."""
     search = step.detail
-    if not isinstance(search, Search) or not step.heads:
+    if not isinstance(search, Search):
         return ""
     labels = [search.label_names[label] for label in search.part.labels[1:]]
-    tags = ["_"] * len(labels)
-    return draw_svg(
-        SimpleNamespace(forms=step.words[1:], upos=tags, heads=step.heads, deprels=labels)
-    )
+    return picture(step, labels)
 
 
 @cache
@@ -151,23 +145,3 @@ def text_of(name: str) -> str:
 def script(folder: str) -> str:
     """Return the JavaScript of a folder of `PARTS`."""
     return "\n".join(text_of(f"{folder}/{name}.js") for name in PARTS[folder])
-
-
-def listed_steps(steps: Sequence[Step]) -> str:
-    """Return the steps as items of a list: their sentences and, if there is room, their tables."""
-    whole = "".join(f"<li>{escape(step.text)}{table(step.table())}</li>\n" for step in steps)
-    if len(whole) <= _LONGEST_LIST:
-        return whole
-    return "".join(f"<li>{escape(step.text)}</li>\n" for step in steps)
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a table, the first one as its headings."""
-    if not rows:
-        return ""
-    head, *body = rows
-    cells = "".join(
-        f'<th scope="col">{escape(text)}</th>' if text else "<td></td>" for text in head
-    )
-    lines = (f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in body)
-    return f"<table><thead><tr>{cells}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

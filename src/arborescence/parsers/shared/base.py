@@ -17,6 +17,7 @@ from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import keeper_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
+from arborescence.treebank.kbest import Ranked
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -378,7 +379,7 @@ class Parser(ABC):
         given: Given,
         k: int,
         **options: Unpack[ParseOptions],
-    ) -> Iterator[list[tuple[Sentence, float]]]:
+    ) -> Iterator[Ranked]:
         """Find the k best parses of each sentence: the k trees of highest weight, with relations.
 
         Parameters
@@ -393,7 +394,7 @@ class Parser(ABC):
 
         Yields
         ------
-        list of (Sentence, float)
+        Ranked: a list of (Sentence, float)
             For each sentence, in the same order: its k-best list of pairs of a parsed sentence and
             a weight, best first; fewer than k if there are fewer trees. The weight is the sum of
             the `scores` of the tree's edges. The first parse is that of `parse`.
@@ -404,7 +405,7 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        return self._in_batches(partial(self._kbest_batch, k=k), given, k, **options)
+        return map(Ranked, self._in_batches(partial(self._kbest_batch, k=k), given, k, **options))
 
     def _in_batches(
         self,

@@ -26,6 +26,7 @@ from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
+from arborescence.treebank.kbest import Ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -312,7 +313,7 @@ class GraphParser(Parser):
         sentences: Iterable[Sentence | Sequence[str]],
         k: int,
         **options: Unpack[ParseOptions],
-    ) -> Iterator[list[tuple[Sentence, float]]]:
+    ) -> Iterator[Ranked]:
         """Find the k best labeled trees of each sentence by its `labeled_scores`.
 
         Unlike those of `kbest`, two trees may differ in their relations only.
@@ -324,7 +325,7 @@ class GraphParser(Parser):
 
         Yields
         ------
-        list of (Sentence, float)
+        Ranked: a list of (Sentence, float)
             As for `kbest`; the weights are those of labeled edges.
 
         Raises
@@ -334,7 +335,7 @@ class GraphParser(Parser):
         """
         k = check_count(k)
         find = partial(self._kbest_batch, k=k, labeled=True)
-        return self._in_batches(find, sentences, k, **options)
+        return map(Ranked, self._in_batches(find, sentences, k, **options))
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         self._refuse(options)

@@ -168,8 +168,8 @@ def sums(results, sizes, peer):
                 dist = lambda b=batch, r=root, p=projective: arb.TreeDistribution(  # noqa: E731
                     b, root=r, projective=p
                 )
-                row.append(microseconds(lambda d=dist: d().marginals, count))
-                row.append(microseconds(lambda d=dist: d().log_partition, count))
+                row.append(microseconds(lambda d=dist: d().marginals(), count))
+                row.append(microseconds(lambda d=dist: d().log_partition(), count))
                 if peer:
                     row.append(microseconds(
                         lambda a=arguments, r=root, p=projective: (
@@ -244,9 +244,9 @@ def single_calls(results, sizes, peer):
     """The time for one sentence at a time."""
     calls = (
         ("best projective tree", "argmax", True, lambda s: arb.decode(s, projective=True)),
-        ("marginals", "marginals", False, lambda s: arb.TreeDistribution(s).marginals),
+        ("marginals", "marginals", False, lambda s: arb.TreeDistribution(s).marginals()),
         ("projective marginals", "marginals", True,
-         lambda s: arb.TreeDistribution(s, projective=True).marginals),
+         lambda s: arb.TreeDistribution(s, projective=True).marginals()),
     )  # fmt: skip
     rows = []
     for n in sizes[:3]:
@@ -345,7 +345,7 @@ def right(results, peer):
             for projective in (False, True):
                 exact = truth(scores, "single", projective)
                 dist = arb.TreeDistribution(scores, projective=projective)
-                found = [dist.marginals]
+                found = [dist.marginals()]
                 if not projective:
                     try:
                         found.append(marginals_by_inverse(scores[None], "single")[0])

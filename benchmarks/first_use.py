@@ -33,7 +33,7 @@ FIRST = {
     "`decode_sparse`": f"{GRAPH}{EDGES}arb.decode_sparse(25, h, d, scores[h, d])",
     "`decode_labeled`": f"{BEGINNING}size=(26, 26, 5)); arb.decode_labeled(scores)",
     "`kbest`": f"{GRAPH}arb.kbest(scores, 5)",
-    "`TreeDistribution`, marginals": f"{GRAPH}arb.TreeDistribution(scores).marginals",
+    "`TreeDistribution`, marginals": f"{GRAPH}arb.TreeDistribution(scores).marginals()",
     "`TreeDistribution`, draws": f"{GRAPH}arb.TreeDistribution(scores).sample(5, rng=0)",
 }
 COMMANDS = {

@@ -32,7 +32,7 @@ def batches():
 
 
 def ours(scores, lengths, root, projective):
-    return TreeDistribution(scores, lengths, root=root, projective=projective).log_partition
+    return TreeDistribution(scores, lengths, root=root, projective=projective).log_partition()
 
 
 def theirs(scores, lengths, root, projective):

@@ -111,7 +111,7 @@ def features(directed, undirected, one, other):
     """What the chooser knows of two trees: their size, weights, probabilities, roots, crossings."""
     differ = np.flatnonzero(one != other)
     n, k = len(one) - 1, len(differ)
-    chances = arb.TreeDistribution(directed).marginals[[one[differ], other[differ]], differ]
+    chances = arb.TreeDistribution(directed).marginals()[[one[differ], other[differ]], differ]
     gaps = [arb.tree_weight(s, one) - arb.tree_weight(s, other) for s in (directed, undirected)]
     others = chances.mean(axis=1), chances.min(axis=1), np.log(chances + 1e-9).mean(axis=1)
     form = [(one == 0).argmax() != (other == 0).argmax(), *arb.is_projective([one, other])]

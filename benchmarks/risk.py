@@ -39,13 +39,15 @@ def main():
     total = np.count_nonzero(words)
 
     def probabilities(dist, heads):
-        edges = np.take_along_axis(dist.marginals[:, :, 1:], np.maximum(heads, 0)[:, None], axis=1)
+        edges = np.take_along_axis(
+            dist.marginals()[:, :, 1:], np.maximum(heads, 0)[:, None], axis=1
+        )
         return np.where(words, edges[:, 0], 0.0)
 
     rows = []
     for projective in (False, True):
         dist = arb.TreeDistribution(scores, lengths, projective=projective)
-        best, safe = dist.argmax[:, 1:], dist.mbr()[:, 1:]
+        best, safe = dist.argmax()[:, 1:], dist.mbr()[:, 1:]
         row = ["projective" if projective else "all"]
         for heads in (best, safe):
             row.append(f"{np.sum(words & (heads == gold)) / total:.2%}")
@@ -58,9 +60,9 @@ def main():
     table([*header, "heads that differ", "better, worse"], rows)
 
     dist = arb.TreeDistribution(scores, lengths)
-    wrong = words & (dist.argmax[:, 1:] != gold)
-    expected = 1.0 - probabilities(dist, dist.argmax[:, 1:])
-    entropy = dist.entropy / lengths
+    wrong = words & (dist.argmax()[:, 1:] != gold)
+    expected = 1.0 - probabilities(dist, dist.argmax()[:, 1:])
+    entropy = dist.entropy() / lengths
     rows = []
     for low, high in pairwise(BOUNDS):
         some = (low <= entropy) & (entropy < high)

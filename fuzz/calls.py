@@ -60,9 +60,9 @@ def bad_scores(case):
         "kbest": lambda: arb.kbest(scores, 2),
         "kbest of projective trees": lambda: arb.kbest(scores, 2, projective=True),
         "trees": lambda: next(arb.trees(scores)),
-        "log_partition": lambda: dist.log_partition,
-        "marginals": lambda: dist.marginals,
-        "log_count": lambda: arb.TreeDistribution(scores).log_count,
+        "log_partition": lambda: dist.log_partition(),
+        "marginals": lambda: dist.marginals(),
+        "log_count": lambda: arb.TreeDistribution(scores).log_count(),
         "draws": lambda: arb.TreeDistribution(scores).sample(1, 0),
         "mbr": lambda: arb.TreeDistribution(scores).mbr(),
     }.items():
@@ -169,7 +169,7 @@ def log_prob(rng, note):
     scores = scores_of(rng, note)
     dist = arb.TreeDistribution(scores, **options(rng, note))
     fits = rng.random() < 0.7
-    heads = np.zeros(np.shape(dist.marginals)[:-1], int) if fits else heads_of(rng, note)
+    heads = np.zeros(np.shape(dist.marginals())[:-1], int) if fits else heads_of(rng, note)
     return dist.log_prob(note(heads))
 
 
@@ -217,10 +217,10 @@ CALLS = {
     "is_projective": lambda r, n: arb.is_projective(heads_of(r, n)),
     "root_count": lambda r, n: arb.root_count(heads_of(r, n)),
     "projectivize": lambda r, n: arb.projectivize(heads_of(r, n)),
-    "marginals": lambda r, n: distribution(r, n).marginals,
-    "log_partition": lambda r, n: distribution(r, n).log_partition,
-    "log_count": lambda r, n: distribution(r, n).log_count,
-    "entropy": lambda r, n: distribution(r, n).entropy,
+    "marginals": lambda r, n: distribution(r, n).marginals(),
+    "log_partition": lambda r, n: distribution(r, n).log_partition(),
+    "log_count": lambda r, n: distribution(r, n).log_count(),
+    "entropy": lambda r, n: distribution(r, n).entropy(),
     "mbr": lambda r, n: distribution(r, n).mbr(),
     "log_prob": log_prob,
     **{
@@ -234,7 +234,7 @@ CALLS = {
     "sample without replacement": lambda r, n: distribution(r, n).sample(
         number(r, n), 0, replace=False
     ),
-    "pickle": lambda r, n: pickle.loads(pickle.dumps(distribution(r, n))).log_count,
+    "pickle": lambda r, n: pickle.loads(pickle.dumps(distribution(r, n))).log_count(),
     "spanning_tree": lambda r, n: undirected.spanning_tree(
         number(r, n) if r.random() < 0.3 else 3, heads_of(r, n), heads_of(r, n), [0.0, 1.0, 2.0]
     ),

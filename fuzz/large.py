@@ -126,7 +126,7 @@ def single_from_multi(case):
     scores = case.scores
     try:
         whole = arb.TreeDistribution(scores)
-        log_partition, marginals = whole.log_partition, whole.marginals
+        log_partition, marginals = whole.log_partition(), whole.marginals()
     except arb.NoTreeError:
         return
     parts, shares = [], []
@@ -137,8 +137,8 @@ def single_from_multi(case):
         if scores[0, word] > -np.inf:
             try:
                 dist = arb.TreeDistribution(one, root="multi")
-                parts.append(dist.log_partition)
-                shares.append(dist.marginals)
+                parts.append(dist.log_partition())
+                shares.append(dist.marginals())
             except arb.NoTreeError:
                 pass
     total = np.logaddexp.reduce(parts)

@@ -41,7 +41,7 @@ def answers(case):
     yield "decode", lambda scores: arb.decode(scores, **case.trees)
     yield "kbest", lambda scores: arb.kbest(scores, 4, **case.trees)[0]
     if case.options["ordinary"]:
-        yield "marginals", lambda scores: arb.TreeDistribution(scores, **case.trees).marginals
+        yield "marginals", lambda scores: arb.TreeDistribution(scores, **case.trees).marginals()
         yield "draws", lambda scores: arb.TreeDistribution(scores, **case.trees).sample(3, 1)
 
 

@@ -215,7 +215,7 @@ def distribution(rng):
 
     def everything(s, words):
         dist = arb.TreeDistribution(s, words)
-        return dist.marginals, dist.sample(3, 1), dist.expectation(s), dist.covariance(s)
+        return dist.marginals(), dist.sample(3, 1), dist.expectation(s), dist.covariance(s)
 
     return (scores, lengths), everything
 
@@ -256,7 +256,7 @@ def answers(dist, scores, heads):
     trees, weights, _ = arb.kbest(scores, 4)
     return (
         arb.decode(scores).tolist(), trees.tolist(), weights.tolist(),
-        dist.marginals.tolist(), dist.argmax.tolist(), dist.log_count.tolist(),
+        dist.marginals().tolist(), dist.argmax().tolist(), dist.log_count().tolist(),
         dist.log_prob(heads).tolist(), dist.sample(3, rng=5).tolist(),
     )  # fmt: skip
 

@@ -82,10 +82,10 @@ def compute() -> dict[str, Any]:
                 for projective in (False, True):
                     dist = arb.TreeDistribution(scores, root=root, projective=projective)
                     kind = f"{name} {projective}"
-                    results[f"{kind} log_partition"] = dist.log_partition
-                    results[f"{kind} marginals"] = dist.marginals
-                    results[f"{kind} entropy"] = dist.entropy
-                    results[f"{kind} log_prob"] = dist.log_prob(dist.argmax)
+                    results[f"{kind} log_partition"] = dist.log_partition()
+                    results[f"{kind} marginals"] = dist.marginals()
+                    results[f"{kind} entropy"] = dist.entropy()
+                    results[f"{kind} log_prob"] = dist.log_prob(dist.argmax())
                     if np.abs(scores[np.isfinite(scores)]).max() < 1e3:
                         results[f"{kind} sample"] = dist.sample(5, rng=0)
                         results[f"{kind} covariance"] = dist.covariance(np.ones_like(scores))

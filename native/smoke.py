@@ -66,7 +66,7 @@ def check(level: str) -> None:
         assert weights[0] == best
         assert len(set(map(tuple, trees.tolist()))) == 3
     dist = arb.TreeDistribution(scores)
-    assert np.allclose(dist.marginals[:, 1:].sum(axis=0), 1)
+    assert np.allclose(dist.marginals()[:, 1:].sum(axis=0), 1)
     assert arb.is_tree(dist.sample(10, rng=0)).all()
     assert arb.is_projective(arb.decode(scores, projective=True))
     assert arb.decode_labeled(scores[..., None])[0].tolist() == arb.decode(scores).tolist()

@@ -202,9 +202,9 @@ def takers(rng):
     yield Taker("lengths", partial(arb.decode, batch), lengths, "i")
     yield Taker("mask", partial(arb.decode, batch), mask, "?", repeated=False)
     yield Taker(
-        "lengths of distributions", lambda x: arb.TreeDistribution(batch, x).entropy, lengths, "i"
+        "lengths of distributions", lambda x: arb.TreeDistribution(batch, x).entropy(), lengths, "i"
     )
-    yield Taker("distributions", lambda x: arb.TreeDistribution(x, lengths).marginals, batch)
+    yield Taker("distributions", lambda x: arb.TreeDistribution(x, lengths).marginals(), batch)
     yield Taker("kbest of a batch", lambda x: arb.kbest(x, 3, lengths), batch)
     yield Taker("second_best", arb.second_best, one)
     yield Taker("trees", lambda x: list(itertools.islice(arb.trees(x), 4)), one)

@@ -109,10 +109,10 @@ def bad_scores_are_named(value, dtype, of_batch, of_one=()):
 def said_of(dist, heads, values):
     """What a distribution has to say, as (..., something)."""
     return {
-        "log_partition": dist.log_partition,
-        "marginals": dist.marginals,
-        "entropy": dist.entropy,
-        "log_count": dist.log_count,
+        "log_partition": dist.log_partition(),
+        "marginals": dist.marginals(),
+        "entropy": dist.entropy(),
+        "log_count": dist.log_count(),
         "log_prob": dist.log_prob(heads),
         "expectation": dist.expectation(values),
         "second_moment": dist.second_moment(values),

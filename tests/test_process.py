@@ -39,7 +39,7 @@ from arborescence import drawing, explaining, second_order, transitions, treeban
 
 scores = np.random.default_rng(0).normal(size=(3, 6, 6))
 arb.decode(scores, [5, 4, 3], threads=2), arb.kbest(scores, 3), arb.explain(scores[0])
-arb.TreeDistribution(scores).sample(2, 1), arb.TreeDistribution(scores).entropy
+arb.TreeDistribution(scores).sample(2, 1), arb.TreeDistribution(scores).entropy()
 undirected.decode(scores), second_order.decode(scores), arb.decode(scores, projective=True)
 heads = transitions.system("swap").derivation([-1, 2, 0])
 parser = arb.load("english-fast")

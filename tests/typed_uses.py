@@ -49,8 +49,8 @@ def with_numpy(scores: NDArray[np.float32], labeled: Floats, heads: Ints) -> Non
 def distributions_with_numpy(scores: Floats) -> None:
     dist = arb.TreeDistribution(scores, projective=True)
     assert_type(dist, arb.TreeDistribution)  # that of NumPy's arrays, if nothing else is said
-    assert_type(dist.marginals, Floats)
-    assert_type(dist.argmax, Ints)
+    assert_type(dist.marginals(), Floats)
+    assert_type(dist.argmax(), Ints)
     assert_type(dist.mbr(), Ints)
     assert_type(dist.sample(3, rng=0), Ints)
     dist.kl(arb.TreeDistribution(scores))
@@ -70,8 +70,8 @@ def with_tensors(scores: Tensor, labeled: Tensor) -> None:
     assert_type(arb.second_best(scores), tuple[Tensor, float, tuple[int, int]])
     assert_type(arb.decode_where(scores, lambda heads: heads is not None), Tensor)
     dist = arb.TreeDistribution(scores)
-    assert_type(dist.marginals, Tensor)
-    assert_type(dist.argmax, Tensor)
+    assert_type(dist.marginals(), Tensor)
+    assert_type(dist.argmax(), Tensor)
 
 
 def wrong(scores: Floats) -> None:

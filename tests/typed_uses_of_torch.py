@@ -13,10 +13,10 @@ def with_torch(scores: torch.Tensor, weight: torch.nn.Parameter) -> None:
     assert_type(arb.decode([scores, scores]), torch.Tensor)
     assert_type(arb.decode(weight), torch.Tensor)
     assert_type(arb.decode_labeled(scores), tuple[torch.Tensor, torch.Tensor])
-    assert_type(arb.TreeDistribution(scores).argmax, torch.Tensor)
+    assert_type(arb.TreeDistribution(scores).argmax(), torch.Tensor)
     dist = TreeDistribution(scores, root="multi")
-    assert_type(dist.log_partition, torch.Tensor)
-    assert_type(dist.log_prob(dist.argmax), torch.Tensor)
-    assert_type(dist.marginals, torch.Tensor)
+    assert_type(dist.log_partition(), torch.Tensor)
+    assert_type(dist.log_prob(dist.argmax()), torch.Tensor)
+    assert_type(dist.marginals(), torch.Tensor)
     assert_type(dist.mbr(), torch.Tensor)
-    dist.log_prob(dist.argmax).mean().backward()  # type: ignore[no-untyped-call]
+    dist.log_prob(dist.argmax()).mean().backward()  # type: ignore[no-untyped-call]

@@ -201,7 +201,7 @@ def test_masked_weights_are_absent_edges():
         arb.decode,
         lambda scores: arb.decode(scores, projective=True),
         lambda scores: arb.kbest(scores, 2, projective=True),
-        lambda scores: arb.TreeDistribution(scores).marginals,
+        lambda scores: arb.TreeDistribution(scores).marginals(),
     ],
 )
 def test_a_signaling_nan_is_an_error_without_a_warning(call):

@@ -64,7 +64,7 @@ def test_threads_with_distributions_of_their_own_do_not_wait_for_each_other():
     for each in both:
         each.before = lambda: barrier.wait(LIMIT)
     with ThreadPoolExecutor(2) as pool:
-        for marginals in pool.map(lambda each: each.marginals, both):
+        for marginals in pool.map(lambda each: each.marginals(), both):
             assert marginals.tolist() == [[0.0, 0.5, 0.5], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]
 
 
@@ -72,7 +72,7 @@ def test_threads_with_distributions_of_their_own_do_not_wait_for_each_other():
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_while_a_thread_computes():
     busy, other = (Distribution(np.zeros((3, 3))) for _ in range(2))
-    other.entropy  # noqa: B018 - so that no kernel is compiled below
+    other.entropy()  # so that no kernel is compiled below
     other = Distribution(np.zeros((3, 3)))
     inside, fork_is_done = threading.Event(), threading.Event()
 
@@ -82,9 +82,9 @@ def test_a_fork_while_a_thread_computes():
 
     busy.before = wait
     with ThreadPoolExecutor(1) as pool:
-        result = pool.submit(lambda: busy.marginals)
+        result = pool.submit(lambda: busy.marginals())
         assert inside.wait(LIMIT)
-        child = multiprocessing.get_context("fork").Process(target=lambda: other.marginals)
+        child = multiprocessing.get_context("fork").Process(target=lambda: other.marginals())
         child.start()
         child.join(LIMIT / 2)
         fork_is_done.set()

@@ -70,7 +70,7 @@ def values_of_edges(rng, size, *more):
 def refused(dist):
     """Whether trees need edges that are too far below others."""
     try:
-        return not dist.log_partition.isfinite()
+        return not dist.log_partition().isfinite()
     except arb.ScoresError as error:
         return "too far apart" in str(error)
 
@@ -100,12 +100,12 @@ def test_against_every_tree(kind, root, projective):
         short = (edges.max(axis=0)[1:] - edges[best[1:], every.words]).sum()
         if projective and short > 1e5 and refused(dist):
             continue
-        assert dist.log_partition.item() == pytest.approx(total, rel=1e-9, abs=1e-9)
-        assert dist.log_count.exp().item() == pytest.approx(len(every.trees), rel=1e-9)
+        assert dist.log_partition().item() == pytest.approx(total, rel=1e-9, abs=1e-9)
+        assert dist.log_count().exp().item() == pytest.approx(len(every.trees), rel=1e-9)
         if coarse > 1e3:
             continue  # masked edges that a tree needs leave nothing of the other scores
-        np.testing.assert_allclose(dist.marginals, every.marginals, rtol=0, atol=coarse)
-        assert dist.entropy.item() == pytest.approx(every.entropy, abs=10 * coarse)
+        np.testing.assert_allclose(dist.marginals(), every.marginals, rtol=0, atol=coarse)
+        assert dist.entropy().item() == pytest.approx(every.entropy, abs=10 * coarse)
         found = dist.log_prob(every.trees)
         low = every.log_probs < -1e299  # float64 ends there
         np.testing.assert_allclose(found[~low], every.log_probs[~low], rtol=1e-9, atol=coarse)
@@ -155,7 +155,7 @@ def test_distributions_over_other_trees():
     scores[0] = chain  # one tree, which is of every kind
     narrow = TreeDistribution(scores, projective=True)
     wide = TreeDistribution(scores, root="multi")
-    assert (narrow.cross_entropy(wide) > narrow.entropy)[1:].all()
+    assert (narrow.cross_entropy(wide) > narrow.entropy())[1:].all()
     assert narrow.cross_entropy(wide).isfinite().all()
     assert wide.cross_entropy(narrow).isinf().tolist() == [False] + [True] * 5
 
@@ -198,7 +198,7 @@ def test_what_is_no_tree_has_no_probability(root, projective):
     found = dist.log_prob(candidates, errors="-inf")
     assert found.isfinite().tolist() == trees.tolist()
     assert trees.any()
-    assert found[torch.tensor(trees)].numpy() == pytest.approx(-dist.log_count.item())
+    assert found[torch.tensor(trees)].numpy() == pytest.approx(-dist.log_count().item())
     plain = arb.TreeDistribution(scores.numpy(), root=root, projective=projective)
     np.testing.assert_allclose(plain.log_prob(candidates, errors="-inf"), found, rtol=1e-12)
 
@@ -280,9 +280,9 @@ def test_scores_far_apart(place, root):
     every = EveryTree(scores, root, False)
     tensor = torch.tensor(scores, requires_grad=True)
     dist = TreeDistribution(tensor, root=root)
-    assert dist.log_partition.item() == pytest.approx(every.log_partition, rel=1e-12)
-    np.testing.assert_allclose(dist.marginals.detach(), every.marginals, atol=1e-9)
-    assert dist.entropy.item() == pytest.approx(every.entropy, abs=1e-8)
+    assert dist.log_partition().item() == pytest.approx(every.log_partition, rel=1e-12)
+    np.testing.assert_allclose(dist.marginals().detach(), every.marginals, atol=1e-9)
+    assert dist.entropy().item() == pytest.approx(every.entropy, abs=1e-8)
     found, low = dist.log_prob(every.trees).detach().numpy(), every.log_probs < -1e300
     np.testing.assert_allclose(found[~low], every.log_probs[~low], rtol=1e-12, atol=1e-8)
     assert (found[low] < -1e299).all()
@@ -306,23 +306,23 @@ def test_scores_far_apart(place, root):
     batch[1, : len(scores), : len(scores)] = torch.tensor(scores)
     together = TreeDistribution(batch, [2, len(scores) - 1, 2], root=root)
     with torch.no_grad():
-        torch.testing.assert_close(together.entropy[1], dist.entropy)
-        inside = together.marginals[1, : len(scores), : len(scores)]
-        torch.testing.assert_close(inside, dist.marginals)
-        assert together.log_partition[1] == dist.log_partition
+        torch.testing.assert_close(together.entropy()[1], dist.entropy())
+        inside = together.marginals()[1, : len(scores), : len(scores)]
+        torch.testing.assert_close(inside, dist.marginals())
+        assert together.log_partition()[1] == dist.log_partition()
 
 
 def test_projective_scores_far_apart_are_refused():
     scores = torch.zeros(2, 4, 4)
     scores[1, :, 2] = -1e30
-    assert TreeDistribution(scores, projective=True).log_partition[1] < -1e29
+    assert TreeDistribution(scores, projective=True).log_partition()[1] < -1e29
     scores[1] = torch.tensor([[0, -1e30, -1e30, -1e30], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
     scores[1, 0, 1] = -2e30
     masked = TreeDistribution(scores, root="multi", projective=True)
     with pytest.raises(arb.ScoresError, match=r"sentence 1: .*too far apart.*TreeDistribution"):
-        _ = masked.marginals
+        _ = masked.marginals()
     plain = arb.TreeDistribution(scores, root="multi", projective=True)
-    assert plain.marginals[1].sum() == pytest.approx(3)
+    assert plain.marginals()[1].sum() == pytest.approx(3)
 
 
 # Derivatives.
@@ -357,10 +357,10 @@ def test_gradients(kind, root, projective):
         if twice:
             assert torch.autograd.gradgradcheck(function, values, fast_mode=True)
 
-    check(lambda dist: dist.log_partition, twice=True)
-    check(lambda dist: dist.entropy, twice=True)
-    check(lambda dist: dist.marginals)
-    check(lambda dist: dist.kl(other) if kind != "absent" else other.entropy + dist.entropy)
+    check(lambda dist: dist.log_partition(), twice=True)
+    check(lambda dist: dist.entropy(), twice=True)
+    check(lambda dist: dist.marginals())
+    check(lambda dist: dist.kl(other) if kind != "absent" else other.entropy() + dist.entropy())
     check(lambda dist: dist.expectation(f))
     check(lambda dist: dist.covariance(f))
 
@@ -376,8 +376,8 @@ def test_the_gradient_of_the_loss(root, projective):
     for b, n in enumerate([5, 4, 0, 1]):
         of_gold[b, gold[b, 1 : n + 1], range(1, n + 1)] = 1
     # The graph is spent, and everything can still be asked for.
-    torch.testing.assert_close(scores.grad, dist.marginals.detach() - of_gold)
-    assert dist.entropy.shape == (4,)
+    torch.testing.assert_close(scores.grad, dist.marginals().detach() - of_gold)
+    assert dist.entropy().shape == (4,)
     assert dist.covariance(of_gold).isfinite().all()
 
 
@@ -395,19 +395,19 @@ def test_values_of_edges_have_gradients_too():
 def test_gradients_are_there_where_the_scores_have_them(projective):
     scores = torch.randn(2, 5, 5, generator=torch.Generator().manual_seed(7))
     plain = TreeDistribution(scores, projective=projective)
-    assert not plain.log_partition.requires_grad
-    assert not plain.marginals.requires_grad
-    assert not plain.entropy.requires_grad
+    assert not plain.log_partition().requires_grad
+    assert not plain.marginals().requires_grad
+    assert not plain.entropy().requires_grad
     assert not plain.covariance(scores).requires_grad
     with torch.inference_mode():
         seen = TreeDistribution(scores.clone(), projective=projective)
-        torch.testing.assert_close(seen.marginals, plain.marginals)
+        torch.testing.assert_close(seen.marginals(), plain.marginals())
         torch.testing.assert_close(seen.covariance(scores), plain.covariance(scores))
     dist = TreeDistribution(scores.clone().requires_grad_(), projective=projective)
     with torch.no_grad():
-        assert not dist.entropy.requires_grad
-        assert not dist.log_partition.requires_grad
-    (dist.entropy + dist.log_partition).sum().backward()
+        assert not dist.entropy().requires_grad
+        assert not dist.log_partition().requires_grad
+    (dist.entropy() + dist.log_partition()).sum().backward()
 
 
 # Batches, shapes, types.
@@ -428,7 +428,7 @@ def test_a_batch_equals_its_sentences(root, projective):
     for lengths in (sizes, np.array(sizes), torch.tensor(sizes)):
         for laid_out in (scores, scores.mT.contiguous().mT):
             dist = TreeDistribution(laid_out, lengths, **options)
-            heads = dist.argmax
+            heads = dist.argmax()
             together = all_of(dist, heads, values)
             for b, n in enumerate(sizes):
                 alone = all_of(
@@ -447,20 +447,20 @@ def test_leading_dimensions_and_no_words(root, projective):
     scores = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(9))
     lengths = torch.tensor([[4, 3, 2], [1, 0, 4]])
     dist = TreeDistribution(scores, lengths, **options)
-    assert dist.log_partition.shape == dist.entropy.shape == dist.log_count.shape == (2, 3)
-    assert dist.marginals.shape == (2, 3, 5, 5)
-    assert dist.argmax.shape == dist.mbr().shape == (2, 3, 5)
-    assert dist.log_prob(dist.argmax).shape == (2, 3)
-    assert dist.log_prob(torch.stack([dist.argmax] * 6, dim=2)).shape == (2, 3, 6)
+    assert dist.log_partition().shape == dist.entropy().shape == dist.log_count().shape == (2, 3)
+    assert dist.marginals().shape == (2, 3, 5, 5)
+    assert dist.argmax().shape == dist.mbr().shape == (2, 3, 5)
+    assert dist.log_prob(dist.argmax()).shape == (2, 3)
+    assert dist.log_prob(torch.stack([dist.argmax()] * 6, dim=2)).shape == (2, 3, 6)
     assert dist.expectation(scores).shape == dist.covariance(scores).shape == (2, 3)
     assert dist.covariance(scores[..., None], scores).shape == (2, 3, 1)
     assert dist.covariance(scores, scores[..., None]).shape == (2, 3, 1)
-    for value in (dist.log_partition, dist.entropy, dist.log_count):
+    for value in (dist.log_partition(), dist.entropy(), dist.log_count()):
         assert value[1, 1] == 0
 
     none = TreeDistribution(torch.empty(0, 3, 3), **options)
-    assert none.log_partition.shape == none.entropy.shape == (0,)
-    assert none.marginals.shape == (0, 3, 3)
+    assert none.log_partition().shape == none.entropy().shape == (0,)
+    assert none.marginals().shape == (0, 3, 3)
     assert none.log_prob(torch.empty(0, 3, dtype=torch.int64)).shape == (0,)
     assert none.log_prob(torch.empty(0, 6, 3, dtype=torch.int64)).shape == (0, 6)
     assert none.expectation(torch.empty(0, 3, 3)).shape == (0,)
@@ -468,8 +468,8 @@ def test_leading_dimensions_and_no_words(root, projective):
     assert none.second_moment(torch.empty(0, 3, 3)).shape == (0,)
     assert none.kl(none).shape == (0,)
     empty = TreeDistribution(torch.zeros(1, 1, requires_grad=True), **options)
-    assert empty.log_partition == empty.entropy == empty.log_count == 0
-    assert empty.marginals.tolist() == [[0]]
+    assert empty.log_partition() == empty.entropy() == empty.log_count() == 0
+    assert empty.marginals().tolist() == [[0]]
     assert empty.log_prob(torch.tensor([-1])) == 0
 
 
@@ -480,10 +480,10 @@ def test_types_come_back(dtype, root, projective):
     dist = TreeDistribution(scores, root=root, projective=projective)
     precise = TreeDistribution(scores.double(), root=root, projective=projective)
     for name in ("log_partition", "marginals", "entropy", "log_count"):
-        result = getattr(dist, name)
+        result = getattr(dist, name)()
         assert result.dtype == dtype
         assert result.device == scores.device
-        torch.testing.assert_close(result, getattr(precise, name).to(dtype))
+        torch.testing.assert_close(result, getattr(precise, name)().to(dtype))
 
 
 def test_bad_scores_and_graphs_without_trees_are_named():
@@ -491,24 +491,24 @@ def test_bad_scores_and_graphs_without_trees_are_named():
     scores[1, 3, 2] = torch.inf
     with pytest.raises(arb.ScoresError, match=r"sentence 1: scores\[1, 3, 2\].*3 -> 2.*inf"):
         TreeDistribution(scores)
-    assert TreeDistribution(scores, [4, 1, 4]).log_partition[1] == 0
+    assert TreeDistribution(scores, [4, 1, 4]).log_partition()[1] == 0
     scores[1] = 0
     scores[2, :, 3] = -torch.inf
     for projective in (False, True):
         dist = TreeDistribution(scores, projective=projective)
-        for ask in (lambda d: d.log_partition, lambda d: d.marginals, lambda d: d.mbr()):
+        for ask in (lambda d: d.log_partition(), lambda d: d.marginals(), lambda d: d.mbr()):
             with pytest.raises(arb.NoTreeError, match=r"sentence 2: .*no edge enters word 3"):
                 ask(dist)
     two_roots = torch.full((3, 3), -torch.inf)
     two_roots[0] = 0
-    assert TreeDistribution(two_roots, root="multi").log_count == 0
+    assert TreeDistribution(two_roots, root="multi").log_count() == 0
     with pytest.raises(arb.NoTreeError, match="single root"):
-        _ = TreeDistribution(two_roots).entropy
+        _ = TreeDistribution(two_roots).entropy()
     crossing = torch.full((5, 5), -torch.inf)
     crossing[[3, 0, 2, 1], [1, 2, 3, 4]] = 0
-    assert TreeDistribution(crossing).log_count == 0
+    assert TreeDistribution(crossing).log_count() == 0
     with pytest.raises(arb.NoTreeError, match="projective"):
-        _ = TreeDistribution(crossing, projective=True).entropy
+        _ = TreeDistribution(crossing, projective=True).entropy()
 
 
 def test_unusable_input():
@@ -546,7 +546,7 @@ def test_the_other_names(root, projective):
         scores[:, d, d + 1] = 1
     dist = TreeDistribution(scores, lengths, **options)
     plain = arb.TreeDistribution(scores.numpy(), lengths, **options)
-    np.testing.assert_array_equal(dist.argmax, plain.argmax)
+    np.testing.assert_array_equal(dist.argmax(), plain.argmax())
     np.testing.assert_array_equal(dist.mbr(), plain.mbr())
     for found, expected in zip(dist.kbest(4), plain.kbest(4), strict=True):
         assert isinstance(found, torch.Tensor)
@@ -556,7 +556,7 @@ def test_the_other_names(root, projective):
         assert isinstance(drawn, torch.Tensor)
         np.testing.assert_array_equal(drawn, plain.sample(5, 12, replace=replace))
     for name in ("log_partition", "marginals", "entropy", "log_count"):
-        found, expected = getattr(dist, name), getattr(plain, name)
+        found, expected = getattr(dist, name)(), getattr(plain, name)()
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6, err_msg=name)
     drawn = dist.sample(5, 12)
     np.testing.assert_allclose(dist.log_prob(drawn), plain.log_prob(drawn.numpy()), rtol=1e-5)
@@ -623,12 +623,12 @@ def test_another_device(root, projective):
     here = TreeDistribution(scores.clone().requires_grad_(), lengths, **options)
     there = TreeDistribution(scores.cuda().requires_grad_(), lengths.cuda(), **options)
     values = scores[..., None].expand(4, 7, 7, 2)
-    heads = here.argmax
-    assert (there.argmax.cpu() == heads).all()
+    heads = here.argmax()
+    assert (there.argmax().cpu() == heads).all()
     assert there.sample(3, 1).is_cuda
     assert (there.mbr().cpu() == here.mbr()).all()
     expected = all_of(here, heads, values)
     for name, found in all_of(there, heads.cuda(), values.cuda()).items():
         assert found.is_cuda
         torch.testing.assert_close(found.cpu(), expected[name], rtol=1e-9, atol=1e-9, msg=name)
-    (there.entropy.sum() - there.log_prob(heads.cuda()).sum()).backward()
+    (there.entropy().sum() - there.log_prob(heads.cuda()).sum()).backward()

@@ -138,7 +138,7 @@ def test_what_a_linear_parser_says_are_its_probabilities(linear, transition):
     for sentence in treebank():
         believed = arb.TreeDistribution(linear.scores(sentence) / linear.temperature)
         [tree] = transition.parse([sentence])
-        expected = 2 * believed.marginals
+        expected = 2 * believed.marginals()
         expected[tree.heads[1:], np.arange(1, len(tree) + 1)] += VOTE
         assert both.scores(sentence)[:, 1:] == pytest.approx(expected[:, 1:], abs=1e-6)
         [parsed] = CombinedParser([linear]).parse([sentence])
@@ -153,7 +153,7 @@ def test_lowered_edges_take_the_probability_of_the_lifted_ones(pseudo):
     assert scores[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-6)
     believed = arb.TreeDistribution(pseudo.scores(crossing) / pseudo.temperature, projective=True)
     [moved] = np.flatnonzero(arb.projectivize(parsed.heads) != parsed.heads)
-    assert scores[parsed.heads[moved], moved] == pytest.approx(believed.marginals[:, moved].max())
+    assert scores[parsed.heads[moved], moved] == pytest.approx(believed.marginals()[:, moved].max())
     assert list(CombinedParser([pseudo]).parse([crossing])) == [parsed]
 
 

@@ -146,14 +146,14 @@ def test_what_is_believed(kind):
         expected = arb.TreeDistribution(
             parser.scores(sentence) / 1.5, projective=bool(parser.projective)
         )
-        assert dist.marginals == pytest.approx(expected.marginals, abs=1e-4)
+        assert dist.marginals() == pytest.approx(expected.marginals(), abs=1e-4)
         words = np.arange(1, len(sentence) + 1)
-        assert edge_probs(tree) == pytest.approx(dist.marginals[tree.heads[1:], words], abs=1e-3)
+        assert edge_probs(tree) == pytest.approx(dist.marginals()[tree.heads[1:], words], abs=1e-3)
         if parser.projective != "pseudo":
-            assert marginals == pytest.approx(dist.marginals, abs=1e-4)
+            assert marginals == pytest.approx(dist.marginals(), abs=1e-4)
             assert voted.heads.tolist() == tree.heads.tolist()
         multi = parser.distribution(sentence, root="multi", projective=True)
-        assert multi.marginals[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-4)
+        assert multi.marginals()[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-4)
     parser.temperature = before
 
 

@@ -56,7 +56,7 @@ def _seen(sentence):
 
 
 def _drawn(dist):
-    return dist.marginals.tolist(), dist.argmax.tolist(), dist.sample(2, 0).tolist()
+    return dist.marginals().tolist(), dist.argmax().tolist(), dist.sample(2, 0).tolist()
 
 
 def _listed(arrays):

@@ -84,13 +84,13 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     >>> import arborescence as arb
     >>> scores = np.log([[1.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 1.0]])
     >>> dist = arb.TreeDistribution(scores)  # two trees, of the weights 3 · 1 and 1 · 2
-    >>> dist.marginals.round(3)
+    >>> dist.marginals().round(3)
     array([[0. , 0.6, 0.4],
            [0. , 0. , 0.6],
            [0. , 0.4, 0. ]])
-    >>> round(math.exp(dist.log_partition), 9), round(math.exp(dist.log_count), 9)
+    >>> round(math.exp(dist.log_partition()), 9), round(math.exp(dist.log_count()), 9)
     (5.0, 2.0)
-    >>> dist.argmax, round(math.exp(dist.log_prob(dist.argmax)), 9)
+    >>> dist.argmax(), round(math.exp(dist.log_prob(dist.argmax())), 9)
     (array([-1,  0,  1]), 0.6)
     >>> dist.expectation(np.ones((3, 3)))  # the edges of a tree of two words
     2.0
@@ -156,7 +156,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     @property
     def _sums(self) -> Sums:
         """Sums with at least the log-partition; the other sums double the time."""
-        known: Sums = self.__dict__.get("_all_sums") or self._log_partitions
+        known: Sums = self.__dict__.get("_all_sums()") or self._log_partitions
         return known
 
     @property
@@ -346,7 +346,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     @property
     def _most_trees(self) -> int:
         """An upper bound for the number of trees of each sentence."""
-        log_counts, _ = as_array(self.log_count)
+        log_counts, _ = as_array(self.log_count())
         most = float(log_counts.max(initial=0.0))
         # Above e^60, nobody draws all trees; below, the error of the logarithm is far below 1e-6.
         return math.ceil(math.exp(most) * (1 + 1e-6)) if most < 60.0 else sys.maxsize

@@ -89,37 +89,32 @@ class Distribution(Generic[Numbers, Floats, Heads]):
 
     # Results over all trees.
 
-    @property
     def log_partition(self) -> Numbers:
-        """The logarithm of the sum of exp(weight) over all trees, (...)."""
+        """Return the logarithm of the sum of exp(weight) over all trees, (...)."""
         return self._given_back(self._log_partition)
 
-    @property
     def marginals(self) -> Floats:
-        """The probability of each edge, ``[..., h, d]``: (..., N, N).
+        """Return the probability of each edge, ``[..., h, d]``: (..., N, N).
 
         The edges into a word sum to 1; column 0, the diagonal and padding are 0. In float64, the
         absolute error is about 1e-13; with `projective`, the relative error.
         """
         return self._given_back(self._marginals)
 
-    @property
     def entropy(self) -> Numbers:
-        """The entropy of the distribution, in nats, (...)."""
+        """Return the entropy of the distribution, in nats, (...)."""
         return self._given_back(self._entropy)
 
-    @property
     @remembered
     def log_count(self) -> Numbers:
-        """The logarithm of the number of trees without absent edges, (...)."""
-        return self._uniform().log_partition
+        """Return the logarithm of the number of trees without absent edges, (...)."""
+        return self._uniform().log_partition()
 
     # Single trees.
 
-    @property
     @remembered
     def argmax(self) -> Heads:
-        """The most probable tree, exactly, as from `arborescence.decode`: (..., N) int64."""
+        """Return the most probable tree, exactly, as from `arborescence.decode`: (..., N) int64."""
         return decode(self._scores, self._lengths, **self._options)
 
     def kbest(self, k: int) -> tuple[Any, ...]:

@@ -66,7 +66,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     >>> import torch
     >>> from arborescence.torch import TreeDistribution
     >>> dist = TreeDistribution(torch.zeros(3, 3))
-    >>> dist.log_partition.exp(), dist.marginals
+    >>> dist.log_partition().exp(), dist.marginals()
     (tensor(2.), tensor([[0.0000, 0.5000, 0.5000],
             [0.0000, 0.0000, 0.5000],
             [0.0000, 0.5000, 0.0000]]))
@@ -195,7 +195,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     @remembered
     def _marginals(self) -> Tensor:
         differentiable = self._weights.requires_grad
-        p, _, self.__dict__["_log_sums"] = self._gradient(differentiable)
+        p, _, self.__dict__["_log_sums()"] = self._gradient(differentiable)
         with torch.set_grad_enabled(differentiable):
             # Rounding may give -1e-17, and padding words have heads.
             return p.clamp(0, 1).masked_fill(~self._edges, 0)

@@ -76,7 +76,7 @@ def test_moves_reach_all_weights_of_an_edge(prepared):
 
 
 def marginals(**trees):
-    return lambda scores: arb.TreeDistribution(scores, **trees).marginals
+    return lambda scores: arb.TreeDistribution(scores, **trees).marginals()
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_confidence_is_the_marginal(parser, root):
     parser.temperature = 2.0
     for sentence, parsed in zip(NEW, parser.parse(NEW, root=root, confidence=True), strict=True):
         believed = arb.TreeDistribution(parser.scores(sentence) / 2, root=root)
-        marginals = believed.marginals[parsed.heads[1:], np.arange(1, len(sentence) + 1)]
+        marginals = believed.marginals()[parsed.heads[1:], np.arange(1, len(sentence) + 1)]
         found = arb.parsers.shared.confidence.edge_probs(parsed)
         assert found == pytest.approx(marginals, abs=1e-3)
     [(one, _), (two, _)] = next(parser.kbest(NEW[:1], 2, confidence=True))
@@ -144,7 +144,7 @@ def test_confidence_is_the_marginal(parser, root):
 def test_evidence_for_combined_parsers(parser):
     options = arb.parsers.shared.base.Options("single", None, False)
     for sentence, (tree, evidence) in zip(NEW, parser._evidence_batch(NEW, options), strict=True):
-        marginals = arb.TreeDistribution(parser.scores(sentence)).marginals
+        marginals = arb.TreeDistribution(parser.scores(sentence)).marginals()
         assert evidence == pytest.approx(marginals, abs=1e-4)
         assert (tree.heads == arb.decode(parser.scores(sentence))).all()
     both = CombinedParser([parser, LinearParser.train(treebank(), epochs=1, bits=10)])

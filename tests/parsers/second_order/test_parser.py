@@ -102,7 +102,7 @@ def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
     for sentence in treebank():
         [parsed], [(tree, _), *_] = combined.parse([sentence]), next(combined.kbest([sentence], 2))
         [ours] = parser.parse([sentence])
-        certain = arb.TreeDistribution(linear.scores(sentence) / linear.temperature).marginals
+        certain = arb.TreeDistribution(linear.scores(sentence) / linear.temperature).marginals()
         expected = VOTE * votes(ours) + certain
         assert np.allclose(combined.scores(sentence)[:, 1:], expected[:, 1:], atol=1e-4)
         assert parsed.heads.tolist() == tree.heads.tolist()

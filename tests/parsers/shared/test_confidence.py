@@ -28,7 +28,7 @@ def parser():
 
 def marginals_of(parser, sentence, **options):
     scores = parser.scores(sentence) / np.float32(parser.temperature)
-    marginals = arb.TreeDistribution(scores, **options).marginals
+    marginals = arb.TreeDistribution(scores, **options).marginals()
     return marginals[sentence.heads[1:], np.arange(1, len(sentence) + 1)]
 
 
@@ -108,7 +108,9 @@ def test_the_temperature_makes_right_edges_likely_and_wrong_ones_unlikely(root, 
     def loss(temperature):
         total = 0.0
         for matrix, heads in zip(scores, gold, strict=True):
-            marginals = arb.TreeDistribution(matrix / np.float32(temperature), **options).marginals
+            marginals = arb.TreeDistribution(
+                matrix / np.float32(temperature), **options
+            ).marginals()
             tree = arb.decode(matrix, **options)
             for d in np.flatnonzero(heads >= 0):
                 p = marginals[tree[d], d]

@@ -192,7 +192,7 @@ class Trainer(EdgeRun):
         """Return the edge probabilities of the log-linear model: of trees, or of single heads."""
         if self._settings.loss == "head":
             return head_probabilities(scores)
-        probabilities: NDArray[np.float64] = TreeDistribution(scores, **self._how).marginals
+        probabilities: NDArray[np.float64] = TreeDistribution(scores, **self._how).marginals()
         return probabilities
 
     def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:

@@ -117,7 +117,7 @@ def fit_temperature(
             believed = TreeDistribution(
                 matrices / np.float32(math.exp(heat)), root=root, projective=projective
             )
-            marginals = edge_probabilities(believed.marginals, trees[:, None])[:, 0]
+            marginals = edge_probabilities(believed.marginals(), trees[:, None])[:, 0]
             likely = np.where(right, marginals, 1 - marginals)
             total -= np.log(np.maximum(likely[known], _LEAST)).sum()
         return total

@@ -135,7 +135,7 @@ class Graphs(ABC):
         part.sentences = [self.sentences[b] for b in numbers]
         part.starts = _starts(part.sentences)
         inside = [np.flatnonzero(np.isin(group.numbers, numbers)) for group in self.groups]
-        vars(part)["groups"] = [
+        vars(part)["groups()"] = [
             group.part(rows, np.searchsorted(numbers, group.numbers[rows]), part.starts)
             for group, rows in zip(self.groups, inside, strict=True)
             if len(rows)
@@ -402,7 +402,7 @@ class GraphParser(Parser):
 
     def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
         """Return how probable each edge is, (B, T, T)."""
-        return self._believed(group, group.scores, root).marginals
+        return self._believed(group, group.scores, root).marginals()
 
     def _kept(
         self,

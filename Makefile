@@ -55,10 +55,9 @@ test-races: $(VENV)/.test
 # small ones do so where compiled code has 64 bits, so what counts in those is left out.
 test-uncompiled: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --quiet -k "not real and not official" -W ignore::RuntimeWarning \
-	  tests/core tests/nonprojective tests/projective tests/undirected tests/inference \
+	  tests/core tests/compiling tests/nonprojective tests/projective tests/undirected tests/inference \
 	  tests/transitions tests/treebank tests/drawing \
 	  --ignore=tests/undirected/test_spanning_tree.py --ignore=tests/undirected/test_kkt.py \
-	  --ignore=tests/core/test_arrays.py --ignore=tests/core/test_files.py \
 	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py \
 	  tests/experiments/runtime/test_published.py $(OPTIONS)
 

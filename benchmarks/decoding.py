@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import arborescence as arb
-from arborescence.core.errors import ArborescenceError
+from arborescence.errors import ArborescenceError
 from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.inference.decode import best_labels
 from arborescence.nonprojective.baselines import reweighted

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 import arborescence as arb
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.experiments.runtime.published import CAMERINI, CAMERINI_ONE, kbest_published
 from arborescence.nonprojective.baselines import trees_by_decoding

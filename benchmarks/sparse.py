@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 
 import arborescence as arb
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from inputs import model_like
 from recording import Results, options
 from timing import least_seconds

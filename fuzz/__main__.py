@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).parents[1] / "tests"))
 
 import rounds
-from arborescence.core.processes import stoppable
+from arborescence.system.processes import stoppable
 from rounds import INTERRUPTED
 
 PROGRESS = 15.0  # seconds from one line of progress to the next

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.processes import end_with
+from arborescence.system.processes import end_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable

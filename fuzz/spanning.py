@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from arborescence.core.errors import TreeError
+from arborescence.errors import TreeError
 from arborescence.undirected import orient, spanning_tree
 from cases import Case, WrongError, examine
 from forests import Forest, by_sorting

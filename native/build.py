@@ -107,7 +107,7 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
 
 def _groups() -> list[tuple[str, list[Any]]]:
     """Return the kernels by module, those that take longest first."""
-    from arborescence.core.signatures import as_types, declared
+    from arborescence.compiling.signatures import as_types, declared
 
     groups = defaultdict(list)
     for module, function, texts in declared():
@@ -137,7 +137,7 @@ def _link(
     import numpy as np
     import setuptools  # noqa: F401, it brings distutils
 
-    from arborescence.core.native import digest
+    from arborescence.compiling.native import digest
 
     (folder / "table.h").write_text(_table(overloads))
     compiler: Any = new_compiler()
@@ -232,7 +232,7 @@ def _table(overloads: Iterable[Overload]) -> str:
 
 def _nested() -> dict[str, str]:
     """Return the arguments of each kernel: a point for each, with a record's in parentheses."""
-    from arborescence.core.signatures import Record, arguments_of, declared
+    from arborescence.compiling.signatures import Record, arguments_of, declared
 
     def nested(arguments: Iterable[Any]) -> str:
         return "".join(

@@ -167,7 +167,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--write"]:
-        from arborescence.core import native
+        from arborescence.compiling import native
 
         Path(sys.argv[2]).write_bytes(
             pickle.dumps(compute() | {"native": native.KERNELS is not None})

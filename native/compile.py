@@ -15,7 +15,7 @@ from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from arborescence.core.jit import is_of_memory
+from arborescence.compiling.jit import is_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -48,11 +48,11 @@ venv="$scratch/3.11"
 decoding="tests/nonprojective/test_decode.py tests/projective/test_decode.py"
 suites="$decoding tests/nonprojective/test_kbest.py tests/inference/test_array_kinds.py
   tests/parsers/test_transport.py"
-[ "${1:-}" != all ] || suites="tests/core tests/nonprojective tests/projective tests/undirected tests/inference
+[ "${1:-}" != all ] || suites="tests/core tests/compiling tests/nonprojective tests/projective tests/undirected tests/inference
   tests/transitions tests/treebank tests/parsers/test_transport.py"
 for level in x86-64-v4 x86-64-v3 x86-64-v2; do
   if clean "$venv" ARBORESCENCE_LEVEL=$level python -c "
-import sys; from arborescence.core import native; sys.exit(native.KERNELS is None)"; then
+import sys; from arborescence.compiling import native; sys.exit(native.KERNELS is None)"; then
     echo "--- tests on $level"
     # shellcheck disable=SC2086
     clean "$venv" ARBORESCENCE_LEVEL=$level python -m pytest --quiet -p no:cacheprovider -n auto \

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from importlib import import_module
 
-from arborescence.core.signatures import as_types, declared
+from arborescence.compiling.signatures import as_types, declared
 from modes import NATIVE, UNCOMPILED
 
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from arborescence.cli import main, shards
-from arborescence.integrations import workers
+from arborescence.system import workers
 
 
 class Unchanged:

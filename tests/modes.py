@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from arborescence.core import native
+from arborescence.compiling import native
 
 #: Kernels run as Python.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")

@@ -9,10 +9,10 @@ import types
 import pytest
 
 import arborescence
+from arborescence.compiling.signatures import Record, arguments_of, declared
 from arborescence.core import tree
-from arborescence.core.signatures import Record, arguments_of, declared
 
-jit = pytest.importorskip("arborescence.core.jit")
+jit = pytest.importorskip("arborescence.compiling.jit")
 
 
 def modules():

@@ -28,6 +28,6 @@ for which in ${1:-lowest highest}; do
   "$venv/bin/pip" list 2> /dev/null | grep -E "^(numba|numpy|torch|llvmlite) "
   NUMBA_CACHE_DIR="$venv/kernels" ARBORESCENCE_QUIET=1 "$venv/bin/python" -m pytest --quiet \
     -p no:cacheprovider -n auto --dist worksteal -m "not long" \
-    tests/core tests/inference tests/test_exports.py tests/test_torch.py \
+    tests/core tests/compiling tests/inference tests/test_exports.py tests/test_torch.py \
     tests/distribution/test_tensors.py tests/parsers/neural
 done

@@ -11,7 +11,7 @@ array([-1,  0,  1])
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.lazy import lazily
+from arborescence.system.lazy import lazily
 from arborescence.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -26,15 +26,7 @@ if TYPE_CHECKING:
     from arborescence import treebank as treebank
     from arborescence import undirected as undirected
     from arborescence._config import show_config as show_config
-    from arborescence._warmup import warmup as warmup
-    from arborescence.core.errors import ArborescenceError as ArborescenceError
-    from arborescence.core.errors import MissingExtraError as MissingExtraError
-    from arborescence.core.errors import ModelError as ModelError
-    from arborescence.core.errors import NoTreeError as NoTreeError
-    from arborescence.core.errors import OptionError as OptionError
-    from arborescence.core.errors import ScoresError as ScoresError
-    from arborescence.core.errors import TreebankError as TreebankError
-    from arborescence.core.errors import TreeError as TreeError
+    from arborescence.compiling.warmup import warmup as warmup
     from arborescence.core.graph import forbid as forbid
     from arborescence.core.graph import require as require
     from arborescence.core.tree import is_projective as is_projective
@@ -42,6 +34,14 @@ if TYPE_CHECKING:
     from arborescence.core.tree import root_count as root_count
     from arborescence.core.tree import tree_weight as tree_weight
     from arborescence.distribution.arrays import TreeDistribution as TreeDistribution
+    from arborescence.errors import ArborescenceError as ArborescenceError
+    from arborescence.errors import MissingExtraError as MissingExtraError
+    from arborescence.errors import ModelError as ModelError
+    from arborescence.errors import NoTreeError as NoTreeError
+    from arborescence.errors import OptionError as OptionError
+    from arborescence.errors import ScoresError as ScoresError
+    from arborescence.errors import TreebankError as TreebankError
+    from arborescence.errors import TreeError as TreeError
     from arborescence.explaining.explain import explain as explain
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
@@ -63,9 +63,9 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence._config": ("show_config",),
-        "arborescence._warmup": ("warmup",),
+        "arborescence.compiling.warmup": ("warmup",),
         "arborescence.distribution.arrays": ("TreeDistribution",),
-        "arborescence.core.errors": (
+        "arborescence.errors": (
             "ArborescenceError",
             "MissingExtraError",
             "ModelError",

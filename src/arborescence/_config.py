@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from arborescence.core import native
+from arborescence.compiling import native
 from arborescence.version import __version__
 
 

@@ -131,8 +131,8 @@ def test_training_on_a_terminal(terminal: Command, lessons: Path, tmp_path: Path
 
 @pytest.mark.races
 def test_compiling_in_a_pipe(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    import arborescence._warmup as warmup
-    from arborescence.core import native
+    import arborescence.compiling.warmup as warmup
+    from arborescence.compiling import native
 
     def compile_all(progress: Callable[[str, int, int], None]) -> None:
         for done in range(3):
@@ -148,7 +148,7 @@ def test_compiling_in_a_pipe(command: Command, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_nothing_to_compile(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from arborescence.core import native
+    from arborescence.compiling import native
 
     monkeypatch.setattr(native, "KERNELS", {})
     monkeypatch.setattr(native, "WHAT_RUNS", "native, for a test")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreebankError, printable
+from arborescence.errors import TreebankError, printable
 from cli.conftest import COMMAND, ENVIRONMENT
 
 if TYPE_CHECKING:

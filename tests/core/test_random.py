@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.core.random import source_of, uniform
 
 

@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing import draw_lexicalized
+from arborescence.errors import TreeError
 from arborescence.treebank.phrase_structure import (
     HeadRules,
     Lexicalized,

@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing import draw_svg
 from arborescence.drawing.svg import BETWEEN, Row, drawn, lay_out, text_width
+from arborescence.errors import TreeError
 from arborescence.treebank import Sentence
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing import draw_text
 from arborescence.drawing.text import screen_width
+from arborescence.errors import TreeError
 from arborescence.treebank import Sentence
 
 FROM_ABOVE, FROM_BELOW, JOINT = "│╰├┴┼", "│╭├┬┼", "┬┴┼"

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing import trace, trace_html
 from arborescence.drawing.text import screen_width
 from arborescence.drawing.trace import HEADINGS, cells, steps
+from arborescence.errors import TreeError
 from arborescence.transitions import SYSTEMS, Transition, system
 from arborescence.treebank import Sentence
 

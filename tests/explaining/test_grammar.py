@@ -6,7 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreeError
+from arborescence.errors import TreeError
 from arborescence.explaining import Grammar, Rule
 from brute_force import all_trees
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
 from arborescence.projective.bilexical_cky import bilexical_cky
 from graphs import ABSENT, FINITE, random_graphs
 from modes import UNCOMPILED

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import OptionError, ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.explaining import as_json
 from graphs import figure_2, random_graphs
 

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
-from arborescence.core.errors import OptionError
-from arborescence.core.files import replacing
+from arborescence.errors import OptionError
 from arborescence.integrations import shards
+from arborescence.system.files import replacing
 from arborescence.treebank import Sentence, read, write
 from interrupts import DEFAULTS, STOPS
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import BilexicalModel
 from arborescence.parsers.bilexical import Counts, Estimate
 from arborescence.treebank import Sentence, evaluate, read

@@ -7,7 +7,7 @@ import pytest
 
 import arborescence as arb
 from altered_models import altered
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers import (
     CombinedParser,
     LinearParser,

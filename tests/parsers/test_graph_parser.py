@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers import CombinedParser, GraphParser
 from arborescence.parsers.shared.base import VOTE, Options, votes
 from arborescence.parsers.shared.confidence import edge_probs

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.bilexical import BilexicalModel
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.treebank import Sentence

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import LinearParser, Tagger
 from arborescence.treebank import Sentence
 from samples import bare, treebank, unparsed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence import second_order
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import (
     CombinedParser,
     Keeper,

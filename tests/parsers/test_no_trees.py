@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import (
     BiaffineParser,
     LinearParser,

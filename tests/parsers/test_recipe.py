@@ -2,7 +2,7 @@
 
 import pytest
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers import recipe, train
 from arborescence.treebank import read, write
 from samples import bare, treebank

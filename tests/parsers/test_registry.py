@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.registry import KINDS, from_file, parser_class
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.types import AnyKind, System

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence import second_order, transitions
-from arborescence.core import errors
+from arborescence import errors, second_order, transitions
 from arborescence.parsers.registry import KINDS as IN_FILES
 from arborescence.treebank.phrase_structure.tree import Tree
 from compiled import undeclared

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.core.tree import projective_kernel
 from arborescence.transitions import SYSTEMS, Transition, system, systems
 from arborescence.transitions.state import FIELDS, HEAD, OTHER

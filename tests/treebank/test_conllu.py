@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank import Sentence, conllu, read, write
 from real import TREEBANKS
 

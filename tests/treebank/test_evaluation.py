@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from udtools import udeval
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, columns, conllu, evaluate, read, write
 from arborescence.treebank.evaluation import Score
 from modes import rarely, some

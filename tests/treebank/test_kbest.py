@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, read, read_kbest, write, write_kbest
 
 WORDS = Sentence.from_words(["Birds", "sing"], comments=["# newpar", "# text = Birds sing"])

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, best_of_k, evaluate, write, write_kbest
 from random_treebanks import cut_at_random, guess
 

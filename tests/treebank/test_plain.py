@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank.plain import LONGEST_LINE, read_lines, read_pieces, read_tokens
 
 

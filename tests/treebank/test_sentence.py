@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arborescence.core.errors import TreebankError, TreeError
+from arborescence.errors import TreebankError, TreeError
 from arborescence.treebank import Sentence, read
 
 RICH = """# sent_id = garden-1

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import OptionError, TreebankError
 from arborescence.core.tree import is_tree
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank import Sentence, read, restyle
 from modes import rarely
 

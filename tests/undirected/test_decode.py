@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import NoTreeError, ScoresError
+from arborescence.errors import NoTreeError, ScoresError
 from arborescence.undirected import encode, orient
 from brute_force import all_trees, is_best, tree_weights
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs

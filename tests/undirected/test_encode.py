@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
 from arborescence.undirected import encode
 from graphs import ABSENT, FINITE, layouts, random_graphs
 

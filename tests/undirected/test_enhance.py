@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ScoresError, TreeError
+from arborescence.errors import ScoresError, TreeError
 from arborescence.undirected import enhance
 from arborescence.undirected.enhance import WITHOUT_END, enhance_kernel
 from brute_force import all_trees, exact_weights

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import OptionError, TreeError
+from arborescence.errors import OptionError, TreeError
 from arborescence.undirected import orient
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from arborescence.core.errors import OptionError, ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
 from arborescence.undirected.boruvka import drop_repeated

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import NoTreeError, OptionError, ScoresError, TreeError
+from arborescence.errors import NoTreeError, OptionError, ScoresError, TreeError
 from arborescence.undirected import (
     decode,
     decode_sparse,

@@ -18,8 +18,8 @@ from contextlib import suppress
 from io import BufferedReader, BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from arborescence.core.errors import ArborescenceError, printable
-from arborescence.core.processes import stoppable
+from arborescence.errors import ArborescenceError, printable
+from arborescence.system.processes import stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -43,8 +43,8 @@ from arborescence.cli.trace import trace
 from arborescence.cli.trees import deliver, the_tree, the_trees
 from arborescence.cli.validate import validate
 from arborescence.core.choices import Encoding, Measure
-from arborescence.core.files import writing
 from arborescence.parsers.shared.types import Inference
+from arborescence.system.files import writing
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -341,8 +341,8 @@ def demo(output: DrawingOption = None) -> None:
 @app.command()
 def warmup(quiet: QuietOption = False) -> None:
     """Compile every kernel ahead, once for all later runs."""
-    from arborescence._warmup import warmup as compile_all
-    from arborescence.core import native
+    from arborescence.compiling import native
+    from arborescence.compiling.warmup import warmup as compile_all
 
     if native.KERNELS is not None:
         note(f"nothing to compile: the kernels are {native.WHAT_RUNS}", quiet=quiet)

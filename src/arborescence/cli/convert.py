@@ -15,7 +15,7 @@ from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import Skipped, readers_of, sentences_of
 from arborescence.cli.trees import deliver
 from arborescence.core.choices import Heads
-from arborescence.core.errors import TreeError
+from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

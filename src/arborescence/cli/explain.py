@@ -11,8 +11,8 @@ import typer
 
 from arborescence.cli.options import JsonOption, OutputOption, ends, usage_errors
 from arborescence.core.choices import Algorithm, Root
-from arborescence.core.errors import ScoresError
-from arborescence.core.files import writing
+from arborescence.errors import ScoresError
+from arborescence.system.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

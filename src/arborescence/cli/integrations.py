@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arborescence.cli.options import Arguments, usage_errors
 from arborescence.cli.progress import say
-from arborescence.core.errors import ArborescenceError
+from arborescence.errors import ArborescenceError
 
 
 def integrations(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.cli.progress import note
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

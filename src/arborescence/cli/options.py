@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arborescence.core.choices import Root
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from arborescence.cli.options import (
     ends,
 )
 from arborescence.cli.sentences import Format, hinting, is_of_spacy
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

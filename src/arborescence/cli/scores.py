@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.arrays import Archive, opened
-from arborescence.core.errors import ScoresError
-from arborescence.core.files import replacing
+from arborescence.errors import ScoresError
+from arborescence.system.arrays import Archive, opened
+from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

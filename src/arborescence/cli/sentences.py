@@ -7,7 +7,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING, Final, Literal
 
 from arborescence.cli.progress import note
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

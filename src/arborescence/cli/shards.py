@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
-from arborescence.core.errors import OptionError, TreebankError, printable
+from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.integrations import shards
-from arborescence.integrations.workers import Failure, in_processes
 from arborescence.parsers.shared.keeping import Counts, keeper_of
+from arborescence.system.workers import Failure, in_processes
 from arborescence.treebank import write, write_kbest
 
 if TYPE_CHECKING:

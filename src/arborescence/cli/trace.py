@@ -15,9 +15,9 @@ from arborescence.cli.options import Arguments, JsonOption, OutputOption, ends
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.cli.trees import words_of
-from arborescence.core.errors import TreebankError, TreeError
-from arborescence.core.files import writing
+from arborescence.errors import TreebankError, TreeError
 from arborescence.parsers.shared.types import System
+from arborescence.system.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,8 +15,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from arborescence.cli.options import ends
-from arborescence.core.errors import TreeError
-from arborescence.core.files import writing
+from arborescence.errors import TreeError
+from arborescence.system.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,1 +1,1 @@
-"""Code shared by all families: input checks, errors, head vectors, exact sums, compiling."""
+"""Scores in, trees out: checks and errors of both, and the arithmetic that all families share."""

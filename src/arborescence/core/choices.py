@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Collection

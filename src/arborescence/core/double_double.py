@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arborescence.compiling.kernels import inlined_kernel
+from arborescence.compiling.lanes import fill, load, store, where
 from arborescence.core.accumulator import SCALE
-from arborescence.core.kernels import inlined_kernel
-from arborescence.core.lanes import fill, load, store, where
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_NODE
 from arborescence.core.graph import as_array, as_edges, check_count
+from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

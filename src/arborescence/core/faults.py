@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import NoTreeError, OptionError, TreeError
 from arborescence.core.graph import Graph, bad_score, matrix_of, name_of
+from arborescence.errors import NoTreeError, OptionError, TreeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.errors import ArborescenceError
+    from arborescence.errors import ArborescenceError
 
 FINE = 0  # there is an answer
 # Invalid input.

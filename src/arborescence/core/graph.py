@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.choices import Root as Root
-from arborescence.core.errors import OptionError, ScoresError
+from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

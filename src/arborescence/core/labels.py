@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import kernel, never_negative
-from arborescence.core.lanes import LANES, as_row, fill, load, numbers, store, turn, where
+from arborescence.compiling.kernels import kernel, never_negative
+from arborescence.compiling.lanes import LANES, as_row, fill, load, numbers, store, turn, where
 
 
 @kernel

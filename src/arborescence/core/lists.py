@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core import native
-from arborescence.core.errors import OptionError
-from arborescence.core.kernels import inlined_kernel
+from arborescence.compiling import native
+from arborescence.compiling.kernels import inlined_kernel
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.kernels import indexing_kernel, reordered_kernel
-from arborescence.core.lanes import LANES, fill, load, top, where
+from arborescence.compiling.kernels import indexing_kernel, reordered_kernel
+from arborescence.compiling.lanes import LANES, fill, load, top, where
 
 if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
 
-    from arborescence.core.lanes import Lanes
+    from arborescence.compiling.lanes import Lanes
 
 
 @indexing_kernel

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.core.accumulator import rounded_sum
-from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.graph import (
     FLOATS,
     Root,
@@ -20,7 +20,7 @@ from arborescence.core.graph import (
     check_root,
     stacked,
 )
-from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
+from arborescence.errors import ScoresError, TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

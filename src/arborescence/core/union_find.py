@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.kernels import inlined_kernel
+from arborescence.compiling.kernels import inlined_kernel
 
 if TYPE_CHECKING:
     import numpy as np

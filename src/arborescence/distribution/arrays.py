@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import (
     Root,
@@ -22,13 +21,14 @@ from arborescence.core.graph import (
     name_of,
     words_of,
 )
-from arborescence.core.remembered import remembered
 from arborescence.core.threads import in_threads
 from arborescence.core.weights import Weights, as_weights, lower
 from arborescence.distribution.base import IMPOSSIBLE, Distribution, Floats, Heads
 from arborescence.distribution.counting import leaves
 from arborescence.distribution.far import HUGE, as_far
 from arborescence.distribution.partition import Sums, derivatives, no_gaps, partition, weigh
+from arborescence.errors import OptionError, ScoresError
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

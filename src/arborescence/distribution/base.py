@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.faults import no_such_tree, raises
 from arborescence.core.graph import as_array, check_count, check_flag, check_root, name_of
 from arborescence.core.random import as_generator
-from arborescence.core.remembered import remembered
 from arborescence.distribution.counting import Kind
+from arborescence.errors import ScoresError, TreeError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
+from arborescence.system.remembered import remembered
 
 Numbers = TypeVar("Numbers")
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel, reordered_kernel
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
-from arborescence.core.kernels import inlined_kernel, kernel, reordered_kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.core.weights import FURTHEST, SMALLEST
 from arborescence.nonprojective.sums import eliminate, eliminate_in_logs

@@ -8,18 +8,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arborescence.core.errors import ScoresError
 from arborescence.core.faults import BAD_SCORE, NO_TREE, no_answer
 from arborescence.core.graph import Graph, Root, as_doubles, as_graph, matrix_of, name_of
-from arborescence.core.remembered import remembered
 from arborescence.core.weights import FURTHEST
 from arborescence.distribution.base import IMPOSSIBLE, Distribution
 from arborescence.distribution.counting import leaves
 from arborescence.distribution.far import HUGE, as_far, rounded
 from arborescence.distribution.tensor_sums import inside, matrix_tree, scaled
+from arborescence.errors import ScoresError
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
-    from arborescence.core.errors import ArborescenceError
+    from arborescence.errors import ArborescenceError
 
 # Lower weights are raised to this value, so that their sums stay finite.
 _LOWEST = -1e300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from arborescence.core.errors import TreeError
+from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

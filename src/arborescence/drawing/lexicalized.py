@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing._common import printable
 from arborescence.drawing.text import BOLD, DIM, paint
+from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

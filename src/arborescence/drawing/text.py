@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, east_asian_width
 
-from arborescence.core.errors import TreeError
 from arborescence.drawing._common import Drawable, head_list, printable
+from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from arborescence.cli.help import examples
 from arborescence.cli.options import QuietOption, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
-from arborescence.core.errors import MissingExtraError
+from arborescence.errors import MissingExtraError
 from arborescence.parsers.shared.options import Option, Record, described
 from arborescence.parsers.shared.scheme import whole
 from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS

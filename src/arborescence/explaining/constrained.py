@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole
-from arborescence.core.errors import NoTreeError, OptionError
 from arborescence.core.graph import as_array, as_floats
+from arborescence.errors import NoTreeError, OptionError
 from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import counted, listed, number, problem_of
 from arborescence.explaining.steps import Detail, edge_name, number_name

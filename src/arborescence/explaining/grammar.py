@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
-from arborescence.core.errors import TreeError
 from arborescence.core.tree import is_projective, is_tree
+from arborescence.errors import TreeError
 from arborescence.explaining.problem import edges_of, problem_of
 
 if TYPE_CHECKING:

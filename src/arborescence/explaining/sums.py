@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
 from arborescence.explaining.problem import number
 from arborescence.explaining.steps import Detail, number_name
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError
 from arborescence.core.graph import (
     Root,
     as_array,
@@ -19,6 +18,7 @@ from arborescence.core.graph import (
 )
 from arborescence.core.labels import highest_labels, labels_of
 from arborescence.core.threads import in_threads
+from arborescence.errors import ScoresError
 from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
 from arborescence.projective.decode import decode_projective
 

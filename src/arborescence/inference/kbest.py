@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from arborescence.core.best_first import fill_lists, list_one, stream
-from arborescence.core.errors import NoTreeError, ScoresError
 from arborescence.core.graph import Root, as_graph, check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
+from arborescence.errors import NoTreeError, ScoresError
 from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.projective.kbest_state import ProjectiveKBestState
 

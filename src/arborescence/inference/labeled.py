@@ -20,9 +20,9 @@ import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
 from arborescence.core.best_first import most_trees
-from arborescence.core.errors import ScoresError
 from arborescence.core.graph import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
+from arborescence.errors import ScoresError
 from arborescence.inference.decode import as_labeled
 from arborescence.inference.kbest import kbest, trees
 

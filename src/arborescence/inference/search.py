@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import NoTreeError
 from arborescence.core.graph import as_array, check_count
+from arborescence.errors import NoTreeError
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
 

@@ -13,7 +13,7 @@ Each tool is one module of this package, named after it.
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.lazy import lazily
+from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.integrations.patching import TOOLS as TOOLS

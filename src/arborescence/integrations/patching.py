@@ -14,7 +14,7 @@ from threading import RLock
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self, cast
 
-from arborescence.core.errors import MissingExtraError, OptionError
+from arborescence.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,9 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from arborescence.core.errors import ArborescenceError, MissingExtraError
-from arborescence.core.processes import STOPS
-from arborescence.integrations.workers import Failure, told
+from arborescence.errors import ArborescenceError, MissingExtraError
+from arborescence.system.processes import STOPS
+from arborescence.system.workers import Failure, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from arborescence.core.errors import OptionError
-from arborescence.core.files import unfinished_name
+from arborescence.errors import OptionError
+from arborescence.system.files import unfinished_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,7 +90,7 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
 
 
 def remove_unfinished(targets: Iterable[Path]) -> None:
-    """Remove what is left of results whose process was killed (see `core.files.replacing`)."""
+    """Remove what is left of results whose process was killed (see `system.files.replacing`)."""
     names = defaultdict(set)
     for target in targets:
         names[target.parent].add(unfinished_name(target))

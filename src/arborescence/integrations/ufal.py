@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError
 from arborescence.core.graph import as_array, as_floats
+from arborescence.errors import ScoresError
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:

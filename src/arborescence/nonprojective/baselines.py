@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.errors import NoTreeError
 from arborescence.core.graph import as_graph, check_root, forbid, require
 from arborescence.core.tree import tree_weight
+from arborescence.errors import NoTreeError
 from arborescence.nonprojective.decode import decode_nonprojective
 
 if TYPE_CHECKING:

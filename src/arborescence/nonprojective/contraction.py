@@ -19,23 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.accumulator import (
-    SCALE,
-    add_float,
-    bias_of,
-    digits_of,
-    normalize,
-    rounded,
-    sign_of,
-)
-from arborescence.core.kernels import (
+from arborescence.compiling.kernels import (
     indexing_kernel,
     kernel,
     never_negative,
     reordered_kernel,
     uncounted_kernel,
 )
-from arborescence.core.lanes import (
+from arborescence.compiling.lanes import (
     LANES,
     as_row,
     count,
@@ -50,6 +41,15 @@ from arborescence.core.lanes import (
     numbers,
     store,
     where,
+)
+from arborescence.core.accumulator import (
+    SCALE,
+    add_float,
+    bias_of,
+    digits_of,
+    normalize,
+    rounded,
+    sign_of,
 )
 from arborescence.core.rows import between, highest, padded
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.compiling.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.compiling.lanes import LANES, fill, load, longs, numbers, store, where
 from arborescence.core.accumulator import sign_of
 from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS, FLOATS, INT64, lies_in_rows
-from arborescence.core.kernels import indexing_kernel, kernel, uncounted_kernel
-from arborescence.core.lanes import LANES, fill, load, longs, numbers, store, where
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (

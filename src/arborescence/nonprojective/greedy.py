@@ -1,7 +1,7 @@
 """The greedy graph: the best head of each word, and the one word that hangs from the root. O(n²).
 
-Every exact decoder must read each score once, and this is that pass. Lanes (`core.lanes`) compute
-sixteen words, or sixteen heads, at once, and keep their best scores in registers.
+Every exact decoder must read each score once, and this is that pass. Lanes (`compiling.lanes`)
+compute sixteen words, or sixteen heads, at once, and keep their best scores in registers.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, kernel
-from arborescence.core.lanes import (
+from arborescence.compiling.kernels import indexing_kernel, kernel
+from arborescence.compiling.lanes import (
     LANES,
     as_row,
     count,

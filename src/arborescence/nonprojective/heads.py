@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.core.rows import add_row
 from arborescence.core.weights import SMALLEST
 from arborescence.nonprojective.sums import add_logs, swap

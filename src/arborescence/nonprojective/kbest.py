@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.faults import (
     BAD_SCORE,
     EXHAUSTED,
@@ -31,7 +32,6 @@ from arborescence.core.faults import (
     FULL,
     NO_TREE,
 )
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import Forest, expand, new_forest
 from arborescence.nonprojective.decode import find_tree

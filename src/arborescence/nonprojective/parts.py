@@ -15,6 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, uncounted_kernel
+from arborescence.compiling.lanes import (
+    LANES,
+    count,
+    fill,
+    load,
+    lowest,
+    magnitude,
+    numbers,
+    top,
+    where,
+)
 from arborescence.core.accumulator import SCALE, add_float, bias_of, rounded_once, sign_of
 from arborescence.core.double_double import (
     UNSURE,
@@ -23,8 +35,6 @@ from arborescence.core.double_double import (
     dd_subtract,
     subtract_scores,
 )
-from arborescence.core.kernels import inlined_kernel, uncounted_kernel
-from arborescence.core.lanes import LANES, count, fill, load, lowest, magnitude, numbers, top, where
 from arborescence.core.rows import between
 from arborescence.nonprojective.swaps import (
     CHANGES,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.random import uniform
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 

@@ -34,9 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 

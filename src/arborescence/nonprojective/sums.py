@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel, uncounted_kernel
-from arborescence.core.lanes import (
+from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.lanes import (
     LANES,
     as_row,
     fill,

@@ -28,9 +28,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.lanes import LANES, fill, load, longs, numbers, store
 from arborescence.core.accumulator import SCALE
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.core.lanes import LANES, fill, load, longs, numbers, store
 from arborescence.core.rows import highest, padded
 from arborescence.nonprojective.contraction import (
     DONE,

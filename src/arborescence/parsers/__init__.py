@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.lazy import lazily
+from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.parsers.bilexical import BilexicalModel as BilexicalModel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.shared.given import as_sentences
 from arborescence.parsers.shared.training_trees import checked

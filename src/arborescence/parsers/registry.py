@@ -11,7 +11,7 @@ import reprlib
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file
 
 if TYPE_CHECKING:

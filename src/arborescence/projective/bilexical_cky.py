@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import as_graph, check_root, in_float64
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.projective.decode import sum_sizes
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ best incomplete span of the edge h -> d (see `spans`)::
 
 The root, node 0, is a head like the words. With a single root edge,
 I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over sums of two rows. So
-all rows are contiguous in memory, for lanes (`core.lanes`), and C is stored twice, once transposed.
+all rows are contiguous in memory, for lanes (`compiling.lanes`), and C is stored twice, the second
+time transposed.
 
 The charts are float64. Their tree is returned only if at each of its spans no other split comes
 within the rounding error, or if nothing was rounded. Otherwise the exact chart is computed.
@@ -23,16 +24,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
-from arborescence.core.graph import in_float64
-from arborescence.core.kernels import (
+from arborescence.compiling.kernels import (
     indexing_kernel,
     inlined_kernel,
     kernel,
     never_negative,
     uncounted_kernel,
 )
-from arborescence.core.lanes import LANES, as_row, load, top, where
+from arborescence.compiling.lanes import LANES, as_row, load, top, where
+from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
+from arborescence.core.graph import in_float64
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 

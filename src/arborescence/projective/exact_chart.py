@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.accumulator import MASK, add_float, unit_of
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
 if TYPE_CHECKING:

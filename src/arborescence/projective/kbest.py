@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import kernel
 from arborescence.core.accumulator import rounded_once
 from arborescence.core.faults import EXHAUSTED, FINE, FULL, NO_TREE
-from arborescence.core.kernels import kernel
 from arborescence.core.lists import longer
 from arborescence.projective.exact_chart import ExactChart, sign_of_difference
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import TreeError
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.graph import as_array
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import as_rows, tree_kernel, word_count
+from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

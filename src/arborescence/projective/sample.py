@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.core.random import uniform
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 from arborescence.projective.sums import inside_in_logs, new_inside, sum_in_logs, way_of

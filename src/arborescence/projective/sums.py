@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.rows import add_row, row_product
 from arborescence.core.weights import SMALLEST, scale_column
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, splits_of

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.lazy import lazily
+from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.rules.files import read_rules as read_rules

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.rules.kinds import (
     AtMostOne,
     Contiguous,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.core.errors import NoTreeError, OptionError, ScoresError
 from arborescence.core.graph import (
     Root,
     as_array,
@@ -27,6 +26,7 @@ from arborescence.core.graph import (
     check_flag,
     check_root,
 )
+from arborescence.errors import NoTreeError, OptionError, ScoresError
 from arborescence.inference.decode import best_labels, decode
 
 if TYPE_CHECKING:

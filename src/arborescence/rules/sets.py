@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.rules.kinds import Rule
 from arborescence.rules.trees import matching
 

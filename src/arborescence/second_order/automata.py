@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, kernel, never_negative, uncounted_kernel
+from arborescence.compiling.kernels import indexing_kernel, kernel, never_negative, uncounted_kernel
 from arborescence.second_order.units import ABSENT
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import rounded_sum
-from arborescence.core.errors import NoTreeError
 from arborescence.core.faults import NO_TREE, no_answer
 from arborescence.core.graph import check_count, check_flag, check_root, name_of
 from arborescence.core.threads import in_threads
+from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_edges
 from arborescence.second_order.dual import Answer, Search, first_prices
 from arborescence.second_order.edges import Listed
@@ -33,8 +33,8 @@ from arborescence.second_order.units import ABSENT, LOWEST, Units
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.errors import ArborescenceError
     from arborescence.core.graph import Root
+    from arborescence.errors import ArborescenceError
 
 # Another search follows if sums need so many bits less, as a better tree removes large weights.
 _BITS = 3

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import kernel, never_negative, uncounted_kernel
 from arborescence.core.faults import FINE, NOT_GREEDY
-from arborescence.core.kernels import kernel, never_negative, uncounted_kernel
 from arborescence.nonprojective.contraction import Forest, new_forest
 from arborescence.nonprojective.decode import decode_greedily
 from arborescence.nonprojective.decode import solve as decode_others

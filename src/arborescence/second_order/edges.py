@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel, never_negative, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, never_negative, uncounted_kernel
 from arborescence.second_order.units import ABSENT, LOWEST
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.accumulator import SCALE, rounded_sum
-from arborescence.core.errors import ScoresError, TreeError
 from arborescence.core.graph import (
     FLOATS,
     as_array,
@@ -25,8 +25,8 @@ from arborescence.core.graph import (
     name_of,
     words_of,
 )
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.tree import as_rows, word_count
+from arborescence.errors import ScoresError, TreeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.graph import check_root
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.threads import in_threads
 from arborescence.second_order.decode import no_tree
 from arborescence.second_order.parts import Batch, find_bad

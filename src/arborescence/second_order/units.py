@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.accumulator import SCALE, SCALE_EXPONENT
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.second_order.parts import nearest, size_of_parts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@
 tensor([ 0.3333,  0.0000, -0.6667,  0.3333])
 """
 
-from arborescence.core.errors import MissingExtraError
+from arborescence.errors import MissingExtraError
 
 try:
     import torch  # noqa: F401

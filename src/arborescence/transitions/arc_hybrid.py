@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.kernels import inlined_kernel
+from arborescence.compiling.kernels import inlined_kernel
 from arborescence.transitions.arc_standard import arc as arc_of_standard
 from arborescence.transitions.arc_standard import is_complete
 from arborescence.transitions.state import (

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.kernels import inlined_kernel
+from arborescence.compiling.kernels import inlined_kernel
 from arborescence.transitions.state import (
     COUNTERS,
     END,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.transitions import arc_standard
 from arborescence.transitions.state import (
     BUFFER,

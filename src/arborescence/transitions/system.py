@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, TreeError
 from arborescence.core.graph import check_root
 from arborescence.core.tree import as_rows, projective_kernel, tree_kernel
+from arborescence.errors import OptionError, TreeError
 from arborescence.transitions import systems
 from arborescence.transitions.state import (
     ACTIONS,

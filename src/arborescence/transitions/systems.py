@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.kernels import kernel, uncounted_kernel
+from arborescence.compiling.kernels import kernel, uncounted_kernel
 from arborescence.transitions import arc_eager, arc_hybrid, arc_standard, swap
 from arborescence.transitions.state import (
     ACTIONS,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
+from arborescence.errors import TreebankError
 from arborescence.treebank.columns import Columns, equal
 from arborescence.treebank.sentence import FORM
 

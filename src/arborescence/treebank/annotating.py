@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
+from arborescence.errors import OptionError
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, DEPS, HEAD, Sentence
 

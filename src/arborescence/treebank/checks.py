@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.errors import TreebankError
 from arborescence.core.tree import is_tree
+from arborescence.errors import TreebankError
 
 if TYPE_CHECKING:
     from arborescence.core.choices import Root

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
 from arborescence.treebank.joined import Joined

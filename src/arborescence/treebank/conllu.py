@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, TreebankError
-from arborescence.core.files import opened, writing
+from arborescence.errors import OptionError, TreebankError
+from arborescence.system.files import opened, writing
 from arborescence.treebank.scanner import NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
 

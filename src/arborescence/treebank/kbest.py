@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank.conllu import read, write
 from arborescence.treebank.sentence import Sentence
 

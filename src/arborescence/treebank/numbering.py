@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.treebank.columns import equal
 
 if TYPE_CHECKING:

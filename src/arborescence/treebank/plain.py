@@ -7,8 +7,8 @@ import io
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Final
 
-from arborescence.core.errors import TreebankError
-from arborescence.core.files import opened
+from arborescence.errors import TreebankError
+from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
 from arborescence.treebank.sentence import Sentence
 

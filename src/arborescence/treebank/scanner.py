@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.treebank.sentence import COLUMNS, DEPREL, HEAD, ID, MISC
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError, TreeError
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
+from arborescence.errors import TreebankError, TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

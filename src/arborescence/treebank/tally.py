@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import ROOT, UNKNOWN
 from arborescence.treebank.numbering import Numbering

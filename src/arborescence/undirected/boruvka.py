@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.undirected.edges import Edges, first_of, move
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.double_double import two_sum
-from arborescence.core.errors import NoTreeError
 from arborescence.core.faults import FINE, NO_TREE, no_answer
 from arborescence.core.graph import Root, as_graph, check_root, in_float64, matrix_of
-from arborescence.core.kernels import inlined_kernel, kernel
 from arborescence.core.threads import in_threads
+from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_exactly
 from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
 from arborescence.undirected.enhance import as_limit, enhance_kernel, is_alone

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
-from arborescence.core.kernels import inlined_kernel, kernel
 
 # A matrix is compared in blocks of so many rows and columns, which stay in the cache.
 _TILE = 64

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.choices import Encoding as Encoding
-from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE
 from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, name_of
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.undirected.boruvka import boruvka_step, choose, drop_repeated
 from arborescence.undirected.edges import Edges, first_of, move
 

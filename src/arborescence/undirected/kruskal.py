@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.union_find import find
 from arborescence.undirected.edges import Edges, move
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, TreeError
+from arborescence.compiling.kernels import kernel
 from arborescence.core.graph import as_array, check_count
-from arborescence.core.kernels import kernel
 from arborescence.core.union_find import find
+from arborescence.errors import OptionError, TreeError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

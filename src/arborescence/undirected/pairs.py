@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NEGATIVE, NO_TREE
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.errors import ScoresError
 from arborescence.undirected.decode import Turnable, best_root, hang
 from arborescence.undirected.encode import PRODUCT, combine
 from arborescence.undirected.enhance import gain_of, make_changes

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, ScoresError
 from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.graph import as_array, as_edges, as_float64, check_count
 from arborescence.core.random import as_generator
+from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected.boruvka import boruvka
 from arborescence.undirected.edges import Edges, find_unusable, take_edges
 from arborescence.undirected.kkt import kkt

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.edge_list import as_edge_list
-from arborescence.core.errors import TreeError
 from arborescence.core.faults import FINE
 from arborescence.core.graph import check_root
 from arborescence.core.tree import as_rows, is_tree
+from arborescence.errors import TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.encode import MEAN, Encoding, number_of

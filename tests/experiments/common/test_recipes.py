@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.parsers import LinearParser, TransitionParser
 from small_treebanks import sentences

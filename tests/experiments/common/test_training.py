@@ -9,14 +9,14 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ArborescenceError
+from arborescence.errors import ArborescenceError
 from arborescence.experiments.common import scores as scores_module
 from arborescence.experiments.common import training
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.scores import Scores
 from arborescence.experiments.common.training import score
 from arborescence.experiments.common.treebanks import LeftOut, find
-from arborescence.integrations.workers import Failure
+from arborescence.system.workers import Failure
 from small_treebanks import sentences, write_treebanks
 
 RECIPES = [Recipe(loss="mira", epochs=1, bits=10, seed=seed) for seed in (1, 2)]

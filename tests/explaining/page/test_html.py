@@ -10,7 +10,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.core.choices import Algorithm
-from arborescence.core.errors import OptionError, ScoresError
+from arborescence.errors import OptionError, ScoresError
 from arborescence.explaining.page import exercise_sheet, explain_html
 from arborescence.explaining.page.exercises import exercise
 

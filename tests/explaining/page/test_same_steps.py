@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
 from arborescence.explaining import as_json
 from arborescence.explaining.page.exercises import exercise
 from arborescence.explaining.page.html import FOLDER, script

@@ -3,7 +3,7 @@ import pytest
 
 import arborescence as arb
 import laws
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate, read
 from samples import treebank, unparsed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, load
 from arborescence.parsers.shared import model_file
 from samples import treebank, unparsed

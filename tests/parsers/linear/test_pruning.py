@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError
 from arborescence.core.tree import is_tree
+from arborescence.errors import ModelError
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear import kept
 from arborescence.parsers.linear.pruning import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear.settings import Settings
 from samples import treebank

@@ -1,6 +1,6 @@
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers import LinearParser
 from samples import treebank
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers import LinearParser, load
 from arborescence.parsers.linear import edges
 from arborescence.parsers.shared import features, model_file

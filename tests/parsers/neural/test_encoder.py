@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arborescence
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural.inputs import Inputs, Layout
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.neural.feature_cache import FeatureCache
 
 SENTENCES = [["Trees", "grow"], ["Birds", "sing", "."], ["Trees grow"]]

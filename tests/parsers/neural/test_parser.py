@@ -11,7 +11,7 @@ import pytest
 
 import arborescence as arb
 import laws
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import BiaffineParser, CombinedParser, LinearParser, Reranker, Tagger
 from arborescence.parsers.text import Text
 from arborescence.treebank import Sentence

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.neural.pieces import LONGEST_WORD, Splitter, windows
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural.settings import Settings, pace
 from arborescence.parsers.shared.options import record_of
 

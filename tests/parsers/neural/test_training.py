@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError, OptionError, TreebankError
+from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers import BiaffineParser
 from arborescence.parsers.shared.run import Task
 from arborescence.treebank import Sentence

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import BiaffineParser
 from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.vectors import Vectors, row_of, words_of

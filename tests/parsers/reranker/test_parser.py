@@ -5,7 +5,7 @@ import pytest
 
 import arborescence as arb
 from altered_models import altered
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, Tagger
 from arborescence.parsers.reranker import training
 from arborescence.parsers.shared import model_file

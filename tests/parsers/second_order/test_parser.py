@@ -6,7 +6,7 @@ import pytest
 import arborescence as arb
 from altered_models import altered
 from arborescence import second_order
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import CombinedParser, LinearParser, SecondOrderParser
 from arborescence.parsers.second_order.parts import PartModel, list_features, rounded, score_parts
 from arborescence.parsers.second_order.settings import Settings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.shared.classifier import Learned, descend, pack, unpack
 
 RATE, PENALTY = np.float32(0.2), np.float32(0.01)

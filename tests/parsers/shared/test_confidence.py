@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import LinearParser, Reranker, load
 from arborescence.parsers.shared.confidence import (
     edge_probs,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.linear.settings import Settings as LinearSettings
 from arborescence.parsers.shared import options
 from arborescence.parsers.shared.options import (

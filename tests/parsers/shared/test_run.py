@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.online import OnlineRun
 from arborescence.parsers.shared.options import Record

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.treebank import Sentence
 from hostile import arrays_like, headers_like
 from modes import some

@@ -1,7 +1,7 @@
 import pytest
 
 from arborescence import is_projective
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared.training_trees import TrainingTrees, checked
 from arborescence.treebank import Sentence, read
 from arborescence.treebank.checks import place

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.tagger.retagging import jackknife
 from arborescence.treebank import Sentence
 from samples import bare, treebank

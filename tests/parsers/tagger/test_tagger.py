@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers.shared.templates import values_of
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import Stage, Words

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.text import Text
 from hostile import arrays_like, headers_like
 from raw_texts import TREEBANK

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared import templates
 from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Lemmatizer, Text, candidates, lemmas, rewriting

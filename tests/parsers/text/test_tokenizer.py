@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
 from arborescence.parsers.text.training_text import TrainingText, tokens_of

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.core.errors import ModelError, TreebankError
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.run import Task

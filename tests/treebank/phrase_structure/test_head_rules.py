@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.phrase_structure import HeadRules
 from arborescence.treebank.phrase_structure.head_rules import TABLES
 

@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank.phrase_structure import read_trees, reading
 from phrase_trees import CONSTRUCTIONS, random_tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
-from arborescence.core.errors import ArborescenceError, TreebankError
+from arborescence.errors import ArborescenceError, TreebankError
 from arborescence.experiments.common.training import model_of, score
 from arborescence.experiments.common.treebanks import LeftOut, find
 

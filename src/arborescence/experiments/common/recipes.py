@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
 from arborescence.core.graph import check_root
+from arborescence.errors import OptionError
 from arborescence.parsers.shared.types import (
     AnyKind,
     AnyLoss,

@@ -8,7 +8,7 @@ import re
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.files import replacing
+from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

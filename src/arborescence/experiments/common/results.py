@@ -6,7 +6,7 @@ import json
 import tempfile
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from arborescence.core.files import replacing
+from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

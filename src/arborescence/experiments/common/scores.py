@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.core.graph import Root
 from arborescence.core.tree import is_tree
+from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.inference.decode import decode
 from arborescence.parsers import GraphParser
 from arborescence.parsers.shared import model_file, scheme

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.experiments.common.style import require
 
 if TYPE_CHECKING:

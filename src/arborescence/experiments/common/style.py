@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from math import floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.core.errors import MissingExtraError
-from arborescence.core.files import replacing
+from arborescence.errors import MissingExtraError
+from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

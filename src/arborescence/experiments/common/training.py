@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.errors import ArborescenceError, ModelError
+from arborescence.errors import ArborescenceError, ModelError
 from arborescence.experiments.common.scores import Scores, is_score_file
 from arborescence.experiments.common.treebanks import LeftOut, Treebank, digest
-from arborescence.integrations.workers import Failure, in_processes
 from arborescence.parsers import load
+from arborescence.system.workers import Failure, in_processes
 from arborescence.version import __version__
 
 if TYPE_CHECKING:

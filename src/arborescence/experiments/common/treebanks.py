@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, read, write
 from arborescence.treebank.parts import parts_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from arborescence.core.errors import ArborescenceError
+    from arborescence.errors import ArborescenceError
 
 
 @dataclass(frozen=True)

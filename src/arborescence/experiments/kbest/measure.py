@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
 from arborescence.experiments.common.groups import by_size, group_of
 from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.remembered import remembered
 from arborescence.experiments.common.groups import ALL, by_size
 from arborescence.experiments.common.papers import read_table
 from arborescence.experiments.common.statistics import (
@@ -28,6 +27,7 @@ from arborescence.experiments.common.statistics import (
     rank_correlation,
     ratio_interval,
 )
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.experiments.common import style
 from arborescence.experiments.common.experiment import Experiment
 from arborescence.experiments.common.recipes import Recipe

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from arborescence.core.errors import ArborescenceError
+from arborescence.errors import ArborescenceError
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.treebanks import LeftOut, digest
 from arborescence.parsers import Keeper, LinearParser, SecondOrderParser

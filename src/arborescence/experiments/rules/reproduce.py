@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, get_args
 
-from arborescence.core.errors import MissingExtraError, OptionError
 from arborescence.core.graph import check_count
+from arborescence.errors import MissingExtraError, OptionError
 from arborescence.experiments.common.experiment import Experiment
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.report import write

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.greedy import find_heads, new_greedy
 from arborescence.projective.bilexical_cky import bilexical_cky

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
-from arborescence.core.errors import ScoresError
 from arborescence.core.graph import Root
 from arborescence.core.tree import root_count
+from arborescence.errors import ScoresError
 from arborescence.experiments.common.results import Results
 from arborescence.experiments.common.treebanks import LeftOut
 from arborescence.experiments.runtime.clock import machine, race

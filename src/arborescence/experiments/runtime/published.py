@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.lanes import LANES, load, store
 from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import (
     BAD_SCORE,
@@ -33,8 +35,6 @@ from arborescence.core.faults import (
     no_answer,
 )
 from arborescence.core.graph import as_graph
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.core.lanes import LANES, load, store
 from arborescence.nonprojective.contraction import (
     DONE,
     MEMBERS,

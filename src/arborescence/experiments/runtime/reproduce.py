@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.experiments.common import style
 from arborescence.experiments.common.experiment import Experiment
 from arborescence.experiments.common.recipes import Recipe

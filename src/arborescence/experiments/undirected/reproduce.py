@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.errors import MissingExtraError, OptionError
+from arborescence.errors import MissingExtraError, OptionError
 from arborescence.experiments.common.experiment import Experiment
 from arborescence.experiments.common.recipes import Recipe
 from arborescence.experiments.common.report import write

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from arborescence.core.errors import OptionError
 from arborescence.drawing.page import document
+from arborescence.errors import OptionError
 from arborescence.explaining.page.exercises import exercise
 from arborescence.explaining.page.html import text_of
 from arborescence.explaining.steps import node_name, number_name

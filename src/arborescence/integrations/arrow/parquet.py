@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.core.errors import TreebankError
-from arborescence.core.files import opened, replacing
+from arborescence.errors import TreebankError
 from arborescence.integrations.arrow.tables import (
     known_columns,
     pyarrow,
@@ -15,6 +14,7 @@ from arborescence.integrations.arrow.tables import (
     schema,
     sentences_of,
 )
+from arborescence.system.files import opened, replacing
 
 if TYPE_CHECKING:
     import os

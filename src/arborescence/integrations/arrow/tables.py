@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.core.errors import MissingExtraError
+from arborescence.errors import MissingExtraError
 from arborescence.parsers.shared.confidence import edge_probs, with_edge_probs
 from arborescence.treebank.sentence import Sentence
 

@@ -11,8 +11,8 @@ The component needs no import: spaCy finds it by its name.
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.errors import MissingExtraError
-from arborescence.core.lazy import lazily
+from arborescence.errors import MissingExtraError
+from arborescence.system.lazy import lazily
 
 try:
     import spacy  # noqa: F401

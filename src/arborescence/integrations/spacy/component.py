@@ -15,8 +15,8 @@ from spacy.pipeline.dep_parser import parser_score
 from spacy.scorer import Scorer
 
 from arborescence.core.choices import check_choice
-from arborescence.core.errors import ModelError, TreebankError
 from arborescence.core.graph import check_count
+from arborescence.errors import ModelError, TreebankError
 from arborescence.integrations.spacy.docs import COLUMNS, annotate, columns_of, rows
 from arborescence.integrations.spacy.layout import lay_out
 from arborescence.parsers import load

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from arborescence.core.errors import TreebankError
-from arborescence.core.files import opened, writing
+from arborescence.errors import TreebankError
 from arborescence.integrations.spacy.docs import COLUMNS, annotate, doc_of, sentences_within
 from arborescence.integrations.spacy.layout import Layout, lay_out
+from arborescence.system.files import opened, writing
 from arborescence.treebank import Sentence
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
 from arborescence.parsers.shared.features import MAX_TAGS, numbered, rotate
 from arborescence.parsers.shared.hashing import mix

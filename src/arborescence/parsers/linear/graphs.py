@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from arborescence.core.remembered import remembered
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.sparse import decode_sparse
 from arborescence.parsers.linear.edges import (
@@ -23,6 +22,7 @@ from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.relations import (
     best_relation,
     find_relatives,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

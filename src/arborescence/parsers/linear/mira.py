@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 
 if TYPE_CHECKING:
     import numpy as np

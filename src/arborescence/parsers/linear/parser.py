@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.linear.edges import LAYOUT, Layout
 from arborescence.parsers.linear.graphs import LinearGraphs, compiled
 from arborescence.parsers.linear.pruning import ARRAYS, THRESHOLD, EdgeFilter, sides_for

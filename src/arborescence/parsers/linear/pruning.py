@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, add_up, halves
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.features import numbered

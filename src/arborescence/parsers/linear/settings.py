@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.parsers.shared import settings as shared
 from arborescence.parsers.shared.options import LearnerSettings, Option
 from arborescence.parsers.shared.scheme import positive, whole

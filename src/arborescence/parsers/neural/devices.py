@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arborescence.core.errors import MissingExtraError, ModelError, OptionError
 from arborescence.core.graph import check_count
+from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers.neural.devices import moved
 from arborescence.parsers.neural.feature_cache import FeatureCache
 from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Pieces, Splitter

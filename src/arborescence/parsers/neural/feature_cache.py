@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.core.kernels import fused_kernel, kernel, reordered_kernel
+from arborescence.compiling.kernels import fused_kernel, kernel, reordered_kernel
 
 _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from arborescence.core.errors import MissingExtraError
+from arborescence.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

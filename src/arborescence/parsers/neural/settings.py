@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final, Literal
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.parsers.neural.needs import check_device
 from arborescence.parsers.shared import settings as shared
 from arborescence.parsers.shared.options import LearnerSettings, Option

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import torch
 
-from arborescence.core.errors import OptionError
+from arborescence.errors import OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.inputs import Inputs, given_columns

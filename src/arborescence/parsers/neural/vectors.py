@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, TreebankError
-from arborescence.core.files import opened
 from arborescence.core.graph import check_count
+from arborescence.errors import ModelError, TreebankError
+from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
 
 if TYPE_CHECKING:

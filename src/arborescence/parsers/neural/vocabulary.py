@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:

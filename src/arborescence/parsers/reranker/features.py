@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.features import rotate, split_template, usable
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.relations import ROLES as NEAR

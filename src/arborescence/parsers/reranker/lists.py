@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.hashing import hash_bytes
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, read_head_vectors

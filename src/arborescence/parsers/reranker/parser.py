@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, TreebankError
 from arborescence.core.graph import check_count
+from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists

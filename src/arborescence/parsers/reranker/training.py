@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.reranker.features import Workspace, find_parts, score_list, score_lists
 from arborescence.parsers.shared.classifier import Learned, descend
 from arborescence.parsers.shared.run import Run

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from arborescence import second_order
-from arborescence.core.errors import ModelError
-from arborescence.core.remembered import remembered
+from arborescence.errors import ModelError
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.second_order.parts import (
@@ -28,6 +27,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options
 from arborescence.parsers.shared.weights import Weights
 from arborescence.second_order.listed import decode_listed
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

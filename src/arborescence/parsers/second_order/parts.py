@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, inlined_kernel, kernel
+from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.parsers.shared.features import numbered, rotate
 from arborescence.second_order.edges import Listed
 

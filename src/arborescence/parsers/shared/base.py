@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, Ty
 
 import numpy as np
 
-from arborescence.core.errors import ModelError, OptionError
 from arborescence.core.graph import check_count, check_root
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches

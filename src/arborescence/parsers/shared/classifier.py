@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
-from arborescence.core.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.errors import ModelError
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:

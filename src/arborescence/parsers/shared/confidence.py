@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.hashing import MISSING, hash_bytes, mix, shape, suffix_start
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.treebank.joined import Joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.conllu import read
 from arborescence.treebank.sentence import Sentence
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
 from arborescence.core.graph import check_count
-from arborescence.core.remembered import remembered
+from arborescence.errors import ModelError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
@@ -26,6 +25,7 @@ from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
+from arborescence.system.remembered import remembered
 from arborescence.treebank.kbest import Ranked
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 
 #: The hash of a missing value (``_`` in any column except FORM).
 MISSING: Final = np.uint64(0)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.errors import NoTreeError
 from arborescence.core.graph import check_count
+from arborescence.errors import NoTreeError
 from arborescence.rules.kinds import Spaced
 from arborescence.rules.search import kbest_constrained
 from arborescence.rules.sets import conflicts_of, rules_of

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.arrays import Archive, opened
-from arborescence.core.errors import ModelError
-from arborescence.core.files import replacing
+from arborescence.errors import ModelError
+from arborescence.system.arrays import Archive, opened
+from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
     import os

@@ -32,7 +32,7 @@ from typing import (
 )
 from typing import get_type_hints as hints_of
 
-from arborescence.core.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:

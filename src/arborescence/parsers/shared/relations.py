@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.shared.features import numbered, rotate, split_template
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import reprlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.core.errors import ModelError
+from arborescence.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import indexing_kernel, kernel
+from arborescence.compiling.kernels import indexing_kernel, kernel
 from arborescence.parsers.shared.hashing import mix
 
 if TYPE_CHECKING:

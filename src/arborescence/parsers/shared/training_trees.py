@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError, TreeError
+from arborescence.errors import TreebankError, TreeError
 from arborescence.projective.pseudo import projectivize
 from arborescence.treebank.checks import check_tree, place
 

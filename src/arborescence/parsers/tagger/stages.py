@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import ModelError
-from arborescence.core.remembered import remembered
+from arborescence.errors import ModelError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.classifier import NOTHING, UNIT, pack, unpack
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.kernels import Guesses
+from arborescence.system.remembered import remembered
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, UPOS, XPOS
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import OptionError, TreebankError
+from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.tagger import kernels

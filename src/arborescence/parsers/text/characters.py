@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5

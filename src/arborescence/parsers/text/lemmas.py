@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared.given import batches
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import CASES, STEM

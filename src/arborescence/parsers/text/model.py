@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.tokenizer import Tokenizer

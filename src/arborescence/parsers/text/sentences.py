@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.core.kernels import kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.classifier import PLACES, learn_only, total
 from arborescence.parsers.shared.hashing import mix
 from arborescence.parsers.shared.templates import Values, compiled, fill, values_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Learned, pack, unpack
 from arborescence.parsers.text import sentences as ends_of_sentences

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.transition.scoring import IDLE, Scorer, score_actions, take
 from arborescence.transitions import state as layout
 from arborescence.transitions import systems

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel
+from arborescence.compiling.kernels import inlined_kernel
 from arborescence.parsers.shared import relations
 from arborescence.parsers.shared.features import usable
 from arborescence.parsers.shared.hashing import hash_bytes

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.core.kernels import kernel, uncounted_kernel
+from arborescence.compiling.kernels import kernel, uncounted_kernel
 from arborescence.parsers.shared.relations import move
 from arborescence.parsers.transition.beam import Agenda, Trail, begin, fill, grow, trace_back
 from arborescence.parsers.transition.scoring import (

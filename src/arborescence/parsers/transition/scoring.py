@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.kernels import inlined_kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, uncounted_kernel
 from arborescence.parsers.shared.relations import RelationModel, best_relation, score_relations
 from arborescence.parsers.transition.features import (
     WORDS,

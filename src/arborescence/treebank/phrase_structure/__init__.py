@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING
 
-from arborescence.core.lazy import lazily
+from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.treebank.phrase_structure.dependencies import convert as convert

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING
 
-from arborescence.core.files import opened
+from arborescence.system.files import opened
 from arborescence.treebank.phrase_structure.head_rules import HeadRules
 from arborescence.treebank.phrase_structure.lexicalized import lexicalize
 from arborescence.treebank.phrase_structure.reading import read_trees
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-    from arborescence.core.errors import TreebankError
+    from arborescence.errors import TreebankError
     from arborescence.treebank.phrase_structure.lexicalized import Lexicalized, Tally
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from arborescence.core.choices import Coordination, check_choice
-from arborescence.core.errors import TreebankError
+from arborescence.errors import TreebankError
 from arborescence.treebank.phrase_structure.tree import Label
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Final
 
-from arborescence.core.errors import TreebankError
-from arborescence.core.files import opened
+from arborescence.errors import TreebankError
+from arborescence.system.files import opened
 from arborescence.treebank.phrase_structure.tree import EMPTY, Tree
 from arborescence.treebank.plain import read_lines
 

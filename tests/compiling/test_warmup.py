@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arborescence import _warmup
-from arborescence.core import native
-from arborescence.core.errors import ArborescenceError
+from arborescence.compiling import native
+from arborescence.errors import ArborescenceError
 from interrupts import DEFAULTS, STOPS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.races
 
 FEW = """
 from arborescence import _warmup
-from arborescence.core.signatures import Export
+from arborescence.compiling.signatures import Export
 
 module = "arborescence.core.double_double"
 _warmup.declared = lambda: [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arborescence.core import native
-from arborescence.core.signatures import as_declared, as_types, declared
+from arborescence.compiling import native
+from arborescence.compiling.signatures import as_declared, as_types, declared
 from arborescence.nonprojective import decode
 
 numba = pytest.importorskip("numba")

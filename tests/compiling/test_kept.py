@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.core import kernels, native
+from arborescence.compiling import kernels, native
 
-jit = pytest.importorskip("arborescence.core.jit")
-kept = pytest.importorskip("arborescence.core.kept")
-digests = pytest.importorskip("arborescence.core.digests")
+jit = pytest.importorskip("arborescence.compiling.jit")
+kept = pytest.importorskip("arborescence.compiling.kept")
+digests = pytest.importorskip("arborescence.compiling.digests")
 from numba.core import config, event  # noqa: E402
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.errors import ArborescenceError
+    from arborescence.errors import ArborescenceError
 
 _NPY: Final = b"\x93NUMPY"
 _ZIP: Final = b"PK"
@@ -144,7 +144,7 @@ def opened(
     Examples
     --------
     >>> import tempfile
-    >>> from arborescence.core.errors import ScoresError
+    >>> from arborescence.errors import ScoresError
     >>> path = Path(tempfile.mkdtemp()) / "scores.npz"
     >>> np.savez(path, scores=np.zeros((2, 2)))
     >>> with opened(path, ScoresError, "a file of scores") as content:

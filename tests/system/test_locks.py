@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arborescence.core import locks
-from arborescence.core.locks import alone
+from arborescence.system import locks
+from arborescence.system.locks import alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = [
 
 TAKE_TURNS = """
 import pathlib, sys, time
-from arborescence.core.locks import alone
+from arborescence.system.locks import alone
 
 folder = pathlib.Path(sys.argv[1])
 for _ in range(5):
@@ -36,7 +36,7 @@ for _ in range(5):
 """
 HOLD = """
 import pathlib, sys
-from arborescence.core.locks import alone
+from arborescence.system.locks import alone
 
 with alone(pathlib.Path(sys.argv[1]), 7, 60, print):
     print("held", flush=True)

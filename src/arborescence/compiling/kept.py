@@ -25,11 +25,11 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
-from arborescence.core.digests import digest
-from arborescence.core.files import replacing
-from arborescence.core.locks import alone
-from arborescence.core.messages import say, say_not_kept
-from arborescence.core.ownership import check_own
+from arborescence.compiling.digests import digest
+from arborescence.compiling.messages import say, say_not_kept
+from arborescence.system.files import replacing
+from arborescence.system.locks import alone
+from arborescence.system.ownership import check_own
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

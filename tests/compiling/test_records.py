@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from arborescence.core import records
-from arborescence.core.signatures import Record, arguments_of, fields_of
+from arborescence.compiling import records
+from arborescence.compiling.signatures import Record, arguments_of, fields_of
 
-jit = pytest.importorskip("arborescence.core.jit")
+jit = pytest.importorskip("arborescence.compiling.jit")
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

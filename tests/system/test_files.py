@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from arborescence.core.files import replacing, unfinished_name
+from arborescence.system.files import replacing, unfinished_name
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])

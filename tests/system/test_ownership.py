@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arborescence.core import ownership
-from arborescence.core.ownership import check_own
+from arborescence.system import ownership
+from arborescence.system.ownership import check_own
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights of another kind")
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from arborescence.core.files import remove_unfinished
+from arborescence.system.files import remove_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

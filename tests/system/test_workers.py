@@ -10,8 +10,8 @@ import time
 import pytest
 
 import jobs
-from arborescence.core.errors import ArborescenceError
-from arborescence.integrations.workers import Failure, in_processes
+from arborescence.errors import ArborescenceError
+from arborescence.system.workers import Failure, in_processes
 
 pytestmark = [
     pytest.mark.races,

@@ -21,8 +21,8 @@ from time import monotonic
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
-from arborescence.core.errors import ArborescenceError
-from arborescence.core.processes import STOPS, end_with
+from arborescence.errors import ArborescenceError
+from arborescence.system.processes import STOPS, end_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence

@@ -24,13 +24,13 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
 from numba.np import arrayobj
 
-from arborescence.core import jit_lanes  # noqa: F401
-from arborescence.core.errors import ArborescenceError
-from arborescence.core.kept import Kept
-from arborescence.core.messages import Compiling
-from arborescence.core.records import way
-from arborescence.core.remembered import remembered
-from arborescence.core.signatures import Record, arguments_of, as_declared, signatures_of
+from arborescence.compiling import jit_lanes  # noqa: F401
+from arborescence.compiling.kept import Kept
+from arborescence.compiling.messages import Compiling
+from arborescence.compiling.records import way
+from arborescence.compiling.signatures import Record, arguments_of, as_declared, signatures_of
+from arborescence.errors import ArborescenceError
+from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

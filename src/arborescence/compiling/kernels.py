@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from arborescence.core import native
-from arborescence.core.errors import MissingExtraError
+from arborescence.compiling import native
+from arborescence.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ def _compiled(function: Function, **options: Any) -> Function:
 
 def _jit() -> Callable[[Callable[..., Any], dict[str, Any]], Any]:
     try:
-        from arborescence.core.jit import compiled
+        from arborescence.compiling.jit import compiled
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from arborescence.core.signatures import Record
+    from arborescence.compiling.signatures import Record
 
 
 def way(

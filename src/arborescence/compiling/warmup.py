@@ -8,10 +8,10 @@ from contextlib import closing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arborescence.core import native
-from arborescence.core.errors import ArborescenceError
-from arborescence.core.signatures import as_types, declared
-from arborescence.integrations.workers import Failure, in_processes
+from arborescence.compiling import native
+from arborescence.compiling.signatures import as_types, declared
+from arborescence.errors import ArborescenceError
+from arborescence.system.workers import Failure, in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -36,9 +36,9 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     """
     if native.KERNELS is not None:
         return
-    from arborescence.core.digests import size
-    from arborescence.core.jit import Kernel
-    from arborescence.core.kept import can_be_written
+    from arborescence.compiling.digests import size
+    from arborescence.compiling.jit import Kernel
+    from arborescence.compiling.kept import can_be_written
 
     tasks = [task for task in _tasks() if isinstance(task.kernel(), Kernel)]
     missing = [task for task in tasks if not task.kernel().entry.is_kept(task.types())]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from numba.core import event
 
-from arborescence.core.digests import size
+from arborescence.compiling.digests import size
 
 _SPEED: Final = 1000  # bytes of bytecode compiled in a second, for a first guess
 _LONG: Final = 1.0  # seconds that are worth a line

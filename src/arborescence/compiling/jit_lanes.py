@@ -13,8 +13,8 @@ from numba.core.extending import lower_builtin, register_model
 from numba.core.typing import templates as numba_templates
 from numba.np import arrayobj as numba_arrayobj
 
-from arborescence.core import lanes
-from arborescence.core.lanes import LANES
+from arborescence.compiling import lanes
+from arborescence.compiling.lanes import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arborescence.core import processes
-from arborescence.core.processes import STOPS, stoppable
+from arborescence.system import processes
+from arborescence.system.processes import STOPS, stoppable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,8 +79,8 @@ def test_other_threads_leave_signals_alone() -> None:
 
 LEFT_ALONE = """
 import sys, threading
-from arborescence.core.files import replacing
-from arborescence.core.processes import end_with
+from arborescence.system.files import replacing
+from arborescence.system.processes import end_with
 
 with replacing(sys.argv[1]) as file:
     file.write(b"half")

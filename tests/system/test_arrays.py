@@ -9,8 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from arborescence.core.arrays import Archive, opened, read_array
-from arborescence.core.errors import ScoresError
+from arborescence.errors import ScoresError
+from arborescence.system.arrays import Archive, opened, read_array
 
 _WHAT = "a file of scores"
 
@@ -182,8 +182,8 @@ def test_two_members_of_one_name(tmp_path):
 
 
 def test_small_files_do_not_fill_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("arborescence.core.arrays._ROOM", 1 << 20)
-    monkeypatch.setattr("arborescence.core.arrays._ROOM_FOR_A_BYTE", 1)
+    monkeypatch.setattr("arborescence.system.arrays._ROOM", 1 << 20)
+    monkeypatch.setattr("arborescence.system.arrays._ROOM_FOR_A_BYTE", 1)
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, one=np.zeros(100_000), two=np.zeros(100_000))
     with opened(path, ScoresError, _WHAT) as content:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arborescence.core import lanes
-from arborescence.core.lanes import (
+from arborescence.compiling import lanes
+from arborescence.compiling.lanes import (
     LANES,
     count,
     doubles,
@@ -24,7 +24,7 @@ from arborescence.core.lanes import (
 from modes import CHECKED, UNCOMPILED
 
 numba = pytest.importorskip("numba")
-pytest.importorskip("arborescence.core.jit_lanes")
+pytest.importorskip("arborescence.compiling.jit_lanes")
 
 SPECIAL = [0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, 3e38, 1e-40]
 FLOATS = (np.float32, np.float64)

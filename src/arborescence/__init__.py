@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arborescence import treebank as treebank
     from arborescence import undirected as undirected
     from arborescence._config import show_config as show_config
-    from arborescence.compiling.warmup import warmup as warmup
+    from arborescence.compiling.ahead import warmup as warmup
     from arborescence.core.graph import forbid as forbid
     from arborescence.core.graph import require as require
     from arborescence.core.tree import is_projective as is_projective
@@ -63,7 +63,7 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence._config": ("show_config",),
-        "arborescence.compiling.warmup": ("warmup",),
+        "arborescence.compiling.ahead": ("warmup",),
         "arborescence.distribution.arrays": ("TreeDistribution",),
         "arborescence.errors": (
             "ArborescenceError",

@@ -131,7 +131,7 @@ def test_training_on_a_terminal(terminal: Command, lessons: Path, tmp_path: Path
 
 @pytest.mark.races
 def test_compiling_in_a_pipe(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    import arborescence.compiling.warmup as warmup
+    import arborescence.compiling.ahead as warmup
     from arborescence.compiling import native
 
     def compile_all(progress: Callable[[str, int, int], None]) -> None:

@@ -342,7 +342,7 @@ def demo(output: DrawingOption = None) -> None:
 def warmup(quiet: QuietOption = False) -> None:
     """Compile every kernel ahead, once for all later runs."""
     from arborescence.compiling import native
-    from arborescence.compiling.warmup import warmup as compile_all
+    from arborescence.compiling.ahead import warmup as compile_all
 
     if native.KERNELS is not None:
         note(f"nothing to compile: the kernels are {native.WHAT_RUNS}", quiet=quiet)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arborescence import _warmup
-from arborescence.compiling import native
+from arborescence.compiling import ahead, native
 from arborescence.errors import ArborescenceError
 from interrupts import DEFAULTS, STOPS
 
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.races
 
 FEW = """
-from arborescence import _warmup
+from arborescence.compiling import ahead
 from arborescence.compiling.signatures import Export
 
 module = "arborescence.core.double_double"
-_warmup.declared = lambda: [
+ahead.declared = lambda: [
     Export(module, "two_sum", ("float64, float64", "score, int64"))
 ]
 """
 SOME = f"""
 {FEW}
-_warmup.warmup(lambda *step: print(*step, flush=True))
+ahead.warmup(lambda *step: print(*step, flush=True))
 """
 
 
@@ -70,8 +69,8 @@ def wait(_what, done, _total):
         sys.stderr.write("begun\\n")
         threading.Event().wait()
 
-compile_all = _warmup.warmup
-_warmup.warmup = lambda progress: compile_all(wait)
+compile_all = ahead.warmup
+ahead.warmup = lambda progress: compile_all(wait)
 cli.main(["warmup"])
 """
 
@@ -98,8 +97,8 @@ def test_stopped(tmp_path: Path, number: int) -> None:
 
 
 def test_a_kernel_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = _warmup._Task("arborescence.core.nothing", "f", "int64", 0)
-    steps = _warmup._in_processes([task])
+    task = ahead._Task("arborescence.core.nothing", "f", "int64", 0)
+    steps = ahead._in_processes([task])
     next(steps)
     with pytest.raises(ArborescenceError, match=r"core\.nothing\.f: ModuleNotFoundError"):
         next(steps)
@@ -108,5 +107,5 @@ def test_a_kernel_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> No
 def test_with_native_modules_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "KERNELS", {})
     steps: list[str] = []
-    _warmup.warmup(lambda what, _done, _total: steps.append(what))
+    ahead.warmup(lambda what, _done, _total: steps.append(what))
     assert not steps

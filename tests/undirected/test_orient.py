@@ -71,5 +71,5 @@ def test_what_is_no_tree(arguments, message):
 
 @pytest.mark.parametrize("n", [10**14, 10**30])
 def test_more_nodes_than_there_is_room_for(n):
-    with pytest.raises(OptionError, match=f"n is {n}: there is no room"):
+    with pytest.raises(OptionError, match=f"nodes is {n}: there is no room"):
         orient(n, [], [])

@@ -76,16 +76,16 @@ def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
 
 
 @overload
-def orient(n: int, u: TensorLike[Tensor], v: Any, root: int = 0) -> Tensor: ...
+def orient(nodes: int, u: TensorLike[Tensor], v: Any, root: int = 0) -> Tensor: ...
 @overload
-def orient(n: int, u: ArrayLike, v: ArrayLike, root: int = 0) -> NDArray[np.int64]: ...
-def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
+def orient(nodes: int, u: ArrayLike, v: ArrayLike, root: int = 0) -> NDArray[np.int64]: ...
+def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     """Direct the edges of an undirected tree away from its root. O(n log n).
 
     Parameters
     ----------
-    n : int
-        The number of nodes: 0 to n - 1.
+    nodes : int
+        The number n of nodes: 0 to n - 1.
     u, v : (m,) whole numbers
         The two ends of each edge: of a tree, or of a forest.
     root : int
@@ -102,7 +102,7 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     TreeError
         If a node is out of range, `u` and `v` differ in length, or the edges contain a cycle.
     OptionError
-        If `n` or `root` is not a whole number, or there is no room for n nodes.
+        If `nodes` or `root` is not a whole number, or there is no room for n nodes.
 
     Notes
     -----
@@ -113,7 +113,7 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
     >>> orient(4, [0, 1, 3], [2, 2, 1])
     array([-1,  2,  0,  1])
     """
-    n, root = check_count(n, "n", least=0), check_count(root, "root", least=0)
+    n, root = check_count(nodes, "nodes", least=0), check_count(root, "root", least=0)
     if root >= n:
         raise TreeError(f"root is {root}, which is none of {n} nodes")
     ends: list[NDArray[np.int64]] = []
@@ -122,18 +122,18 @@ def orient(n: int, u: Any, v: Any, root: int = 0) -> Any:
         array, _ = as_array(values, name)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise TreeError(f"{name} must be a row of whole numbers")
-        nodes = array.astype(np.int64, "C")
-        outside = np.flatnonzero((nodes < 0) | (nodes >= n))
+        whole = array.astype(np.int64, "C")
+        outside = np.flatnonzero((whole < 0) | (whole >= n))
         if outside.size:
             k = int(outside[0])
             raise TreeError(f"{name}[{k}] is {array[k]}, which is none of {n} nodes")
-        ends.append(nodes)
+        ends.append(whole)
     if len(ends[0]) != len(ends[1]):
         raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
     try:
         heads, alone = np.empty(n, np.int64), np.arange(n)
     except (MemoryError, ValueError):  # the second: larger than the address space
-        raise OptionError(f"n is {n}: there is no room for so many nodes") from None
+        raise OptionError(f"nodes is {n}: there is no room for so many") from None
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
         raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
     orient_kernel(ends[0], ends[1], root, heads)

@@ -32,10 +32,10 @@ _WHAT_MAY_BE = {
 
 
 def spanning_tree(
-    n: Any,
+    nodes: Any,
     u: Any = None,
     v: Any = None,
-    weight: Any = None,
+    weights: Any = None,
     *,
     algorithm: Algorithm = "auto",
     minimum: bool = False,
@@ -47,13 +47,13 @@ def spanning_tree(
 
     Parameters
     ----------
-    n : int, or (N, N) array or SciPy sparse matrix
-        The number of nodes 0, ..., n - 1. Or a matrix of weights instead of all four arguments: a
+    nodes : int, or (N, N) array or SciPy sparse matrix
+        The number n of nodes 0, ..., n - 1. Or a matrix of weights instead of all four arguments: a
         symmetric array, whose diagonal is ignored; or a sparse matrix, in which each stored entry
         (also a zero) is an edge between its row and its column, so that one triangle is enough.
     u, v : (m,) whole numbers
         The edges ``u[i]`` - ``v[i]``. Parallel edges are allowed, loops are ignored.
-    weight : (m,) floats or whole numbers
+    weights : (m,) floats or whole numbers
         Higher is better. An edge is absent if its weight is ``-inf``, or masked in a masked array.
     algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
         Borůvka's algorithm, O(m log n); Kruskal's, which removes edges before it sorts them
@@ -79,7 +79,7 @@ def spanning_tree(
         If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
         not symmetric, or a shape or type is invalid.
     OptionError
-        If `n` is negative, `rng` is no generator and no seed, or there is no such algorithm.
+        If `nodes` is negative, `rng` is no generator and no seed, or there is no such algorithm.
 
     Notes
     -----
@@ -90,10 +90,10 @@ def spanning_tree(
     Examples
     --------
     >>> from arborescence.undirected import spanning_tree
-    >>> u, v, weight = [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [2.0, 7.0, 4.0, 1.0, 3.0]
-    >>> spanning_tree(4, u, v, weight)
+    >>> u, v, weights = [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [2.0, 7.0, 4.0, 1.0, 3.0]
+    >>> spanning_tree(4, u, v, weights)
     array([1, 2, 4])
-    >>> spanning_tree(4, u, v, weight, minimum=True, algorithm="kkt")
+    >>> spanning_tree(4, u, v, weights, minimum=True, algorithm="kkt")
     array([0, 3, 4])
     >>> spanning_tree([[0, 5, 1], [5, 0, 3], [1, 3, 0]])
     array([[0, 1],
@@ -101,23 +101,23 @@ def spanning_tree(
     """
     check_algorithm(algorithm)
     absent = np.inf if minimum else -np.inf
-    sparse = hasattr(n, "tocoo")
-    if not sparse and not isinstance(n, (list, tuple)) and np.ndim(n) == 0:
-        if u is None or v is None or weight is None:
-            raise OptionError("spanning_tree takes n, u, v and weight, or a matrix")
-        weight, give_back = as_array(weight, "weight", absent=absent)
-        chosen = _span(n, u, v, weight, algorithm, minimum, rng)
+    sparse = hasattr(nodes, "tocoo")
+    if not sparse and not isinstance(nodes, (list, tuple)) and np.ndim(nodes) == 0:
+        if u is None or v is None or weights is None:
+            raise OptionError("spanning_tree takes nodes, u, v and weights, or a matrix")
+        weights, give_back = as_array(weights, "weights", absent=absent)
+        chosen = _span(nodes, u, v, weights, algorithm, minimum, rng)
         return give_back(chosen) if give_back else chosen
-    if not u is v is weight is None:
-        raise OptionError("spanning_tree takes a matrix by itself, without u, v and weight")
+    if not u is v is weights is None:
+        raise OptionError("spanning_tree takes a matrix by itself, without u, v and weights")
     if sparse:
-        if len(n.shape) != 2 or n.shape[0] != n.shape[1]:
-            raise ScoresError(f"a matrix of weights must have shape (N, N), not {n.shape}")
-        entries = n.tocoo()
-        u, v, weight = entries.row, entries.col, entries.data
-        chosen = _span(n.shape[0], u, v, weight, algorithm, minimum, rng)
+        if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:
+            raise ScoresError(f"a matrix of weights must have shape (N, N), not {nodes.shape}")
+        entries = nodes.tocoo()
+        u, v, weights = entries.row, entries.col, entries.data
+        chosen = _span(nodes.shape[0], u, v, weights, algorithm, minimum, rng)
         return _in_order(u[chosen], v[chosen])
-    array, give_back = as_array(n, "weights", absent=absent)
+    array, give_back = as_array(nodes, "weights", absent=absent)
     matrix = _as_matrix(array, minimum)
     if algorithm in ("auto", "prim"):
         pairs = _span_matrix(matrix, minimum)
@@ -129,17 +129,17 @@ def spanning_tree(
 
 
 def _span(
-    n: Any,
+    nodes: Any,
     u: Any,
     v: Any,
-    weight: Any,
+    weights: Any,
     algorithm: Algorithm,
     minimum: bool,
     rng: int | np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return the indices of the edges that an algorithm chooses from a list of edges."""
-    nodes = check_count(n, "n", 0, _MOST, " of nodes, or a matrix")
-    of_u, of_v, of_edges = as_edges(("u", "v", "weight"), (u, v), weight)
+    nodes = check_count(nodes, "nodes", 0, _MOST, ", or a matrix")
+    of_u, of_v, of_edges = as_edges(("u", "v", "weights"), (u, v), weights)
     m = of_u.size
     if m > _MOST:
         raise OptionError(f"there must be at most {_MOST} edges, not {m}")
@@ -155,7 +155,7 @@ def _span(
         raise ScoresError(f"{end}[{count}] is {value}: {known}")
     if fault != FINE:
         raise ScoresError(
-            f"weight[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
+            f"weights[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
             + _WHAT_MAY_BE[minimum]
         )
     return span_edges(nodes, Edges(*(array[:count] for array in room)), m, algorithm, rng)

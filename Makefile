@@ -59,7 +59,7 @@ test-uncompiled: $(VENV)/.test
 	  tests/transitions tests/treebank tests/drawing \
 	  --ignore=tests/undirected/test_spanning_tree.py --ignore=tests/undirected/test_kkt.py \
 	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py \
-	  tests/experiments/runtime/test_published.py $(OPTIONS)
+	  papers/tests/runtime/test_published.py $(OPTIONS)
 
 test-versions:
 	tests/with_versions.sh
@@ -97,7 +97,7 @@ wheel: $(VENV)/.wheel
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
+	find src papers tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
 
 # Each mark stands for what is installed, so that a second run installs nothing.
 
@@ -110,8 +110,8 @@ $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	$(PIP) --editable ".[cli]"
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.venv pyproject.toml
-	$(PIP) --editable ".[cli]" --group test
+$(VENV)/.test: $(VENV)/.venv pyproject.toml papers/pyproject.toml
+	$(PIP) --editable ".[cli]" --editable papers --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test

@@ -1,7 +1,7 @@
 """Is a parser right as often as it says? The figure and the table of docs/confidence.md.
 
 ``python benchmarks/calibration.py FOLDER``. Parsers are trained, which takes some minutes, or taken
-from the folder if it has them from another time. Needs the extra ``experiments``.
+from the folder if it has them from another time. Needs Matplotlib.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.errors import ArborescenceError
-from arborescence.experiments.runtime.decoders import greedy_pass
 from arborescence.inference.decode import best_labels
-from arborescence.nonprojective.baselines import reweighted
+from arborescence_papers.baselines import reweighted
+from arborescence_papers.runtime.decoders import greedy_pass
 from inputs import KINDS, english_scores, masked
 from peers import installed
 from recording import Results, options

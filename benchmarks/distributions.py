@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 import numpy as np
 
 import arborescence as arb
-from arborescence.experiments.runtime.decoders import greedy_pass
+from arborescence_papers.runtime.decoders import greedy_pass
 from inputs import KINDS, english_lengths, model_like, padded, projective_like
 from peers import torch_struct
 from recording import Results, options

@@ -14,7 +14,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arborescence.experiments.common.report import tables_of
+from arborescence_papers.common.report import tables_of
 from figures import IMAGES
 from recording import commit, processor, versions, write
 

@@ -44,7 +44,7 @@ COMMANDS = {
 # A graph whose greedy edges are a tree, and 1,000 like those of a parser: the least of 7 means.
 CALLS = """
 import timeit, numpy as np, arborescence as arb
-from arborescence.experiments.runtime.graphs import model_like
+from arborescence_papers.runtime.graphs import model_like
 
 rng = np.random.default_rng(0)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from arborescence import decode, load
-from arborescence.experiments.runtime.graphs import (
+from arborescence.treebank import read
+from arborescence_papers.runtime.graphs import (
     log_softmax,
     many_roots,
     masked,
@@ -15,7 +16,6 @@ from arborescence.experiments.runtime.graphs import (
     nested,
     uniform,
 )
-from arborescence.treebank import read
 
 TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"
 

@@ -13,12 +13,12 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.compiling.kernels import kernel
-from arborescence.experiments.runtime.decoders import greedy_pass
-from arborescence.experiments.runtime.published import CAMERINI, CAMERINI_ONE, kbest_published
-from arborescence.nonprojective.baselines import trees_by_decoding
 from arborescence.nonprojective.contraction import expand, new_forest, plant
 from arborescence.nonprojective.decode import constrained, unconstrained
 from arborescence.nonprojective.greedy import find_heads, new_greedy
+from arborescence_papers.baselines import trees_by_decoding
+from arborescence_papers.runtime.decoders import greedy_pass
+from arborescence_papers.runtime.published import CAMERINI, CAMERINI_ONE, kbest_published
 from inputs import ADVERSARIAL, KINDS, english_scores, model_like
 from recording import Results, options
 from timing import microseconds

@@ -12,11 +12,11 @@ from functools import partial
 import numpy as np
 
 import arborescence as arb
-from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import counted_words
-from arborescence.experiments.common.statistics import paired_p, percent
 from arborescence.treebank import read
 from arborescence.undirected import enhance
+from arborescence_papers.common.recipes import Recipe
+from arborescence_papers.common.scores import counted_words
+from arborescence_papers.common.statistics import paired_p, percent
 from inputs import TREEBANKS, model_like, uniform
 from recording import table
 from through_undirected import compare, english

@@ -11,9 +11,9 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 
-from arborescence.experiments.common.groups import grouped
-from arborescence.experiments.runtime.measure import CONTESTANTS, Lists
-from arborescence.experiments.runtime.report import ROOTS
+from arborescence_papers.common.groups import grouped
+from arborescence_papers.runtime.measure import CONTESTANTS, Lists
+from arborescence_papers.runtime.report import ROOTS
 from recording import Results
 
 LENGTHS = (0, 10, 20, 30, 50, inf)

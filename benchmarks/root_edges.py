@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from arborescence.experiments.common.recipes import Recipe
-from arborescence.experiments.common.scores import Scores
-from arborescence.experiments.root.recipes import methods
+from arborescence_papers.common.recipes import Recipe
+from arborescence_papers.common.scores import Scores
+from arborescence_papers.root.recipes import methods
 from recording import table
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import arborescence as arb
-from arborescence.experiments.common.scores import Scores
-from arborescence.experiments.runtime.graphs import log_softmax, masked, model_like, uniform
 from arborescence.integrations import TOOLS
 from arborescence.integrations.patching import module_of, version_of
 from arborescence.treebank import read
+from arborescence_papers.common.scores import Scores
+from arborescence_papers.runtime.graphs import log_softmax, masked, model_like, uniform
 from recording import table
 
 

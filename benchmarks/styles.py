@@ -7,9 +7,9 @@ it is.
 
 from __future__ import annotations
 
-from arborescence.experiments.common.treebanks import find
 from arborescence.parsers import LinearParser, TransitionParser
 from arborescence.treebank import evaluate, restyle
+from arborescence_papers.common.treebanks import find
 from inputs import TREEBANKS
 from recording import Results, options
 

@@ -26,11 +26,11 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.core.tree import is_projective, is_tree
-from arborescence.experiments.common.results import Results
 from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.given import batches
 from arborescence.treebank import evaluate, read, write
+from arborescence_papers.common.results import Results
 from inputs import TREEBANKS
 from recording import table
 from timing import least_seconds

@@ -9,9 +9,12 @@ from __future__ import annotations
 import sys
 
 import arborescence as arb
-from arborescence.experiments.common.scores import counted_words
-from arborescence.experiments.common.treebanks import find
-from arborescence.experiments.undirected.measure import (
+from arborescence.parsers import LinearParser
+from arborescence.treebank import restyle
+from arborescence.undirected import enhance
+from arborescence_papers.common.scores import counted_words
+from arborescence_papers.common.treebanks import find
+from arborescence_papers.undirected.measure import (
     DIRECTED,
     ENHANCED,
     FINDINGS,
@@ -19,9 +22,6 @@ from arborescence.experiments.undirected.measure import (
     Counts,
     Outcome,
 )
-from arborescence.parsers import LinearParser
-from arborescence.treebank import restyle
-from arborescence.undirected import enhance
 from inputs import TREEBANKS
 from recording import table
 

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 import arborescence as arb
-from arborescence.nonprojective import baselines
+from arborescence_papers import baselines
 from cases import Case, WrongError, examine
 from distributions import near
 from inference import rounded_sum

@@ -41,7 +41,6 @@ _RESOLVE = getattr(os, "RTLD_NOW", 0)
 _LONG = (
     "nonprojective.kbest",
     "nonprojective.decode",
-    "runtime.published",
     "transition.beam",
     "transition.learning",
     "linear.edges",

@@ -57,7 +57,6 @@ def compute() -> dict[str, Any]:
     """Return all results by name."""
     import arborescence as arb
     from arborescence import transitions, undirected
-    from arborescence.experiments.runtime.published import PUBLISHED, kbest_published
 
     results: dict[str, Any] = {}
     for dtype in (np.float32, np.float64):
@@ -89,8 +88,6 @@ def compute() -> dict[str, Any]:
                     if np.abs(scores[np.isfinite(scores)]).max() < 1e3:
                         results[f"{kind} sample"] = dist.sample(5, rng=0)
                         results[f"{kind} covariance"] = dist.covariance(np.ones_like(scores))
-            for way in PUBLISHED:
-                results[f"{dtype.__name__} {place} {way}"] = kbest_published(scores, 5, way)
             results[f"{dtype.__name__} {place} labeled"] = arb.decode_labeled(
                 np.stack([scores, scores.T, scores - 1], axis=-1)
             )

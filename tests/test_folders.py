@@ -75,11 +75,6 @@ DELETED = {
         "__import__('arborescence.explaining.page')",
         ("explain", "--exercise", "1", "-o", "REPORT"),
     ),
-    "experiments": (
-        ("experiments",),
-        "__import__('arborescence.experiments.root')",
-        None,
-    ),
 }
 
 

@@ -82,6 +82,16 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
     }
 
 
+def test_the_papers_go_with_this_version() -> None:
+    text = (HERE / "papers" / "pyproject.toml").read_text(encoding="utf-8")
+    papers = tomllib.loads(text)["project"]
+    version = arborescence.__version__
+    assert papers["version"] == version
+    assert f"arborescence[cli,jit]=={version}" in papers["dependencies"]
+    licence = (HERE / "papers" / "LICENSE").read_text(encoding="utf-8")
+    assert licence == (HERE / "LICENSE").read_text(encoding="utf-8")
+
+
 def test_all_licences_are_told_and_shipped() -> None:
     told = set(PROJECT["project"]["license"].split(" AND "))
     shipped = {path for name in PROJECT["project"]["license-files"] for path in HERE.glob(name)}

@@ -4,8 +4,8 @@ from statistics import fmean
 
 from figures import csv_table, rows, view
 
-TABLE_2 = "src/arborescence/experiments/root/paper_table_2.csv"
-APPENDIX_A = "src/arborescence/experiments/kbest/paper_appendix_a.csv"
+TABLE_2 = "papers/src/arborescence_papers/root/paper_table_2.csv"
+APPENDIX_A = "papers/src/arborescence_papers/kbest/paper_appendix_a.csv"
 NEURAL = "earlier/experiment-root/a-neural-parser"
 GROUPS = (
     ("high: 10,000 or more", 10_000, float("inf")),
@@ -153,7 +153,7 @@ def race(root):
     """Return the mean ratios of the treebanks, the least and the largest; by k."""
     header, lines = ["k"], []
     if root == "any number":
-        paper = printed("src/arborescence/experiments/runtime/paper_table_1.csv")
+        paper = printed("papers/src/arborescence_papers/runtime/paper_table_1.csv")
         header += ["the paper, English: Camerini et al. / KBEST", "English-EWT"]
     header += (f"{slow} / {fast}" for slow, fast in RACES[root])
     for k in (5, 10, 20, 50):

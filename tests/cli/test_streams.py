@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import TreebankError, printable
-from cli.conftest import COMMAND, ENVIRONMENT
+from command_line import COMMAND, ENVIRONMENT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 import laws
 from arborescence.compiling.lanes import LANES
-from arborescence.nonprojective.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
+from arborescence_papers.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED

@@ -15,8 +15,8 @@ import arborescence as arb
 import laws
 from arborescence.core.graph import as_graph
 from arborescence.core.lists import Lists
-from arborescence.nonprojective.baselines import trees_by_decoding
 from arborescence.nonprojective.kbest_state import KBestState
+from arborescence_papers.baselines import trees_by_decoding
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, LARGE, layouts, padded_batch, random_graphs
 from laws import every_tree

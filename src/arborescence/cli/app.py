@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from importlib import import_module, resources
-from importlib.util import find_spec
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +29,7 @@ from arborescence.cli.options import (
     usage_errors,
 )
 from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.plugins import Commands
 from arborescence.cli.progress import counted, note, say, steps
 from arborescence.cli.sentences import (
     Skipped,
@@ -51,14 +51,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-if find_spec("arborescence.experiments"):  # which is no part of the rest
-    app.add_typer(import_module("arborescence.experiments.command").app, name="experiment")
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:

@@ -4,9 +4,6 @@ EXPORTS = {
     # The best tree.
     "decode.eisner_kernel": "float64[:, :, ::1], int64[::1], bool, out int64[:, ::1]",
     "decode.sum_sizes": "float64[:, ::1], int64",
-    "bilexical_cky.bilexical_kernel": (
-        "float64[:, :, ::1], bool, out float64[:, :, ::1], out int64[:, ::1], out int64[:, ::1]"
-    ),
     # Exact weights.
     "exact_chart.unit_of_scores": "float64[:, ::1], int64",
     "exact_chart.fill_exact_chart": (

@@ -1,0 +1,4 @@
+"""Experiments of the papers that Arborescence implements, and one of our own, on rules.
+
+On the command line: ``arborescence experiment``.
+"""

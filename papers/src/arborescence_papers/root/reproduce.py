@@ -1,0 +1,126 @@
+"""The complete experiment of *root*: from a folder of treebanks to tables, plots and a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arborescence.errors import OptionError, TreebankError
+from arborescence_papers.common.experiment import Experiment
+from arborescence_papers.common.recipes import Recipe
+from arborescence_papers.common.report import write
+from arborescence_papers.root import plots
+from arborescence_papers.root.measure import Findings, measure
+from arborescence_papers.root.recipes import learning_curve, methods
+from arborescence_papers.root.report import texts
+
+if TYPE_CHECKING:
+    import os
+    from typing import Unpack
+
+    from arborescence_papers.common.experiment import Options
+    from arborescence_papers.common.treebanks import LeftOut
+    from arborescence_papers.root.measure import Effect
+
+_RECIPE: Final = Recipe()
+# The values with `quick`.
+_QUICK_SEEDS: Final = 1
+_QUICK_CURVE_SEEDS: Final = 2
+
+
+def reproduce(
+    treebanks: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    recipe: Recipe = _RECIPE,
+    seeds: int = 3,
+    curve: str | None = None,
+    curve_seeds: int = 5,
+    losses: bool = True,
+    **options: Unpack[Options],
+) -> list[LeftOut]:
+    """Repeat the measurements of *root* on your own treebanks, and write a report.
+
+    Parsers are trained, and decode the test parts with and without the root constraint.
+
+    Parameters
+    ----------
+    treebanks, output, options
+        As for `Experiment`. The output is ``report.md``, its tables as CSV, and the plots
+        ``rate.svg`` (the paper's Figure 3), ``change.svg`` (Figure 4), ``curve.svg`` and
+        ``losses.svg``. ``quick`` also means one seed, and two samples of each size. A treebank
+        whose parser was given is not used in the learning curve and in the comparison of losses.
+    recipe
+        The training recipe of the parsers. Its seed is the first one.
+    seeds
+        The number of parsers per treebank; their results are averaged.
+    curve
+        The treebank of the learning curve; None for the one with the most training sentences, ""
+        for no curve.
+    curve_seeds
+        The number of samples of each size.
+    losses
+        Whether to compare the training losses of linear parsers, too. This needs seven times as
+        many parsers. It is skipped for a transition-based parser.
+
+    Returns
+    -------
+    list of LeftOut
+        The treebanks that were left out.
+
+    Raises
+    ------
+    TreebankError, OSError
+        As for `Experiment`; or if `curve` cannot have a learning curve.
+    OptionError
+        If `seeds` or `curve_seeds` is less than 1.
+
+    Notes
+    -----
+    Zmigrod, Vieira and Cotterell (2020), Tables 1 and 2, Figures 3 and 4. The learning curve and
+    the comparison of losses are not in the paper.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from arborescence_papers.common.treebanks import write_birdish
+    >>> home = pathlib.Path(tempfile.mkdtemp())
+    >>> ud = write_birdish(home / "ud")
+    >>> recipe = Recipe(epochs=1, bits=10)
+    >>> reproduce(ud, home / "out", recipe=recipe, seeds=1, curve="", losses=False)
+    []
+    >>> print((home / "out" / "treebanks.csv").read_text().splitlines()[1][:11])
+    Birdish,1,1
+    """
+    for name, count in (("seeds", seeds), ("curve_seeds", curve_seeds)):
+        if count < 1:
+            raise OptionError(f"{name} must be at least 1, not {count}")
+    if options.get("quick"):
+        seeds, curve_seeds = min(seeds, _QUICK_SEEDS), min(curve_seeds, _QUICK_CURVE_SEEDS)
+    experiment = Experiment(treebanks, output, **options)
+    trained = list(filter(experiment.trains, experiment.treebanks))
+    if curve and curve not in {treebank.name for treebank in trained}:
+        raise TreebankError(f"{curve}: no learning curve, as no parser of this treebank is trained")
+    ways = methods(recipe) if losses else {}
+    plan = {way: one.seeds(seeds) for way, one in (ways | {recipe.method: recipe}).items()}
+    given = {recipe.method: [recipe]}  # seeds do not matter here
+    found = measure(
+        experiment, {one: plan if one in trained else given for one in experiment.treebanks}
+    )
+    if not found:
+        raise experiment.nothing()
+    effects = {treebank: by_method[recipe.method] for treebank, by_method in found.items()}
+    learners = [treebank for treebank in effects if treebank in trained]
+    studied = {way: [found[treebank][way] for treebank in learners] for way in ways if learners}
+
+    points: list[Effect] = []
+    if learners := [treebank for treebank in learners if curve in (None, treebank.name)]:
+        learner = max(learners, key=lambda treebank: effects[treebank].size)
+        samples = learning_curve(recipe.seeds(curve_seeds), effects[learner].size)
+        for of_sizes in measure(experiment, {learner: samples}, "learning curve: ").values():
+            points = list(of_sizes.values())
+
+    findings = Findings(
+        recipe.seeds(seeds), list(effects.values()), points, studied, experiment.left_out
+    )
+    write(experiment.output, texts(findings, plots.draw(findings, experiment.output)))
+    return experiment.left_out

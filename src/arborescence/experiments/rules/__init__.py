@@ -1,5 +1,0 @@
-"""How often parsers break the rules of Universal Dependencies, and what keeping them gives."""
-
-from arborescence.experiments.rules.reproduce import reproduce
-
-__all__ = ["reproduce"]

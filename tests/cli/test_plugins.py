@@ -1,0 +1,73 @@
+"""Commands of other distributions: found, and no harm if they are broken."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from arborescence.cli import plugins
+
+MODULE = """
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def birds(loud: bool = False):
+    \"\"\"Sing.\"\"\"
+    print("tweet" + "!" * loud)
+
+
+number = 3
+"""
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """Add commands by their names and where they are."""
+    (tmp_path / "someones_birds.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def add(**places):
+        points = [EntryPoint(name, place, plugins.GROUP) for name, place in places.items()]
+        monkeypatch.setattr(plugins, "entry_points", lambda group: points)
+
+    return add
+
+
+def test_a_command_is_added(added, command):
+    added(birds="someones_birds:app")
+    assert " birds " in command("--help").out
+    assert command("birds", "--loud") == type(command("birds"))(0, "tweet!\n", "")
+    assert "--loud" in command("birds", "--help").out
+    assert "--install-completion" not in command("birds", "--help").out
+    assert "'cheep'" in command("cheep").complaint(2)
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("nobodys_birds:app", "ModuleNotFoundError: No module named 'nobodys_birds'"),
+        ("someones_birds:cats", "AttributeError: "),
+        ("someones_birds:number", "AttributeError: "),
+    ],
+)
+def test_a_broken_one_is_left_out(added, command, place, why):
+    added(birds=place)
+    help_page = command("--help")
+    assert (help_page.status, " decode " in help_page.out) == (0, True)
+    line, missing = command("birds").err.splitlines()
+    assert help_page.err == f"{line}\n"
+    assert line.startswith(f"arborescence: the command 'birds' of {place} is left out: {why}")
+    assert "No such command" in missing
+
+
+def test_our_own_commands_come_first(added, command):
+    added(decode="nobodys_birds:app")
+    assert command("decode", "--help").err == ""
+
+
+def test_without_the_papers_it_is_said_how_to_get_them(added, command):
+    added()
+    assert " experiment " not in command("--help").out
+    assert "pip install arborescence-papers" in command("experiment", "root").complaint(1)

@@ -1,6 +1,6 @@
 """Commands that other distributions add, by entry points of the group ``arborescence.commands``.
 
-Each names a Typer app. The experiments are added so.
+Each names a Typer app, a group of commands. The experiments are added so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Model files that were written before: each format is read for as long as docs/stability.md says.
 
-``python tests/parsers/test_formats.py`` writes the files of a new format; it never writes again what
-is there. What the parsers find is in ``parses.json``.
+``python tests/parsers/test_formats.py`` writes the files of a new format, and never again what is
+there. What the parsers find is in ``parses.json``.
 """
 
 import json

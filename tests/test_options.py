@@ -5,7 +5,7 @@ import pytest
 
 import arborescence as arb
 from arborescence import transitions, undirected
-from arborescence.core.graph import check_count, check_flag
+from arborescence.core.checks import check_count, check_flag
 
 S = np.zeros((3, 3))
 L = np.zeros((3, 3, 2))

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from arborescence import undirected as undirected
     from arborescence._config import show_config as show_config
     from arborescence.compiling.ahead import warmup as warmup
-    from arborescence.core.graph import forbid as forbid
-    from arborescence.core.graph import require as require
+    from arborescence.core.allowed import forbid as forbid
+    from arborescence.core.allowed import require as require
     from arborescence.core.tree import is_projective as is_projective
     from arborescence.core.tree import is_tree as is_tree
     from arborescence.core.tree import root_count as root_count
@@ -75,7 +75,7 @@ __all__, __getattr__, __dir__ = lazily(
             "TreeError",
             "TreebankError",
         ),
-        "arborescence.core.graph": ("forbid", "require"),
+        "arborescence.core.allowed": ("forbid", "require"),
         "arborescence.explaining.explain": ("explain",),
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.graph import as_graph, check_root, forbid, require
+from arborescence.core.allowed import forbid, require
+from arborescence.core.checks import check_root
+from arborescence.core.graph import as_graph
 from arborescence.core.tree import tree_weight
 from arborescence.errors import NoTreeError
 from arborescence.nonprojective.decode import decode_nonprojective
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
     Edge = tuple[int, int]
 

@@ -20,15 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.core.checks import check_root
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
-from arborescence.core.graph import as_graph, check_root, in_float64
+from arborescence.core.graph import as_graph, in_float64
 from arborescence.projective.decode import sum_sizes
 from arborescence_papers.kernels import inlined_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 
 @inlined_kernel

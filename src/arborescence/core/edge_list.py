@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array, as_float64, as_int64
 from arborescence.core.faults import BAD_NODE
-from arborescence.core.graph import as_array, as_edges, check_count
 from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:
@@ -43,6 +44,39 @@ class EdgeList(NamedTuple):
             f"weights[{edge}], the edge {self.heads[edge]} -> {self.deps[edge]}, is "
             f"{self.weights[edge]}; weights are finite, or -inf for an absent edge"
         )
+
+
+def as_edges(
+    names: tuple[str, str, str], ends: tuple[Any, Any], weights: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Check a graph given as an edge list, and convert it to the form that kernels take.
+
+    Parameters
+    ----------
+    names
+        The names of the two ends and of the weights, for messages.
+    ends : two of (m,) whole numbers
+    weights : (m,) floats or whole numbers
+
+    Raises
+    ------
+    ScoresError
+        If shapes or types are invalid. The kernels check the values.
+    """
+    arrays = [
+        as_array(values, name)[0] for values, name in zip((*ends, weights), names, strict=True)
+    ]
+    shapes = [array.shape for array in arrays]
+    if len(shapes[0]) != 1 or len(set(shapes)) != 1:
+        raise ScoresError(
+            f"{names[0]}, {names[1]} and {names[2]} must have one entry an edge, not shapes "
+            + ", ".join(map(str, shapes))
+        )
+    for name, array in zip(names, arrays[:2], strict=False):
+        if array.dtype.kind not in "iu" and array.size:
+            raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
+    one, other = map(as_int64, arrays[:2])
+    return one, other, as_float64(arrays[2])
 
 
 def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> EdgeList:

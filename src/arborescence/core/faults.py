@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.graph import Graph, bad_score, matrix_of, name_of
-from arborescence.errors import NoTreeError, OptionError, TreeError
+from arborescence.core.graph import Graph, matrix_of
+from arborescence.errors import NoTreeError, ScoresError, TreeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,29 @@ TOO_FAR = 6  # scores are too far apart for sums in float64
 NOT_GREEDY = 7  # the greedy graph of this sentence is not its best tree
 EXHAUSTED = 8  # there are no further trees
 FULL = 9  # there is no room left for more trees
+
+
+def name_of(graph: Graph, sentence: int) -> str:
+    """Return the name of a sentence for messages: its index in the batch, or "" for no batch."""
+    if not graph.shape:
+        return ""
+    index = ", ".join(map(str, np.unravel_index(sentence, graph.shape)))
+    return f"sentence {index}: "
+
+
+def bad_score(graph: Graph, sentence: int) -> ScoresError:
+    """Return the error that gives the position of the first NaN or +inf of a sentence."""
+    matrix = matrix_of(graph, sentence)
+    bad = ~(matrix < np.inf)
+    bad[:, 0] = False
+    np.fill_diagonal(bad, val=False)
+    h, d = map(int, np.argwhere(bad)[0])
+    index = [*np.unravel_index(sentence, graph.shape), h, d] if graph.shape else [h, d]
+    place = ", ".join(map(str, index))
+    return ScoresError(
+        f"{name_of(graph, sentence)}scores[{place}], the edge {h} -> {d}, is {matrix[h, d]}; "
+        "scores are finite, or -inf for an absent edge"
+    )
 
 
 def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> ArborescenceError:
@@ -54,13 +77,6 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
         f"{name}no projective tree exists, only trees with crossing edges: projective=False "
         "allows those"
     )
-
-
-def raises(errors: str) -> bool:
-    """Return whether a head vector that is not such a tree is an error (else it gets -inf)."""
-    if errors not in ("raise", "-inf"):
-        raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
-    return errors == "raise"
 
 
 def no_such_tree(

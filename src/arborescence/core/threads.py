@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

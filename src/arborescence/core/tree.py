@@ -12,20 +12,17 @@ import numpy as np
 
 from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.core.accumulator import rounded_sum
-from arborescence.core.graph import (
-    FLOATS,
-    Root,
-    as_array,
-    as_floats,
-    check_root,
-    stacked,
-)
+from arborescence.core.checks import check_root
+from arborescence.core.conversion import FLOATS, as_array, as_floats
+from arborescence.core.graph import stacked
 from arborescence.errors import ScoresError, TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
 
 
 @indexing_kernel

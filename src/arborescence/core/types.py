@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 Tensor = TypeVar("Tensor")
 _Tensor_co = TypeVar("_Tensor_co", covariant=True)

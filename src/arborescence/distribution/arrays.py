@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
-from arborescence.core.graph import (
-    Root,
-    as_array,
-    as_doubles,
-    as_floats,
-    as_graph,
-    check_count,
-    in_float64,
-    matrix_of,
-    name_of,
-    words_of,
-)
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array, as_doubles, as_floats
+from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
+from arborescence.core.graph import as_graph, in_float64, matrix_of, words_of
 from arborescence.core.threads import in_threads
 from arborescence.core.weights import Weights, as_weights, lower
 from arborescence.distribution.base import IMPOSSIBLE, Distribution, Floats, Heads
@@ -36,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
     from arborescence.core.types import Options, Tensor, Tensors
     from arborescence.distribution.far import Far

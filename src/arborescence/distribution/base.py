@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
-from arborescence.core.faults import no_such_tree, raises
-from arborescence.core.graph import as_array, check_count, check_flag, check_root, name_of
+from arborescence.core.checks import check_count, check_flag, check_root, raises
+from arborescence.core.conversion import as_array
+from arborescence.core.faults import name_of, no_such_tree
 from arborescence.core.random import as_generator
 from arborescence.distribution.counting import Kind
 from arborescence.errors import ScoresError, TreeError
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     import typing_extensions  # from Python 3.13 on, typing has type variables with defaults
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Graph, Root
+    from arborescence.core.choices import Root
+    from arborescence.core.graph import Graph
     from arborescence.distribution.far import Far
 
     Floats = typing_extensions.TypeVar("Floats", default=NDArray[np.float64])

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arborescence.core.faults import BAD_SCORE, NO_TREE, no_answer
-from arborescence.core.graph import Graph, Root, as_doubles, as_graph, matrix_of, name_of
+from arborescence.core.conversion import as_doubles
+from arborescence.core.faults import BAD_SCORE, NO_TREE, name_of, no_answer
+from arborescence.core.graph import Graph, as_graph, matrix_of
 from arborescence.core.weights import FURTHEST
 from arborescence.distribution.base import IMPOSSIBLE, Distribution
 from arborescence.distribution.counting import leaves
@@ -19,6 +20,7 @@ from arborescence.errors import ScoresError
 from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
+    from arborescence.core.choices import Root
     from arborescence.errors import ArborescenceError
 
 # Lower weights are raised to this value, so that their sums stay finite.

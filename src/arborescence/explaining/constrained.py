@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole
-from arborescence.core.graph import as_array, as_floats
+from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import counted, listed, number, problem_of

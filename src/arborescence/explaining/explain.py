@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
+from arborescence.core.checks import check_count, check_root
 from arborescence.core.choices import Algorithm, check_choice
-from arborescence.core.graph import check_count, check_root
 from arborescence.errors import OptionError
 from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import problem_of

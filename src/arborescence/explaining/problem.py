@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.graph import as_graph, bad_score, matrix_of
+from arborescence.core.faults import bad_score
+from arborescence.core.graph import as_graph, matrix_of
 from arborescence.errors import OptionError, ScoresError, printable
 from arborescence.explaining.steps import Node, Pair, Step, edge_name, edges_name
 

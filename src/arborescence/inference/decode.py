@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.graph import (
-    Root,
-    as_array,
-    as_floats,
-    as_graph,
-    check_flag,
-    check_root,
-    lies_in_rows,
-    stacked,
-)
+from arborescence.core.checks import check_flag, check_root
+from arborescence.core.conversion import as_array, as_floats, lies_in_rows
+from arborescence.core.graph import as_graph, stacked
 from arborescence.core.labels import highest_labels, labels_of
 from arborescence.core.threads import in_threads
 from arborescence.errors import ScoresError
@@ -28,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, Tensors
 
 

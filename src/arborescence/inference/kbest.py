@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from arborescence.core.best_first import fill_lists, list_one, stream
-from arborescence.core.graph import Root, as_graph, check_count, check_flag, check_root
+from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.graph import as_graph
 from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
 from arborescence.core.best_first import most_trees
-from arborescence.core.graph import check_count, check_flag, check_root
+from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import as_labeled
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.core.graph import as_array, check_count
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array
 from arborescence.errors import NoTreeError
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.core.types import Tensor, TensorLike, Which
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.core.graph import as_array, as_floats
+from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 
 def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list[int], float]:

@@ -15,9 +15,9 @@ import numpy as np
 from arborescence.compiling.kernels import indexing_kernel, kernel, uncounted_kernel
 from arborescence.compiling.lanes import LANES, fill, load, longs, numbers, store, where
 from arborescence.core.accumulator import sign_of
-from arborescence.core.faults import BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
-from arborescence.core.graph import ALL_WORDS, FLOATS, INT64, lies_in_rows
-from arborescence.core.tree import spans
+from arborescence.core.conversion import FLOATS, INT64, lies_in_rows
+from arborescence.core.faults import FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
+from arborescence.core.graph import ALL_WORDS
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
     DONE,
@@ -40,23 +40,12 @@ from arborescence.nonprojective.contraction import (
     take,
     top_of,
 )
-from arborescence.nonprojective.greedy import Greedy, find_heads, hang, new_greedy
+from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.graph import Graph
-
-
-@indexing_kernel
-def has_bad_score(scores: np.ndarray, dependents_first: bool, n: int) -> bool:
-    """Tell whether any edge's score is NaN or +inf. O(n²)."""
-    for h in range(n + 1):
-        for d in range(1, n + 1):
-            score = scores[d, h] if dependents_first else scores[h, d]
-            if h != d and not score < np.inf:
-                return True
-    return False
 
 
 @indexing_kernel
@@ -248,48 +237,6 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
         for k in range(least, many):
             roots[k] = roots[k + 1]
     return True
-
-
-@indexing_kernel
-def decode_greedily(
-    scores: np.ndarray,
-    dependents_first: bool,
-    lengths: np.ndarray,
-    single: bool,
-    heads: np.ndarray,
-    start: int,
-    greedy: Greedy,
-) -> tuple[int, int, float]:
-    """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
-
-    Returns the first sentence that is not decoded, the reason, and the shift of its root edges; or
-    the batch size and FINE.
-    """
-    best, head = greedy.best, greedy.head
-    batch, size = scores.shape[0], scores.shape[1]
-    for b in range(start, batch):
-        n = lengths[b] if lengths.shape[0] else size - 1
-        heads[b, 0] = -1
-        for d in range(n + 1, size):
-            heads[b, d] = -1
-        if n == 0:
-            continue
-        bad, absent = find_heads(scores, dependents_first, b, n, 1 if single else 0, greedy)
-        shift = 0.0
-        if single:
-            bad_root, shift = hang(greedy, n)
-            bad |= bad_root
-        if bad and has_bad_score(scores[b], dependents_first, n):
-            return b, BAD_SCORE, 0.0
-        if absent:  # unless the root is the head
-            for d in range(1, n + 1):
-                if best[d] == -np.inf:
-                    return b, NO_TREE, 0.0
-        if not spans(head, n, single, greedy.above):
-            return b, NOT_GREEDY, shift
-        for d in range(1, n + 1):
-            heads[b, d] = head[d]
-    return batch, FINE, 0.0
 
 
 @indexing_kernel

@@ -25,13 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.core.faults import (
-    BAD_SCORE,
-    EXHAUSTED,
-    FINE,
-    FULL,
-    NO_TREE,
-)
+from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import Forest, expand, new_forest
 from arborescence.nonprojective.decode import find_tree

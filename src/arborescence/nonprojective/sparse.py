@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from arborescence.core.checks import check_root
 from arborescence.core.edge_list import as_edge_list
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, listed
-from arborescence.core.graph import check_root
 from arborescence.errors import NoTreeError
 from arborescence.nonprojective.sparse_kernels import sparse_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.core.types import Tensor, TensorLike
 
 

@@ -45,8 +45,8 @@ from arborescence.nonprojective.contraction import (
     take,
     top_of,
 )
-from arborescence.nonprojective.decode import arrive, climb, has_bad_score
-from arborescence.nonprojective.greedy import Greedy, new_greedy
+from arborescence.nonprojective.decode import arrive, climb
+from arborescence.nonprojective.greedy import Greedy, has_bad_score, new_greedy
 
 # The number of best heads stored for each word. In most cases the second or third is needed. If all
 # of these are excluded, all heads are searched.

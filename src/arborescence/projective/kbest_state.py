@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 
+from arborescence.core.conversion import as_doubles
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL
-from arborescence.core.graph import as_doubles, matrix_of, words_of
+from arborescence.core.graph import matrix_of, words_of
 from arborescence.projective.decode import sum_sizes
 from arborescence.projective.exact_chart import ExactChart, exact_chart
 from arborescence.projective.kbest import (

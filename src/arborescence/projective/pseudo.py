@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.core.graph import as_array
+from arborescence.core.conversion import as_array
 from arborescence.core.tree import as_rows, tree_kernel, word_count
 from arborescence.errors import TreeError
 

@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.core.graph import (
-    Root,
-    as_array,
-    as_doubles,
-    as_floats,
-    check_count,
-    check_flag,
-    check_root,
-)
+from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.conversion import as_array, as_doubles, as_floats
 from arborescence.errors import NoTreeError, OptionError, ScoresError
 from arborescence.inference.decode import best_labels, decode
 
@@ -33,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
 
     Heads = NDArray[np.int64]
     #: Alternatives, of which every tree that keeps the rules takes at least one.

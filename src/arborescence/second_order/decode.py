@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import rounded_sum
-from arborescence.core.faults import NO_TREE, no_answer
-from arborescence.core.graph import check_count, check_flag, check_root, name_of
+from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_edges
@@ -33,7 +33,7 @@ from arborescence.second_order.units import ABSENT, LOWEST, Units
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.errors import ArborescenceError
 
 # Another search follows if sums need so many bits less, as a better tree removes large weights.

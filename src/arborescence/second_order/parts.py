@@ -16,15 +16,9 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.accumulator import SCALE, rounded_sum
-from arborescence.core.graph import (
-    FLOATS,
-    as_array,
-    as_floats,
-    as_graph,
-    matrix_of,
-    name_of,
-    words_of,
-)
+from arborescence.core.conversion import FLOATS, as_array, as_floats
+from arborescence.core.faults import name_of
+from arborescence.core.graph import as_graph, matrix_of, words_of
 from arborescence.core.tree import as_rows, word_count
 from arborescence.errors import ScoresError, TreeError
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.core.graph import check_root
+from arborescence.core.checks import check_root
 from arborescence.core.threads import in_threads
 from arborescence.second_order.decode import no_tree
 from arborescence.second_order.parts import Batch, find_bad
 
 if TYPE_CHECKING:
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 
 class Sums(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.graph import check_root
+from arborescence.core.checks import check_root
 from arborescence.core.tree import as_rows, projective_kernel, tree_kernel
 from arborescence.errors import OptionError, TreeError
 from arborescence.transitions import systems
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 
 class Transition(NamedTuple):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from arborescence.core.checks import check_count
 from arborescence.core.choices import Measure, check_choice
-from arborescence.core.graph import check_count
 from arborescence.errors import TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import Columns

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.core.checks import check_root
 from arborescence.core.double_double import two_sum
 from arborescence.core.faults import FINE, NO_TREE, no_answer
-from arborescence.core.graph import Root, as_graph, check_root, in_float64, matrix_of
+from arborescence.core.graph import as_graph, in_float64, matrix_of
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_exactly
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
     from arborescence.core.types import Tensor, Tensors
     from arborescence.undirected.enhance import Changes

@@ -8,8 +8,8 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.choices import Encoding as Encoding
-from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE
-from arborescence.core.graph import as_graph, bad_score, in_float64, matrix_of, name_of
+from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE, bad_score, name_of
+from arborescence.core.graph import as_graph, in_float64, matrix_of
 from arborescence.errors import OptionError, ScoresError
 
 if TYPE_CHECKING:

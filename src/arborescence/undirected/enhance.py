@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.core.checks import check_count
 from arborescence.core.choices import check_choice
-from arborescence.core.graph import as_graph, bad_score, check_count, in_float64, matrix_of
+from arborescence.core.faults import bad_score
+from arborescence.core.graph import as_graph, in_float64, matrix_of
 from arborescence.core.tree import as_rows, is_tree
 from arborescence.errors import OptionError, TreeError
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
-from arborescence.core.graph import as_array, check_count
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array
 from arborescence.core.union_find import find
 from arborescence.errors import OptionError, TreeError
 

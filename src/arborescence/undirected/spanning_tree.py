@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array, as_float64
+from arborescence.core.edge_list import as_edges
 from arborescence.core.faults import BAD_NODE, FINE
-from arborescence.core.graph import as_array, as_edges, as_float64, check_count
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected.boruvka import boruvka

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.core.checks import check_root
 from arborescence.core.edge_list import as_edge_list
 from arborescence.core.faults import FINE
-from arborescence.core.graph import check_root
 from arborescence.core.tree import as_rows, is_tree
 from arborescence.errors import TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
@@ -25,7 +25,7 @@ from arborescence.undirected.spanning_tree import Algorithm, check_algorithm, sp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
 
 
 def decode_sparse(

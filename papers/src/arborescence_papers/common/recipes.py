@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 
-from arborescence.core.graph import check_root
+from arborescence.core.checks import check_root
 from arborescence.errors import OptionError
 from arborescence.parsers.shared.types import (
     AnyKind,
@@ -21,7 +21,7 @@ from arborescence.parsers.shared.types import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.parsers import BiaffineParser, LinearParser, TransitionParser
     from arborescence.parsers.shared.types import Progress
     from arborescence.treebank import Sentence

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
 import numpy as np
 
-from arborescence.core.graph import Root
+from arborescence.core.choices import Root
 from arborescence.core.tree import is_tree
 from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.inference.decode import decode

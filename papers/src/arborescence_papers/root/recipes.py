@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final, get_args
 
-from arborescence.core.graph import Root
+from arborescence.core.choices import Root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, get_args
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe

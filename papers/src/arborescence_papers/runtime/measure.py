@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
-from arborescence.core.graph import Root
+from arborescence.core.choices import Root
 from arborescence.core.tree import root_count
 from arborescence.errors import ScoresError
 from arborescence.inference.kbest import kbest

@@ -25,14 +25,7 @@ import numpy as np
 
 from arborescence.compiling.lanes import LANES, load, store
 from arborescence.core.accumulator import SCALE
-from arborescence.core.faults import (
-    BAD_SCORE,
-    EXHAUSTED,
-    FINE,
-    FULL,
-    NO_TREE,
-    no_answer,
-)
+from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE, no_answer
 from arborescence.core.graph import as_graph
 from arborescence.nonprojective.contraction import (
     DONE,

@@ -36,7 +36,7 @@ from arborescence_papers.runtime.published import LEAVING_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence_papers.common.recipes import Recipe
     from arborescence_papers.common.treebanks import LeftOut
     from arborescence_papers.runtime.measure import Measured, Projective, Timed, Times

@@ -14,8 +14,8 @@ from spacy.pipeline import Pipe
 from spacy.pipeline.dep_parser import parser_score
 from spacy.scorer import Scorer
 
+from arborescence.core.checks import check_count
 from arborescence.core.choices import check_choice
-from arborescence.core.graph import check_count
 from arborescence.errors import ModelError, TreebankError
 from arborescence.integrations.spacy.docs import COLUMNS, annotate, columns_of, rows
 from arborescence.integrations.spacy.layout import lay_out

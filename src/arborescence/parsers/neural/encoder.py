@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers.neural.devices import moved
 from arborescence.parsers.neural.feature_cache import FeatureCache

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import ModelError, TreebankError
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated

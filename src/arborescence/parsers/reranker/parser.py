@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, Ty
 
 import numpy as np
 
-from arborescence.core.graph import check_count, check_root
+from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.graph import Root
+    from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
 _KEY: Final = "EdgeProb="

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import ModelError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import NoTreeError
 from arborescence.rules.kinds import Spaced
 from arborescence.rules.search import kbest_constrained

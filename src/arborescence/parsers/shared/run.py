@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.parsers.shared.confidence import fit_temperature

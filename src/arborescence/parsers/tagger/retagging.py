@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.core.graph import check_count
+from arborescence.core.checks import check_count
 from arborescence.parsers.shared.jackknifing import folds_of
 from arborescence.parsers.tagger.tagger import Tagger
 

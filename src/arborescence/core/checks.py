@@ -1,0 +1,54 @@
+"""Checks of a caller's options."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from arborescence.errors import OptionError
+
+
+def check_root(root: str) -> bool:
+    """Return whether `root` is "single"; OptionError if it is neither "single" nor "multi"."""
+    if root == "single":
+        return True
+    if root == "multi":
+        return False
+    raise OptionError(f"root must be 'single' or 'multi', not {root!r}")
+
+
+def check_count(
+    count: Any, name: str = "k", least: int = 1, most: int | None = None, kind: str = ""
+) -> int:
+    """Return `count` as an int; OptionError if it is not a whole number from `least` to `most`.
+
+    `kind` says in the error what it counts.
+    """
+    try:
+        whole = operator.index(count)
+    except TypeError:
+        raise OptionError(
+            f"{name} must be a whole number{kind}, not {reprlib.repr(count)}"
+        ) from None
+    if most is not None and not least <= whole <= most:
+        raise OptionError(f"{name} must be between {least} and {most}, not {whole}")
+    if whole < least:
+        raise OptionError(f"{name} must be at least {least}, not {whole}")
+    return whole
+
+
+def check_flag(flag: Any, name: str = "projective") -> bool:
+    """Return `flag` as a bool; OptionError if it is neither False nor True."""
+    if not isinstance(flag, (bool, np.bool_)):
+        raise OptionError(f"{name} must be False or True, not {flag!r}")
+    return bool(flag)
+
+
+def raises(errors: str) -> bool:
+    """Return whether a head vector that is not such a tree is an error (else it gets -inf)."""
+    if errors not in ("raise", "-inf"):
+        raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
+    return errors == "raise"

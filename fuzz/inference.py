@@ -97,7 +97,7 @@ def kbest(case):
     if not every.of:
         every.expect_none(lambda: arb.kbest(case.scores, k, **case.trees))
         return
-    heads, weights = arb.kbest(case.scores, k, **case.trees)
+    heads, weights, _ = arb.kbest(case.scores, k, **case.trees)
     in_order(case, every, heads.tolist(), weights.tolist(), k)
     if heads[0].tolist() != arb.decode(case.scores, **case.trees).tolist():
         raise WrongError("the first is not what decode returns", heads[0].tolist())

@@ -66,7 +66,7 @@ def kbest_labeled(case):
     if not every:
         expect_none(lambda: arb.kbest_labeled(case.scores, k, **case.trees))
         return
-    heads, labels, weights = arb.kbest_labeled(case.scores, k, **case.trees)
+    heads, labels, weights, _ = arb.kbest_labeled(case.scores, k, **case.trees)
     in_order(every, heads, labels, weights.tolist(), k)
 
 

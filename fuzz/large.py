@@ -99,7 +99,7 @@ def ranked(case):
     for crossing_free in (False, True):
         options = {"root": root, "projective": crossing_free}
         try:
-            heads, weights = arb.kbest(scores, 12, **options)
+            heads, weights, _ = arb.kbest(scores, 12, **options)
         except arb.NoTreeError:
             continue
         if heads[0].tolist() != arb.decode(scores, **options).tolist():

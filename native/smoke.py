@@ -62,7 +62,7 @@ def check(level: str) -> None:
         strided = np.repeat(scores, 2, axis=1)[:, ::2]
         for view in (scores, np.asfortranarray(scores), strided, read_only, read_only[::-1][::-1]):
             assert arb.tree_weight(scores, arb.decode(view)) == best
-        trees, weights = arb.kbest(scores, 3)
+        trees, weights, _ = arb.kbest(scores, 3)
         assert weights[0] == best
         assert len(set(map(tuple, trees.tolist()))) == 3
     dist = arb.TreeDistribution(scores)

@@ -73,7 +73,7 @@ def test_room_grows_with_the_trees(words, projective, count):
     # More trees than there is room for at first, and fewer than k.
     scores = np.random.default_rng(0).integers(0, 50, (words + 1, words + 1)).astype(float)
     scores[0, 2:] = -np.inf
-    heads, weights = arb.kbest(scores, 10**7, projective=projective)
+    heads, weights, _ = arb.kbest(scores, 10**7, projective=projective)
     every = list(arb.trees(scores, projective=projective))
     assert len(heads) == len(every) == count
     assert heads.tolist() == [tree.tolist() for tree, _ in every]

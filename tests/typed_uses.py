@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 import arborescence as arb
 from arborescence import undirected
+from arborescence.inference.kbest import KBest, SecondBest
+from arborescence.inference.labeled import KBestLabeled
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,11 +32,11 @@ def with_numpy(scores: NDArray[np.float32], labeled: Floats, heads: Ints) -> Non
     assert_type(undirected.encode(scores), Floats)
     assert_type(undirected.orient(2, [0], [1]), Ints)
     assert_type(undirected.enhance(scores, heads, rounds=3), Ints)
-    assert_type(arb.kbest(scores, 3), tuple[NDArray[Any], ...])
-    assert_type(arb.kbest_labeled(labeled, 3), tuple[NDArray[Any], ...])
+    assert_type(arb.kbest(scores, 3), KBest[NDArray[Any]])
+    assert_type(arb.kbest_labeled(labeled, 3), KBestLabeled[NDArray[Any]])
     assert_type(arb.trees(scores), Iterator[tuple[Ints, float]])
     assert_type(arb.trees_labeled(labeled), Iterator[tuple[Ints, Ints, float]])
-    assert_type(arb.second_best(scores), tuple[Ints, float, tuple[int, int]])
+    assert_type(arb.second_best(scores), SecondBest[Ints])
     assert_type(arb.decode_where(scores, lambda heads: heads.max() < 3, limit=9), Ints)
     assert_type(
         arb.decode_where_labeled(labeled, lambda heads, labels: (heads < labels).all()),
@@ -63,11 +65,11 @@ def with_tensors(scores: Tensor, labeled: Tensor) -> None:
     assert_type(arb.decode_sparse(2, [0, 1], [1, 2], scores), Tensor)
     assert_type(undirected.decode(scores), Tensor)
     assert_type(undirected.enhance(scores, undirected.decode(scores)), Tensor)
-    assert_type(arb.kbest(scores, 3), tuple[Tensor, ...])
-    assert_type(arb.kbest_labeled(labeled, 3), tuple[Tensor, ...])
+    assert_type(arb.kbest(scores, 3), KBest[Tensor])
+    assert_type(arb.kbest_labeled(labeled, 3), KBestLabeled[Tensor])
     assert_type(arb.trees(scores), Iterator[tuple[Tensor, float]])
     assert_type(arb.trees_labeled(labeled), Iterator[tuple[Tensor, Tensor, float]])
-    assert_type(arb.second_best(scores), tuple[Tensor, float, tuple[int, int]])
+    assert_type(arb.second_best(scores), SecondBest[Tensor])
     assert_type(arb.decode_where(scores, lambda heads: heads is not None), Tensor)
     dist = arb.TreeDistribution(scores)
     assert_type(dist.marginals(), Tensor)

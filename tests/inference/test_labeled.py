@@ -83,7 +83,7 @@ def test_all_labeled_trees_in_order(kind):
             heads, labels = arb.decode_labeled(scores, root=root)
             assert trees[0] == [tuple(heads.tolist()), tuple(labels.tolist())]
             for k in (1, 4, len(found) + 1):
-                heads, labels, weights = arb.kbest_labeled(scores, k, root=root)
+                heads, labels, weights, _ = arb.kbest_labeled(scores, k, root=root)
                 assert plain(zip(heads, labels, weights.tolist(), strict=True)) == found[:k]
     assert searched
 
@@ -94,7 +94,7 @@ def test_a_multigraph_by_hand():
     scores[1, 2] = [-np.inf, 3, 1]
     scores[0, 2] = [0, -np.inf, -np.inf]
     scores[2, 1] = [-np.inf, 7.5, -np.inf]
-    heads, labels, weights = arb.kbest_labeled(scores, 100)
+    heads, labels, weights, _ = arb.kbest_labeled(scores, 100)
     assert weights.tolist() == [8, 7.5, 7, 6, 5]
     assert heads.tolist() == [[-1, 0, 1], [-1, 2, 0], [-1, 0, 1], [-1, 0, 1], [-1, 0, 1]]
     assert labels.tolist() == [[-1, 0, 1], [-1, 1, 0], [-1, 1, 1], [-1, 0, 2], [-1, 1, 2]]
@@ -113,7 +113,7 @@ def test_ties_come_in_one_order():
 
 def test_no_more_than_needed_is_searched():
     scores = np.random.default_rng(0).normal(size=(61, 61, 20)).astype(np.float32)
-    heads, labels, weights = arb.kbest_labeled(scores, 5)
+    heads, labels, weights, _ = arb.kbest_labeled(scores, 5)
     lazily = list(islice(arb.trees_labeled(scores), 5))
     assert plain(lazily) == plain(zip(heads, labels, weights.tolist(), strict=True))
 
@@ -233,7 +233,7 @@ def test_weights_are_rounded_once():
     largest = np.finfo(np.float64).max
     scores = np.full((3, 3, 2), largest)
     scores[..., 1] = np.nextafter(largest, 0)
-    _, labels, weights = arb.kbest_labeled(scores, 8)
+    _, labels, weights, _ = arb.kbest_labeled(scores, 8)
     assert (weights == np.inf).all()
     assert labels[:2].tolist() == [[-1, 0, 0]] * 2
 

@@ -50,7 +50,7 @@ def check(scores, root, most=MOST):
             next(arb.trees(scores, root=root))
         return 0
     before = scores.copy()
-    found, reported = arb.kbest(scores, most, root=root)
+    found, reported, _ = arb.kbest(scores, most, root=root)
     np.testing.assert_array_equal(scores, before)
     m = min(most, many)
     assert found.shape == (m, len(scores))
@@ -158,7 +158,7 @@ def test_larger_graphs_against_constrained_decodes(kind, root):
     rng = np.random.default_rng([40, *kind.encode()])
     for n, k in ((9, 50), (17, 40), (32, 20), (40, 20)):
         scores = LARGE[kind](rng, n)
-        found, reported = arb.kbest(scores, k, root=root)
+        found, reported, _ = arb.kbest(scores, k, root=root)
         assert arb.is_tree(found, root=root).all()
         assert len(np.unique(found, axis=0)) == len(found)
         expected, _ = listed(islice(trees_by_decoding(scores, root), k))
@@ -176,7 +176,7 @@ def test_all_sizes_of_blocks(n, root):
         rng.integers(-9, 9, (n + 1, n + 1)).astype(np.float32),
         rng.normal(size=(n + 1, n + 1)),
     ):
-        found, _ = arb.kbest(scores, 6, root=root)
+        found, _, _ = arb.kbest(scores, 6, root=root)
         expected, _ = listed(islice(trees_by_decoding(scores, root), 6))
         assert exact_weights(scores, found) == exact_weights(scores, expected)
 
@@ -191,7 +191,7 @@ def test_real_scores_of_a_parser(treebanks, root):
     short = (sentence for sentence in read(path) if 3 <= len(sentence) <= 14)
     for sentence in islice(short, 0, 600, 15):
         scores = parser.scores(sentence)
-        found, _ = arb.kbest(scores, 20, root=root)
+        found, _, _ = arb.kbest(scores, 20, root=root)
         expected, _ = listed(islice(trees_by_decoding(scores, root), 20))
         assert len(np.unique(found, axis=0)) == len(found)
         assert exact_weights(scores, found) == exact_weights(scores, expected)
@@ -296,7 +296,7 @@ def graphs_with_trees(kind, count, root):
 @pytest.mark.parametrize("kind", TIES)
 def test_fewer_trees_are_the_first_of_more(kind, root):
     for scores in graphs_with_trees(kind, 20 if JIT else 3, root):
-        heads, weights = arb.kbest(scores, 30, root=root)
+        heads, weights, _ = arb.kbest(scores, 30, root=root)
         assert same((heads, weights), listed(islice(arb.trees(scores, root=root), 30)))
         for k in {1, 2, 3, 29}:
             assert same((heads[:k], weights[:k]), arb.kbest(scores, k, root=root))
@@ -370,9 +370,9 @@ def test_a_tree_belongs_to_the_caller():
 
 
 def test_small_sentences():
-    heads, weights = arb.kbest([[0.0]], 3)
+    heads, weights, _ = arb.kbest([[0.0]], 3)
     assert (heads.tolist(), weights.tolist()) == ([[-1]], [0.0])
-    heads, weights = arb.kbest([[0, 7], [0, 0]], 3)
+    heads, weights, _ = arb.kbest([[0, 7], [0, 0]], 3)
     assert (heads.tolist(), weights.tolist()) == ([[-1, 0]], [7.0])
     assert [(h.tolist(), w) for h, w in arb.trees([[0.0]])] == [([-1], 0.0)]
     assert [(h.tolist(), w) for h, w in arb.trees([[0, 7], [0, 0]])] == [([-1, 0], 7.0)]
@@ -380,7 +380,7 @@ def test_small_sentences():
 
 def test_far_more_than_there_are():
     scores = np.random.default_rng(0).normal(size=(4, 4))
-    heads, weights = arb.kbest(scores, 10**9)
+    heads, weights, _ = arb.kbest(scores, 10**9)
     assert heads.shape == (9, 4)
     assert weights.shape == (9,)
 

@@ -52,7 +52,7 @@ def test_trees(scores, root, expected):
 @roots
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7, 8, 100])
 def test_kbest(scores, root, expected, k):
-    heads, weights = arb.kbest(scores, k, root=root)
+    heads, weights, _ = arb.kbest(scores, k, root=root)
     assert list(zip(weights.tolist(), heads.tolist(), strict=True)) == expected[:k]
 
 
@@ -62,7 +62,7 @@ def test_kbest_with_one_label_for_each_edge(scores, root, expected):
     labeled = np.full((5, 5, len(EDGES)), -np.inf)
     for label, (h, d, weight) in enumerate(EDGES):
         labeled[h, d, label] = weight
-    heads, labels, weights = arb.kbest_labeled(labeled, 100, root=root)
+    heads, labels, weights, _ = arb.kbest_labeled(labeled, 100, root=root)
     assert list(zip(weights.tolist(), heads.tolist(), strict=True)) == expected
     for tree, of_tree in zip(heads, labels, strict=True):
         assert [EDGES[label][:2] for label in of_tree[1:]] == list(

@@ -123,7 +123,7 @@ def test_the_k_best_labeled_trees(kind, root):
     for sentence, found in zip(NEW, parser.kbest_labeled(NEW, 6, root=root), strict=True):
         graphs = parser._graphs([sentence], Options(root=root))
         [group] = graphs.groups
-        heads, labels, weights = arb.kbest_labeled(
+        heads, labels, weights, _ = arb.kbest_labeled(
             graphs.labeled(group)[0], 6, root=root, projective=group.projective
         )
         assert [weight for _, weight in found] == pytest.approx(weights, rel=1e-5, abs=1e-4)

@@ -25,7 +25,7 @@ def test_the_trees_are_the_best_ones_of_the_scores(parser, root):
     ranked = list(parser.kbest(map(unparsed, treebank()), 20, root=root))
     assert len(ranked) == len(treebank())
     for sentence, trees in zip(treebank(), ranked, strict=True):
-        heads, weights = arb.kbest(parser.scores(sentence), 20, root=root)
+        heads, weights, _ = arb.kbest(parser.scores(sentence), 20, root=root)
         assert [weight for _, weight in trees] == weights.tolist()
         assert np.array_equal([parsed.heads for parsed, _ in trees], heads)
         assert all(parsed.forms == sentence.forms for parsed, _ in trees)

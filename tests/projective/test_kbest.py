@@ -66,7 +66,7 @@ def check(scores, root):
             next(stream(scores, root=root))
         return 0
     before = scores.copy()
-    found, reported = kbest(scores, ALL, root=root)
+    found, reported, _ = kbest(scores, ALL, root=root)
     np.testing.assert_array_equal(scores, before)
     check_order(scores, root, found, reported)
     assert sorted(found.tolist()) == expected.tolist()
@@ -141,7 +141,7 @@ def test_larger_graphs_against_eisner_over_lists(kind, root):
     rng = np.random.default_rng([50, *kind.encode()])
     for n, k in ((8, 20), (20, 8)):
         scores = FINITE[kind](rng, n)
-        found, weights = kbest(scores, k, root=root)
+        found, weights, _ = kbest(scores, k, root=root)
         check_order(scores, root, found, weights)
         assert exact_weights(scores, found) == k_best_weights(scores, k, root)
 
@@ -152,7 +152,7 @@ def test_larger_graphs_against_eisner_over_lists(kind, root):
 def test_all_sizes_of_blocks(n, root):
     rng = np.random.default_rng(n)
     scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(np.float32)
-    found, weights = kbest(scores, 4, root=root)
+    found, weights, _ = kbest(scores, 4, root=root)
     check_order(scores, root, found, weights)
     assert exact_weights(scores, found) == k_best_weights(scores, 4, root)
 
@@ -163,7 +163,7 @@ def test_many_trees_of_many_words(root):
     rng = np.random.default_rng(10)
     for n, k in ((40, 2000), (100, 200)):
         for scores in (rng.normal(size=(n + 1, n + 1)), np.zeros((n + 1, n + 1), np.float32)):
-            found, weights = kbest(scores, k, root=root)
+            found, weights, _ = kbest(scores, k, root=root)
             assert len(found) == k
             check_order(scores, root, found, weights)
 
@@ -192,7 +192,7 @@ def test_the_projective_ones_of_all_trees_come_in_order(root):
 def test_all_ways_to_ask_give_the_same_trees(kind, root):
     for scores in random_graphs(kind, 8 if JIT else 2, seed=7):
         try:
-            heads, weights = kbest(scores, 30, root=root)
+            heads, weights, _ = kbest(scores, 30, root=root)
         except arb.NoTreeError:
             for ask in (arb.second_best, lambda s, **o: arb.decode_where(s, all, **o)):
                 with pytest.raises(arb.NoTreeError):
@@ -278,16 +278,16 @@ def test_a_tree_belongs_to_the_caller():
 
 @both_roots
 def test_small_sentences(root):
-    heads, weights = kbest([[0.0]], 3, root=root)
+    heads, weights, _ = kbest([[0.0]], 3, root=root)
     assert (heads.tolist(), weights.tolist()) == ([[-1]], [0.0])
-    heads, weights = kbest([[0, 7], [0, 0]], 3, root=root)
+    heads, weights, _ = kbest([[0, 7], [0, 0]], 3, root=root)
     assert (heads.tolist(), weights.tolist()) == ([[-1, 0]], [7.0])
     assert [(h.tolist(), w) for h, w in stream([[0.0]], root=root)] == [([-1], 0.0)]
     assert [(h.tolist(), w) for h, w in stream([[0, 7], [0, 0]], root=root)] == [([-1, 0], 7.0)]
 
 
 def test_far_more_than_there_are():
-    heads, weights = kbest(np.random.default_rng(0).normal(size=(4, 4)), 10**9)
+    heads, weights, _ = kbest(np.random.default_rng(0).normal(size=(4, 4)), 10**9)
     assert heads.shape == (7, 4)
     assert weights.shape == (7,)
 
@@ -329,7 +329,7 @@ def test_labeled_trees(root):
         heads, labels = arb.decode_labeled(scores, **options)
         assert found[0][1:] == (tuple(heads.tolist()), tuple(labels.tolist()))
         for k in (1, 5, len(found) + 1):
-            heads, labels, weights = arb.kbest_labeled(scores, k, **options)
+            heads, labels, weights, _ = arb.kbest_labeled(scores, k, **options)
             assert weights.tolist() == [weight for weight, *_ in found[:k]]
             assert [tuple(row) for row in heads.tolist()] == [tree for _, tree, _ in found[:k]]
             assert [tuple(row) for row in labels.tolist()] == [names for *_, names in found[:k]]

@@ -61,11 +61,11 @@ class KBest:
         self,
         heads: NDArray[np.int64],
         weights: NDArray[np.float64],
-        counts: NDArray[np.int64] | None = None,
+        counts: NDArray[np.int64],
     ) -> None:
         self.heads = heads
         self.weights = weights
-        self.counts = np.array(len(heads)) if counts is None else counts
+        self.counts = counts
 
     def sentences(self) -> Iterator[list[tuple[float, list[int]]]]:
         """Give the trees of each sentence: their weights and the heads of their words."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
     from arborescence.distribution.far import Far
+    from arborescence.inference.kbest import KBest
 
     Floats = typing_extensions.TypeVar("Floats", default=NDArray[np.float64])
     Heads = typing_extensions.TypeVar("Heads", default=NDArray[np.int64])
@@ -119,9 +120,9 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         """Return the most probable tree, exactly, as from `arborescence.decode`: (..., N) int64."""
         return decode(self._scores, self._lengths, **self._options)
 
-    def kbest(self, k: int) -> tuple[Any, ...]:
+    def kbest(self, k: int) -> KBest[Any]:
         """Return the k most probable trees, exactly, as `arborescence.kbest` returns them."""
-        return kbest(self._scores, k, self._lengths, **self._options)
+        return kbest(self._scores, k, self._lengths, **self._options)  # type: ignore[return-value]
 
     def log_prob(self, heads: Any, *, errors: Literal["raise", "-inf"] = "raise") -> Numbers:
         """Return the logarithm of the probability of trees.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+
+import numpy as np
 
 from arborescence.core.best_first import fill_lists, list_one, stream
 from arborescence.core.checks import check_count, check_flag, check_root
@@ -17,21 +19,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Unpack
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 
+Array = TypeVar("Array")
+
+
+class KBest(NamedTuple, Generic[Array]):
+    """The k best trees, as `kbest` returns them: arrays or tensors."""
+
+    heads: Array
+    weights: Array
+    counts: Array
+
+
+class SecondBest(NamedTuple, Generic[Array]):
+    """The second best tree, as `second_best` returns it."""
+
+    heads: Array
+    weight: float
+    edge: tuple[int, int]
+
+
 @overload
 def kbest(
     scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
-) -> tuple[Tensor, ...]: ...
+) -> KBest[Tensor]: ...
 @overload
 def kbest(
     scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
-) -> tuple[NDArray[Any], ...]: ...
+) -> KBest[NDArray[Any]]: ...
 def kbest(
     scores: Any,
     k: int,
@@ -40,7 +60,7 @@ def kbest(
     root: Root = "single",
     projective: bool = False,
     threads: int = 1,
-) -> tuple[Any, ...]:
+) -> KBest[Any]:
     """Return the k trees of highest weight, exactly, best first.
 
     Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the root
@@ -63,8 +83,8 @@ def kbest(
         sentence with fewer than k trees is padded with rows of -1.
     weights : (m,) float64, or (..., k)
         Their weights, each the exact sum rounded once; -inf for padding.
-    counts : (...) int64, for a batch only
-        The number of trees found for each sentence.
+    counts : () int64, or (...) for a batch
+        The number m of trees found for each sentence.
 
     Raises
     ------
@@ -89,15 +109,15 @@ def kbest(
     >>> scores = np.full((5, 5), -np.inf)
     >>> heads, deps = [0, 0, 1, 2, 2, 3, 4, 4], [1, 2, 3, 3, 4, 2, 3, 1]
     >>> scores[heads, deps] = [90, 40, 10, 30, 60, 50, 70, 20]
-    >>> heads, weights = arb.kbest(scores, k=10)
-    >>> weights
+    >>> found = arb.kbest(scores, k=10)
+    >>> found.weights
     array([210., 190., 150., 130.])
-    >>> heads
+    >>> found.heads
     array([[-1,  0,  3,  1,  2],
            [-1,  4,  0,  4,  2],
            [-1,  4,  0,  2,  2],
            [-1,  4,  0,  1,  2]])
-    >>> arb.kbest(scores, k=10, root="multi")[1]
+    >>> arb.kbest(scores, k=10, root="multi").weights
     array([260., 220., 210., 200., 190., 150., 130.])
     """
     k = check_count(k)
@@ -108,13 +128,13 @@ def kbest(
     if not graph.shape:
         check_count(threads, "threads")
         heads, weights = list_one(states.kept(graph), graph, single, k)
-        return give_back(heads), give_back(weights)
+        return KBest(give_back(heads), give_back(weights), give_back(np.array(len(weights))))
     batch, size, _ = graph.scores.shape
     lists = Lists.of(batch, k, size)
     in_threads(
         lambda *share: fill_lists(states.kept(graph), graph, single, lists, *share), batch, threads
     )
-    return (
+    return KBest(
         give_back(lists.heads.reshape(*graph.shape, k, size)),
         give_back(lists.weights.reshape(*graph.shape, k)),
         give_back(lists.counts.reshape(graph.shape)),
@@ -178,16 +198,10 @@ def trees(
 
 
 @overload
-def second_best(
-    scores: TensorLike[Tensor], **which: Unpack[Which]
-) -> tuple[Tensor, float, tuple[int, int]]: ...
+def second_best(scores: TensorLike[Tensor], **which: Unpack[Which]) -> SecondBest[Tensor]: ...
 @overload
-def second_best(
-    scores: ArrayLike, **which: Unpack[Which]
-) -> tuple[NDArray[np.int64], float, tuple[int, int]]: ...
-def second_best(
-    scores: Any, *, root: Root = "single", projective: bool = False
-) -> tuple[Any, float, tuple[int, int]]:
+def second_best(scores: ArrayLike, **which: Unpack[Which]) -> SecondBest[NDArray[np.int64]]: ...
+def second_best(scores: Any, *, root: Root = "single", projective: bool = False) -> SecondBest[Any]:
     """Return the second best tree, and an edge of the best tree whose removal gives it.
 
     Zmigrod, Vieira and Cotterell (2021), Theorem 2: O(n²). Projective trees: O(n³).
@@ -221,18 +235,18 @@ def second_best(
     >>> import arborescence as arb
     >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
     >>> arb.second_best(scores)
-    (array([-1,  2,  0]), 6.0, (0, 1))
+    SecondBest(heads=array([-1,  2,  0]), weight=6.0, edge=(0, 1))
     """
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(f"second_best takes one sentence, (N, N), not a batch {graph.shape}")
-    heads, weights = kbest(scores, 2, root=root, projective=projective)
+    heads, weights, _ = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
     # Any edge of the best tree that the second best one lacks: among the trees without this edge,
     # the second best tree is the best.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
-    return heads[1], float(weights[1]), (int(heads[0][d]), d)
+    return SecondBest(heads[1], float(weights[1]), (int(heads[0][d]), d))
 
 
 def _as_it_is(array: NDArray[Any]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from heapq import heappop, heappush
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import as_labeled
-from arborescence.inference.kbest import kbest, trees
+from arborescence.inference.kbest import Array, kbest, trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,14 +36,23 @@ if TYPE_CHECKING:
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 
+class KBestLabeled(NamedTuple, Generic[Array]):
+    """The k best labeled trees, as `kbest_labeled` returns them: arrays or tensors."""
+
+    heads: Array
+    labels: Array
+    weights: Array
+    counts: Array
+
+
 @overload
 def kbest_labeled(
     scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
-) -> tuple[Tensor, ...]: ...
+) -> KBestLabeled[Tensor]: ...
 @overload
 def kbest_labeled(
     scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
-) -> tuple[NDArray[Any], ...]: ...
+) -> KBestLabeled[NDArray[Any]]: ...
 def kbest_labeled(
     scores: Any,
     k: int,
@@ -52,7 +61,7 @@ def kbest_labeled(
     root: Root = "single",
     projective: bool = False,
     threads: int = 1,
-) -> tuple[Any, ...]:
+) -> KBestLabeled[Any]:
     """Return the k best labeled trees, exactly and in order.
 
     Trees that differ only in a label are different trees: the graph is a multigraph, with one edge
@@ -80,8 +89,8 @@ def kbest_labeled(
         ``labels[..., i, d]`` is the label of the edge into d; -1 for the root and for padding.
     weights : (m,) float64, or (..., k) for a batch
         The exact sums, rounded once. In a batch, -inf for missing trees.
-    counts : (...) int64
-        For a batch only: the m of each sentence.
+    counts : () int64, or (...) for a batch
+        The m of each sentence.
 
     Raises
     ------
@@ -102,16 +111,16 @@ def kbest_labeled(
     >>> scores = np.zeros((3, 3, 2))
     >>> scores[0, 2] = [1.0, 5.0]
     >>> scores[2, 1] = [6.0, 4.0]
-    >>> heads, labels, weights = arb.kbest_labeled(scores, 3)
-    >>> heads
+    >>> found = arb.kbest_labeled(scores, 3)
+    >>> found.heads
     array([[-1,  2,  0],
            [-1,  2,  0],
            [-1,  2,  0]])
-    >>> labels
+    >>> found.labels
     array([[-1,  0,  1],
            [-1,  1,  1],
            [-1,  0,  0]])
-    >>> weights
+    >>> found.weights
     array([11.,  9.,  7.])
     """
     k = check_count(k)
@@ -119,11 +128,12 @@ def kbest_labeled(
     # All head vectors of the k best labeled trees are among the k best head vectors. There may be
     # fewer head vectors than labeled trees.
     most = most_trees(array.shape[-2] - 1, check_root(root), check_flag(projective))
-    heads, _, *of_batch = kbest(
+    heads, _, counts = kbest(
         array.max(axis=-1), min(k, most), lengths, root=root, projective=projective, threads=threads
     )
-    results = _of_batch(array, k, heads, *of_batch) if of_batch else _of_one(array, k, heads)
-    return tuple(map(give_back, results)) if give_back else results
+    batch = array.ndim > 3
+    results = _of_batch(array, k, heads, counts) if batch else _of_one(array, k, heads)
+    return KBestLabeled(*map(give_back, results)) if give_back else results
 
 
 @overload
@@ -185,15 +195,16 @@ def trees_labeled(
     return ((give_back(heads), give_back(labels), weight) for heads, labels, weight in stream)
 
 
-def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> KBestLabeled[NDArray[Any]]:
     """Label the head vectors (m, N) of a sentence."""
     vectors, labels, weights = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
-    return np.array(vectors), np.array(labels), np.array(weights)
+    found = np.array(vectors), np.array(labels), np.array(weights), np.array(len(weights))
+    return KBestLabeled(*found)
 
 
 def _of_batch(
     array: NDArray[Any], k: int, heads: NDArray[np.int64], trees_found: NDArray[np.int64]
-) -> tuple[NDArray[Any], ...]:
+) -> KBestLabeled[NDArray[Any]]:
     """Label the first `trees_found` (...) of the head vectors (..., K, N) of each sentence."""
     most, size = heads.shape[-2:]
     # Memory is allocated for k trees, or for all labelings of K head vectors if these are fewer.
@@ -206,7 +217,7 @@ def _of_batch(
         for i, tree in enumerate(islice(stream, k)):
             lists.heads[b, i], labels[b, i], lists.weights[b, i] = tree
             lists.counts[b] = i + 1
-    return (
+    return KBestLabeled(
         lists.heads.reshape(*found, k, size),
         labels.reshape(*found, k, size),
         lists.weights.reshape(*found, k),

@@ -117,7 +117,7 @@ def test_an_update_is_that_of_counted_features(bits, limit):
         costs = np.ones((len(gold),) * 2, dtype=np.float32)
         costs[gold[1:], np.arange(1, len(gold))] = 0
         scores = scores_of(batch, b, templates, layout, weights) + costs
-        trees, of_trees = arb.kbest(scores, 5)
+        trees, of_trees, _ = arb.kbest(scores, 5)
         losses = of_trees - arb.tree_weight(scores, gold)
         differences = features_of(batch, b, templates, layout, gold) - np.array(
             [features_of(batch, b, templates, layout, tree) for tree in trees]
@@ -156,7 +156,7 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
     named = np.array([-1, *(labels.index(name) for name in sentence.deprels)])
     generator = np.random.default_rng(0)
     weights = generator.normal(size=(1 << 8, len(labels))).astype(np.float32)
-    trees, _ = arb.kbest(generator.normal(size=(len(gold),) * 2).astype(np.float32), 4)
+    trees, _, _ = arb.kbest(generator.normal(size=(len(gold),) * 2).astype(np.float32), 4)
     trees[3] = gold
     relations_of_trees = generator.integers(0, len(labels), size=trees.shape)
     relations_of_trees[2] = named

@@ -93,7 +93,7 @@ def test_what_parse_is_asked_for_goes_before_what_the_parser_was_trained_for(
 def test_the_k_best_trees_are_projective_too(projective, pseudo):
     for sentence, trees in zip(treebank(), projective.kbest(treebank(), 5), strict=True):
         scores = projective.scores(sentence)
-        best, weights = arb.kbest(scores, 5, projective=True)
+        best, weights, _ = arb.kbest(scores, 5, projective=True)
         assert heads_of(tree for tree, _ in trees) == best.tolist()
         assert [weight for _, weight in trees] == weights.tolist()
         assert arb.is_projective(best).all()

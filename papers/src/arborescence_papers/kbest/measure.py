@@ -122,7 +122,7 @@ class Counts(NamedTuple):
             rows["lists"].append(np.ones(1, np.int64))
             rows["words"].append(counted.sum(keepdims=True))
             for root in ("multi", "single"):
-                heads, _ = kbest(matrix, ks[-1], root=root, projective=scores.projective)
+                heads, _, _ = kbest(matrix, ks[-1], root=root, projective=scores.projective)
                 last = np.minimum(ks, len(heads)) - 1
                 same = heads[:, 1:] == gold[1:]
                 right = np.maximum.accumulate(same[:, counted].sum(axis=1))

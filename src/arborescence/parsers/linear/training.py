@@ -245,7 +245,7 @@ class Trainer(EdgeRun):
             if k == 1:
                 trees = self._best_tree(edges, scores)[np.newaxis]
             else:
-                trees, _ = kbest(scores, k, **self._how)
+                trees, _, _ = kbest(scores, k, **self._how)
             guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
             if best is not None:
                 guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]

@@ -145,7 +145,8 @@ def test_a_batch_equals_its_sentences(threads):
         for b, n in enumerate(lengths):
             m = counts[b]
             alone = arb.kbest_labeled(batch[b, : n + 1, : n + 1], k, root=root)
-            for one, together in zip(alone, (heads, labels, weights), strict=True):
+            assert alone.counts == m
+            for one, together in zip(alone[:3], (heads, labels, weights), strict=True):
                 assert len(one) == m
                 assert (
                     together[b, :m].tolist()

@@ -130,6 +130,7 @@ def problems(kind, rounds):
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", 10**6)  # without multipliers
+    monkeypatch.setattr(module, "_REPAIRS", ())
     compared = 0
     for scores, conflicts, options in problems(kind, 40 if UNCOMPILED else 150):
         naive = Naive(scores, conflicts, **options)
@@ -156,6 +157,7 @@ def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["normal-64", "small-integers", "absent"])
 def test_every_state(kind, patience, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", patience)
+    monkeypatch.setattr(module, "_REPAIRS", (16,) if patience else (1, 2))
     seen = set()
     for scores, conflicts, options in problems(kind, 40):
         steps = explain_constrained(scores, conflicts, limit=LIMIT, **options)
@@ -180,7 +182,7 @@ def test_every_state(kind, patience, monkeypatch):
             assert steps[-1].detail.part.labels == tuple(found.labels.tolist())
             assert (steps[-1].weight, steps[-1].detail.nodes) == (found.weight, found.nodes)
     wanted = {"first-tree", "conflict", "keeps-rules", "everywhere", "again", "tree", "no-tree"}
-    assert seen >= wanted | ({"multipliers"} if patience == 0 else set())
+    assert seen >= wanted | ({"multipliers", "repair"} if patience == 0 else set())
 
 
 def check_state(step, allowed, scores):

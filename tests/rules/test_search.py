@@ -22,6 +22,7 @@ SOME = ("normal-64", "small-integers", "two-sizes", "mask-lowest-64", "absent")
 @pytest.fixture(params=[12, 0], ids=["branching", "with multipliers"])
 def patience(request, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", request.param)
+    monkeypatch.setattr(module, "_REPAIRS", (16, 64) if request.param else (1, 2, 4))
     return request.param
 
 
@@ -118,6 +119,55 @@ def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
     assert not list(conflicts(found.heads))
     assert found.weight == arb.tree_weight(scores, found.heads)
     assert found.nodes > 30
+
+
+def check_that_a_tree_is_found(scores, words):
+    conflicts = conflicts_of(ud.RULES, words)
+    found = arb.decode_constrained(scores, conflicts, limit=20)
+    assert not found.certified
+    assert arb.is_tree(found.heads)
+    assert not conflicts(found.heads.copy(), found.labels)
+    heads, labels = arb.decode_labeled(scores)
+    best = scores[heads[1:], np.arange(1, len(heads)), labels[1:]].sum()
+    assert found.weight < found.bound <= best + 1e-9
+
+
+LABELS = (
+    "root", "nsubj", "obj", "punct", "case", "obl", "det", "advmod", "conj", "cc", "mark", "aux",
+    "cop", "nmod", "fixed", "flat", "goeswith", "appos", "csubj", "clf", "nummod", "acl",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "seed"),
+    [
+        *[(40, seed) for seed in range(10)],
+        *[pytest.param(200, seed, marks=[pytest.mark.long][:seed]) for seed in range(5)],
+        pytest.param(400, 1, marks=pytest.mark.long),
+    ],
+)
+def test_long_sentences_with_scores_and_tags_at_random(words, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(words + 1, words + 1, len(LABELS)))
+    check_that_a_tree_is_found(scores, random_words(rng, words, LABELS))
+
+
+def test_a_long_list_with_commas():
+    """Each comma hangs a little better from a word that makes it cross edges."""
+    rng = np.random.default_rng(3)
+    n = 67
+    words = random_words(rng, n, LABELS)
+    tags = np.full(n + 1, words.tag_names.index("NOUN"))
+    tags[2::3] = words.tag_names.index("PUNCT")
+    tags[0] = -1
+    words = words._replace(tags=tags, upos=tags, misc=lambda word: "_")
+    scores = rng.normal(-9, 1, (n + 1, n + 1, len(LABELS)))
+    scores[0, 1, LABELS.index("root")] = 5
+    scores[1, 2:, LABELS.index("appos")] = 5
+    for comma in range(2, n + 1, 3):
+        scores[:, comma, LABELS.index("punct")] = 2.0 - rng.random(n + 1)
+        scores[rng.integers(1, n + 1), comma, LABELS.index("punct")] = 2.1
+    check_that_a_tree_is_found(scores, words)
 
 
 def test_no_tree_within_the_limit():

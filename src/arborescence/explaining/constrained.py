@@ -262,6 +262,11 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
                 f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of "
                 f"{trees} from {bound} to {after}."
             )
+        case "repair":
+            return (
+                "To find a tree that keeps the rules, edges of conflicts are charged. "
+                f"Of {trees}, another one is the best then."
+            )
         case "keeps-rules":
             return f"This tree keeps the rules, and weighs {after}."
         case "tree":

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from heapq import heappop, heappush
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -48,6 +48,10 @@ _PATIENCE: Final = 12
 #: So many decodes tighten the bound of all trees, and that of a part of them.
 _STEPS_AT_FIRST: Final = 60
 _STEPS: Final = 8
+#: After so many, a tree that keeps the rules is looked for: the better it is, the more is pruned.
+_REPAIRS: Final = (16, 64, 256)
+#: So many times are edges charged to find a tree without conflicts; among projective trees more.
+_ROUNDS: Final = (10, 100)
 #: Sums of larger scores might overflow.
 _LARGEST: Final = 1e100
 
@@ -131,9 +135,10 @@ class Event(NamedTuple):
     ----------
     kind : str
         ``"first-tree"``: all trees, to begin with. ``"conflict"``: the part was divided.
-        ``"keeps-rules"``: its tree does. ``"again"``: it was decoded again. ``"multipliers"`` have
-        lowered its bound. ``"everywhere"``: bans of all parts. ``"tree"``: the result, or
-        ``"limit"`` if it is not certified.
+        ``"repair"``: the
+        best one when edges of conflicts are charged. ``"keeps-rules"``: a tree does. ``"again"``:
+        the part was decoded again. ``"multipliers"`` have lowered its bound. ``"everywhere"``: bans
+        of all parts. ``"tree"``: the result, or ``"limit"`` if it is not certified.
     part : Part
     below : list of (bans, Part or None)
         What came of it, None where there is no tree. Of ``"everywhere"`` the bans only.
@@ -332,6 +337,7 @@ class _Search:
         self.rules = rules
         self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
         self.decoder = decoder or (lambda best: (decode(best, **options), 0.0, 0.0))
+        self.options = options
         self.words = np.arange(1, len(scores))
         self.everywhere = np.arange(len(scores))[:, None]
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
@@ -368,10 +374,12 @@ class _Search:
                 self.tighten(node)
             else:
                 branched += 1
-                # Now and then one branch is followed to its end, to have an answer at the limit.
-                dive = branched > _PATIENCE and branched & (branched - 1) == 0
-                self.branch(node, dive=dive, split=k > 1)
+                if branched in _REPAIRS:
+                    self.repair(first if branched == _REPAIRS[0] else node)
+                self.branch(node, split=k > 1)
         if not found and self.heap:
+            if self.known is None:
+                self.repair(first)
             found = self.uncertified(limit)
         if not found:
             raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
@@ -382,8 +390,9 @@ class _Search:
 
         The deepest node has the fewest conflicts left.
         """
+        end = self.nodes + limit
         while self.known is None and self.heap:
-            if self.nodes >= 2 * limit:
+            if self.nodes >= end:
                 raise NoTreeError(
                     f"none of the {self.nodes} trees tried keeps the rules, and there are more: "
                     "raise limit, or loosen the rules"
@@ -422,7 +431,7 @@ class _Search:
         heappush(self.heap, (-weight, 0, next(self.numbers), answer))
         self.known = weight if self.known is None else max(self.known, weight)
 
-    def branch(self, node: Part, *, dive: bool, split: bool) -> None:
+    def branch(self, node: Part, *, split: bool, dive: bool = False) -> None:
         """Push the parts of a node on the heap; if `dive`, divide the best of them in turn."""
         going: Part | None = node
         while going is not None:
@@ -431,6 +440,45 @@ class _Search:
             for part in below:
                 if part is not going:
                     self.push(part)
+
+    def repair(self, node: Part) -> None:
+        """Look for a tree of a node that keeps the rules, not for the best: push it as an answer.
+
+        Of each conflict of its tree, the edges against the alternative that seems cheapest are
+        charged, of all conflicts at once, and so on with the best tree that is left. Where edges
+        cross, much of what rules say of that is broken again and again: so the second try is made
+        among projective trees.
+        """
+        masked = np.where(self.left(node.bans)[1], self.scores, -np.inf)
+        masked /= np.abs(masked, where=masked > -np.inf, out=np.ones_like(masked)).max()
+        for projective in dict.fromkeys((self.options["projective"], True)):
+            charged = masked.copy()
+            for _ in range(_ROUNDS[projective]):
+                self.nodes += 1
+                try:
+                    heads = decode(
+                        best_labels(charged, 1), root=self.options["root"], projective=projective
+                    )
+                except NoTreeError:
+                    break
+                labels = np.concatenate([[-1], charged[heads[1:], self.words].argmax(axis=-1)])
+                tree = node._replace(heads=heads, labels=labels)
+                found = self.conflicts_of(tree)
+                self.tell("repair", node, [(node.bans, tree)])
+                if not found:
+                    self.push_repaired(tree)
+                    return
+                _charge(charged, tree, found)
+
+    def push_repaired(self, tree: Part) -> None:
+        """Push a tree that keeps the rules."""
+        if not self.sums_up:
+            bans = ((True, axes) for axes in map(self.axes, _edges(tree)))
+            found = self.decoded(tuple(bans), tree.prices)
+            if found is None:
+                return
+            tree = found._replace(bans=tree.bans)
+        self.push_answer(tree)
 
     def parts(self, node: Part, split: bool) -> list[Part]:
         """Divide a node by a conflict of its tree.
@@ -701,6 +749,50 @@ def _against(ban: Ban, node: Part) -> NDArray[np.bool_]:
     inside &= (node.labels[dependents, None] == labels).any(axis=1)
     against[dependents] = inside != required
     return against[1:]
+
+
+def _edges(tree: Part) -> list[Edges]:
+    """Return the edges of a tree."""
+    heads, labels = tree.heads.tolist(), tree.labels.tolist()
+    return [Edges(heads[d], d, labels[d]) for d in range(1, len(heads))]
+
+
+def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[list[Way]]) -> None:
+    """Charge the edges against the cheapest alternative of each conflict.
+
+    Conflicts that are gone with the edges charged for others are left out.
+    """
+    given_up: set[int] = set()
+    for ways in conflicts:
+        words = [
+            [(1 + np.flatnonzero(_against(ban, tree))).tolist() for ban in way] for way in ways
+        ]
+        if any(given_up.issuperset(chain.from_iterable(of_way)) for of_way in words):
+            continue
+        cheapest = int(np.argmin([_cost(charged, tree, way) for way in ways]))
+        for ban, of_ban in zip(ways[cheapest], words[cheapest], strict=True):
+            required, axes = ban
+            if required:
+                charged[:, axes[1]] -= 1.0
+            charged[np.ix_(*axes)] += 1.0 if required else -1.0
+            given_up.update(of_ban)
+
+
+def _cost(charged: NDArray[np.float64], tree: Part, way: Way) -> float:
+    """Return how much less the best edges by an alternative weigh, each into a word by itself.
+
+    Edges from the root are not among them, for only one word can have one.
+    """
+    cost = 0.0
+    for ban in way:
+        required, (heads, _, labels) = ban
+        for word in (1 + np.flatnonzero(_against(ban, tree))).tolist():
+            left = np.full(charged[:, word].shape, not required)
+            left[np.ix_(heads, labels)] = required
+            left[0] &= tree.heads[word] == 0
+            best = charged[:, word].max(where=left, initial=-np.inf)
+            cost += float(charged[tree.heads[word], word, tree.labels[word]] - best)
+    return cost
 
 
 def _can_be_excluded(way: Way) -> bool:

@@ -41,7 +41,13 @@ KINDS = (*_LINEAR, *_TRANSITION, *_NEURAL, "second-order", "reranker", "combined
 
 @cache
 def small_parser(kind):
-    """Train a parser of this kind."""
+    """Train a parser of this kind; its trees need not keep rules."""
+    parser = _trained(kind)
+    parser.rules = "none"
+    return parser
+
+
+def _trained(kind):
     sentences, small = treebank(), {"epochs": 1, "bits": 10}
     options = {**_LINEAR, **_TRANSITION, **_NEURAL}.get(kind, {}).copy()
     if "tagger" in options:

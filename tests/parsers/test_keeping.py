@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import arborescence as arb
 from arborescence import second_order
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import (
@@ -14,10 +15,11 @@ from arborescence.parsers import (
     SecondOrderParser,
     TransitionParser,
 )
+from arborescence.parsers.registry import from_file
 from arborescence.parsers.second_order.parts import PartModel, rounded, score_parts
 from arborescence.rules import Dependents, Direction, LabelTags, Projective, TagLabels
 from arborescence.rules.ud import RULES
-from arborescence.treebank import Sentence, validate
+from arborescence.treebank import Sentence, restyle, validate
 from lessons import SONGS, sentences_of
 from random_words import every_tree
 from samples import treebank, unparsed
@@ -249,6 +251,46 @@ def test_rules_that_a_transition_based_parser_keeps_and_others():
     list(parser.parse(sentences, rules=leaves))
     assert leaves.counts.failed == leaves.counts.sentences - sum(len(s) == 1 for s in sentences)
     assert "still break a rule" in str(leaves.counts)
+
+
+def test_rules_are_the_default_of_parsers_for_ud(tmp_path):
+    parser, path = parser_of("linear"), tmp_path / "model"
+    assert parser.rules == "none"  # most of the trees that it has learned from break a rule
+    taught = LinearParser.train(treebank(), epochs=1, bits=10)
+    assert taught.rules == "ud"
+    both = CombinedParser([taught, small_parser("greedy")])
+    for other in (both, taught, parser):
+        other.save(path)
+        assert arb.load(path).rules == other.rules == ("none" if other is parser else "ud")
+    for kind in ("greedy", "undirected", "reranker"):
+        assert small_parser(kind)._own_rules() == "none"
+    header, arrays = taught.to_file()
+    del header["rules"]  # as in older models
+    assert from_file(header, arrays).rules == "none"
+    assert arb.load("english").rules == arb.load("english-fast").rules == "ud"
+    others = restyle(treebank(), heads="function")
+    assert LinearParser.train(others, epochs=1, bits=10).rules == "none"
+
+    kept = list(parser.parse(NEW, rules="ud"))
+    assert broken_by(parser.parse(NEW)) > broken_by(kept)
+    parser.rules = "ud"
+    try:
+        assert all(map(same, parser.parse(NEW), kept))
+        assert broken_by(parser.parse(NEW, rules="none"))
+        assert broken_by([trees[0][0] for trees in parser.kbest(NEW, 2)])
+    finally:
+        parser.rules = "none"
+
+
+def test_words_without_a_tag_are_excused_from_rules_about_it():
+    rules = [LabelTags("tags", LABELS, ("X",)), TagLabels("labels", ("_", "VERB"), ("root",))]
+    parser = parser_of("linear")
+    untagged = [sentence.replace(upos=["_"] * len(sentence)) for sentence in NEW]
+    keeper = Keeper(rules)
+    own = list(parser.parse(untagged))
+    assert all(map(same, own, parser.parse(untagged, rules=keeper)))
+    assert keeper.counts.changed == keeper.counts.failed == 0
+    assert broken_by(own, rules)
 
 
 def test_parsers_by_undirected_trees_keep_no_rules():

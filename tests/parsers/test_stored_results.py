@@ -38,7 +38,7 @@ WHAT_TO_DO = (
 def results(training, test):
     """The digest of the trees of each parser, UAS and LAS in percent."""
     for name, (kind, options) in PARSERS.items():
-        parsed = list(kind.train(training, epochs=EPOCHS, **options).parse(test))
+        parsed = list(kind.train(training, epochs=EPOCHS, **options).parse(test, rules="none"))
         digest = hashlib.sha256()
         for sentence in parsed:
             digest.update(f"{sentence.heads.tolist()} {sentence.deprels}".encode())

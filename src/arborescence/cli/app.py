@@ -125,16 +125,16 @@ def parse(options: Options) -> None:
     arborescence parse --ray auto --parquet texts parsed
     arborescence parse documents.spacy -o parsed.spacy
     """
-    from arborescence.parsers.shared.keeping import keeper_of
+    from arborescence.parsers.shared.keeping import Keeper, keeper_of
     from arborescence.treebank.kbest import ranked
 
     options.check()
     with usage_errors():
-        keeper = keeper_of(options.rules)
+        rules = keeper_of(options.rules)
     if options.shards or options.ray:
         from arborescence.cli.shards import parse_folder
 
-        parse_folder(options, keeper)
+        parse_folder(options, rules)
         return
     files, output, tree, quiet = options.files, options.output, options.tree, options.quiet
     skipped = Skipped() if options.skip_invalid else None
@@ -144,7 +144,7 @@ def parse(options: Options) -> None:
     sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)
     if options.format == "text":
         sentences = with_hint_at_lines(sentences, quiet=quiet)
-    found = analyses(sentences, parser, options, skipped, keeper)
+    found = analyses(sentences, parser, options, skipped, rules)
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
     describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
@@ -156,8 +156,8 @@ def parse(options: Options) -> None:
         write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
     )
-    if keeper:
-        note(str(keeper.counts), quiet=quiet)
+    if isinstance(rules, Keeper):
+        note(str(rules.counts), quiet=quiet)
     if skipped:
         skipped.report()
 

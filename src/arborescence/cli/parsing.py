@@ -55,7 +55,8 @@ class Options:
     confidence
         Write the probability of each edge into MISC.
     rules
-        Rules that all trees keep: those of Universal Dependencies, or of a file.
+        Rules that all trees keep: those of Universal Dependencies, or of a file; and a line that
+        says what that took.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
@@ -88,7 +89,10 @@ class Options:
     root: RootOption = "single"
     projective: Annotated[bool | None, typer.Option("--projective/--no-projective")] = None
     confidence: bool = False
-    rules: Annotated[str, typer.Option(metavar="ud|FILE.toml|none")] = "none"
+    rules: Annotated[
+        str | None,
+        typer.Option(metavar="ud|FILE.toml|none", show_default="the model's, with no --kbest"),
+    ] = None
     threads: ThreadsOption = 1
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
@@ -159,7 +163,7 @@ def analyses(
     parser: Parser,
     options: Options,
     skipped: Skipped | None,
-    keeper: Keeper | None,
+    rules: Keeper | str | None,
 ) -> Iterator[Analyses]:
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
     if options.format == "conllu":
@@ -169,7 +173,7 @@ def analyses(
         "root": options.root,
         "projective": options.projective,
         "confidence": options.confidence,
-        "rules": keeper,
+        "rules": rules,
         "threads": options.threads,
     }
     if options.kbest:

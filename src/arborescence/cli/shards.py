@@ -19,7 +19,7 @@ from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.integrations import shards
-from arborescence.parsers.shared.keeping import Counts, keeper_of
+from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
 from arborescence.system.workers import Failure, in_processes
 from arborescence.treebank import write, write_kbest
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from arborescence.cli.sentences import Format
     from arborescence.integrations.arrow import Parse
     from arborescence.integrations.shards import Shard
-    from arborescence.parsers import Keeper
     from arborescence.rules import Rule
     from arborescence.treebank.kbest import Analyses
 
@@ -43,10 +42,10 @@ class Done(NamedTuple):
     counts: Counts
 
 
-def parse_folder(options: Options, keeper: Keeper | None) -> None:
+def parse_folder(options: Options, rules: Keeper | str | None) -> None:
     """Parse the files of a folder into another, and say at the end which ones could not be parsed.
 
-    What it takes to keep the rules is counted in `keeper`.
+    What it takes to keep the rules that are given is counted.
 
     Raises
     ------
@@ -63,7 +62,8 @@ def parse_folder(options: Options, keeper: Keeper | None) -> None:
         note(f"left out {path}{more}: no file named .conllu, .txt or .parquet", quiet=quiet)
     if found.finished:
         note(f"{found.finished:,} files were finished before", quiet=quiet)
-    results = _results(found.waiting, options, keeper.rules if keeper else None)
+    keeper = rules if isinstance(rules, Keeper) else None
+    results = _results(found.waiting, options, keeper.rules if keeper else rules)
     begun = monotonic()
     total = len(found.waiting)
     failures: list[tuple[Shard, Failure]] = []
@@ -100,7 +100,7 @@ def parse_folder(options: Options, keeper: Keeper | None) -> None:
 
 
 def _results(
-    waiting: list[Shard], options: Options, rules: tuple[Rule, ...] | None
+    waiting: list[Shard], options: Options, rules: Any
 ) -> Generator[tuple[Shard, Done | Failure]]:
     make = partial(FileParser, options, rules)
     if not waiting:
@@ -120,10 +120,10 @@ def _results(
 class FileParser:
     """Parses one file after the other, with one model, and by these rules."""
 
-    def __init__(self, options: Options, rules: tuple[Rule, ...] | None) -> None:
+    def __init__(self, options: Options, rules: tuple[Rule, ...] | str | None) -> None:
         self.options, self.rules = options, rules
         self.parser = loaded(options)
-        self.keeper: Keeper | None = None
+        self.keeper: Keeper | str | None = None
         self.words = 0
 
     def __call__(self, shard: Shard) -> Done:
@@ -133,7 +133,7 @@ class FileParser:
         shard.target.parent.mkdir(parents=True, exist_ok=True)
         parse = self._parse_tables if shard.kind == "parquet" else self._parse_file
         parse(shard, skipped if self.options.skip_invalid else None)
-        counts = self.keeper.counts if self.keeper else Counts()
+        counts = self.keeper.counts if isinstance(self.keeper, Keeper) else Counts()
         return Done(self.words, skipped.count, skipped.first, counts)
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:

@@ -101,6 +101,7 @@ class CombinedParser(GraphParser):
         named = (name for parser in self.parsers for name in parser.labels)
         self.labels = tuple(dict.fromkeys(name.partition(MARK)[0] for name in named))
         self.text = next((parser.text for parser in self.parsers if parser.text), None)
+        self.rules = self._own_rules()
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:
             raise OptionError("there must be at least one parser")
@@ -145,6 +146,10 @@ class CombinedParser(GraphParser):
             say = about(progress, f"parser {number} of {len(make_parsers)}")
             made.append(make(treebank, dev=dev, progress=say))
         return cls(made, weights)
+
+    @property
+    def _keeps_all_rules(self) -> bool:
+        return any(parser.rules == "ud" for parser in self.parsers)
 
     def effort(self, task: Effort) -> Effort:
         """Return that it finds what its parsers believe, if not the k best trees."""

@@ -12,7 +12,7 @@ from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError
-from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared import model_file, scheme
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,8 @@ KINDS: Final = {
 #: The models that come with the library: a neural parser, and a linear one that is faster.
 BUILT_IN: Final = ("english", "english-fast")
 
+_FIELDS: Final = {"rules": scheme.one_of(("ud", "none"), "none")}
+
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
 _DEEPEST: Final = 8
@@ -40,7 +42,7 @@ def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None =
     if model in BUILT_IN:
         resource = resources.files("arborescence") / "models" / f"{model}.npz"
         with resources.as_file(resource) as path:
-            return _from_path(path, encoder)
+            return _from_path(path, encoder, rules="ud")
     name = os.fspath(model)
     if os.path.basename(name) == name and not os.path.exists(name):  # noqa: PTH110, PTH119
         known = ", ".join(map(repr, BUILT_IN))
@@ -51,8 +53,12 @@ def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None =
     return _from_path(model, encoder)
 
 
-def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
+def _from_path(
+    path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None, rules: str = "none"
+) -> Any:
+    """Make a parser from a file; older files do not name `rules`."""
     header, arrays = model_file.load(path)
+    header.setdefault("rules", rules)
     try:
         for each in _parsers_in(header):
             if isinstance(named := each.get("encoder"), dict):
@@ -84,7 +90,9 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
-    return parser_class(kind).from_file(header, arrays)
+    parser = parser_class(kind).from_file(header, arrays)
+    parser.rules = scheme.fields_of(header, _FIELDS)["rules"]
+    return parser
 
 
 def parser_class(kind: str) -> type[Any]:

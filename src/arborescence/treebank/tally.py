@@ -6,7 +6,7 @@ The counts of the parts of a text are added up. A few further measures count who
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     _Mask = npt.NDArray[np.bool_]
 
 # The relations of content words in Universal Dependencies; CLAS, MLAS and BLEX count these.
-_CONTENT_RELATIONS = {
+CONTENT_RELATIONS: Final = {
     *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep"),
     *("discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod"),
     *("nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative"),
     "xcomp",
 }
 # The relations of function words; for MLAS, those of each content word must be correct.
-_FUNCTIONAL_RELATIONS = {"aux", "cop", "mark", "det", "clf", "case", "cc"}
+FUNCTIONAL_RELATIONS: Final = {"aux", "cop", "mark", "det", "clf", "case", "cc"}
 # The features of FEATS that the shared task compares.
 _UNIVERSAL_FEATURES = {
     *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender"),
@@ -111,8 +111,8 @@ class Tally:
         count(counted, their_counted, uas=attached, las=labelled, undirected_uas=attached | turned)
         tagged = labelled & upos & feats
         count(
-            self._has_relation(gold, _CONTENT_RELATIONS),
-            self._has_relation(predicted, _CONTENT_RELATIONS),
+            self._has_relation(gold, CONTENT_RELATIONS),
+            self._has_relation(predicted, CONTENT_RELATIONS),
             clas=labelled,
             mlas=tagged & self._same_function_words(gold, predicted, g, p, tagged),
             blex=labelled & lemmas,
@@ -165,9 +165,9 @@ class Tally:
         Two function words are the same if they are aligned and `tagged`: with the correct head,
         relation, UPOS and FEATS.
         """
-        functional = self._has_relation(gold, _FUNCTIONAL_RELATIONS)
+        functional = self._has_relation(gold, FUNCTIONAL_RELATIONS)
         counts = _dependents(gold, functional)[g]
-        their_counts = _dependents(predicted, self._has_relation(predicted, _FUNCTIONAL_RELATIONS))
+        their_counts = _dependents(predicted, self._has_relation(predicted, FUNCTIONAL_RELATIONS))
         right = np.zeros_like(functional)
         right[g[tagged]] = True
         right_counts = _dependents(gold, functional & right)[g]

@@ -50,7 +50,7 @@ def test_each_of_the_k_best_trees_has_its_own(parser):
             np.testing.assert_allclose(edge_probs(tree), marginals_of(parser, tree), atol=5.1e-5)
     reranker = Reranker(parser=parser, k=3, weights=np.zeros(1 << 10, np.float32), scale=1.0)
     assert list(reranker.parse(treebank(), confidence=True)) == list(
-        parser.parse(treebank(), confidence=True)
+        parser.parse(treebank(), confidence=True, rules="none")
     )
 
 

@@ -169,7 +169,8 @@ class Scores:
                     progress("scores", done, len(test))
                 matrices.append(scores)
         single, multi = (
-            [parsed.heads for parsed in parser.parse(test, root=root)] for root in get_args(Root)
+            [parsed.heads for parsed in parser.parse(test, root=root, rules="none")]
+            for root in get_args(Root)
         )
         info: dict[str, Any] = getattr(parser, "info", {})
         return cls(

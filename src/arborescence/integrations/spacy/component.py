@@ -57,7 +57,8 @@ class ParserPipe(Pipe):
     projective
         As for `Parser.parse`.
     rules
-        The rules that trees keep: None, ``"ud"``, or the path of a file, as for `Parser.parse`.
+        The rules that trees keep: None (the model's), ``"ud"``, ``"none"``, or the path of a file,
+        as for `Parser.parse`.
     max_words
         A longer sentence is an error, so that a text without sentence ends does not take all time
         and memory.

@@ -210,6 +210,10 @@ class LinearParser(GraphParser):
         """Whether inference is exact, so that the weights define a distribution over trees."""
         return self.inference == "exact"
 
+    @property
+    def _keeps_all_rules(self) -> bool:
+        return self.inference == "exact"
+
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         if self.inference == "undirected" and (kbest or any(options[1:])):
             what = (

@@ -250,6 +250,7 @@ class BiaffineParser(GraphParser):
         )
         run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
         parser = cls(**run.parts(), text=text)  # its temperature needs the vectors once more
+        parser.rules = parser._own_rules(treebank)
         if beside is not None:
             remove(beside)
         return parser

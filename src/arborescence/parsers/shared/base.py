@@ -14,7 +14,7 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
-from arborescence.parsers.shared.keeping import keeper_of
+from arborescence.parsers.shared.keeping import keeper_of, scheme_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.treebank.kbest import Ranked
@@ -22,7 +22,7 @@ from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
     from typing import Unpack
 
@@ -71,9 +71,10 @@ class Options(NamedTuple):
         marginal in the distribution over trees that the scores define.
     rules : Keeper or None
         The rules that trees keep. Given as ``"ud"``, those of Universal Dependencies; a file of
-        rules; a sequence of rules; or a `Keeper`, which counts what it takes. None or ``"none"``:
-        no rules. Parsers by way of undirected trees raise ModelError; transition-based ones keep
-        rules about tags, directions and numbers of dependents, and count what still breaks.
+        rules; a sequence of rules; or a `Keeper`, which counts what it takes. ``"none"``: no rules.
+        None: `Parser.rules` for the best trees, no rules for the k best. Parsers by way of
+        undirected trees raise ModelError; transition-based ones keep rules about tags, directions
+        and numbers of dependents, and count what still breaks.
     """
 
     root: Root = "single"
@@ -84,7 +85,8 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, **options: Any) -> Self:
         """Make the record of options by name; OptionError if one has another value."""
-        made = cls(**options | {"rules": keeper_of(options.get("rules"))})
+        rules = keeper_of(options.get("rules"))
+        made = cls(**options | {"rules": None if rules == "none" else rules})
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
@@ -108,6 +110,8 @@ class Parser(ABC):
     projective: Projective = False
     #: A `Text`, which splits raw text into words and finds lemmas, if the model has one.
     text: Any = None
+    #: The rules that trees keep where `parse` is given none: ``"ud"`` or ``"none"``.
+    rules: str = "none"
 
     @classmethod
     def train(
@@ -160,7 +164,18 @@ class Parser(ABC):
         trainer = cls._trainer(task)
         trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
         kept: dict[str, Any] = {"tagger": tagger, "text": text}
-        return cls(**trainer.parts(), **kept)
+        parser = cls(**trainer.parts(), **kept)
+        parser.rules = parser._own_rules(task.treebank)
+        return parser
+
+    def _own_rules(self, treebank: Sequence[Sentence] = ()) -> str:
+        """Return the default of `rules`, by the labels, and by the trees it has learned from."""
+        return scheme_of(self.labels, treebank) if self._keeps_all_rules else "none"
+
+    @property
+    def _keeps_all_rules(self) -> bool:
+        """Whether it can look for the best tree that keeps rules."""
+        return False
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:
@@ -202,7 +217,8 @@ class Parser(ABC):
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of its parts."""
         fields, arrays = self._stored()
-        return {"kind": self.kind, "library": __version__, **fields}, arrays
+        own = {"kind": self.kind, "library": __version__, "rules": self.rules}
+        return own | fields, arrays
 
     @abstractmethod
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -298,6 +314,8 @@ class Parser(ABC):
         >>> parsed.heads
         array([-1,  2,  3,  0,  3])
         """
+        if options.get("rules") is None:
+            options["rules"] = self.rules
         return self._in_batches(self._parse_batch, given, **options)
 
     def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
@@ -397,7 +415,8 @@ class Parser(ABC):
         Ranked: a list of (Sentence, float)
             For each sentence, in the same order: its k-best list of pairs of a parsed sentence and
             a weight, best first; fewer than k if there are fewer trees. The weight is the sum of
-            the `scores` of the tree's edges. The first parse is that of `parse`.
+            the `scores` of the tree's edges. With the same `rules`, the first parse is that of
+            `parse`.
 
         Raises
         ------

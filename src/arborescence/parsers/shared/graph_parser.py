@@ -219,6 +219,10 @@ class GraphParser(Parser):
     def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs:
         """Return the graphs of some sentences; may run in several threads at once."""
 
+    @property
+    def _keeps_all_rules(self) -> bool:
+        return True
+
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         """Raise ModelError if the parser lacks what is asked for."""
 

@@ -14,13 +14,11 @@ from arborescence.parsers.transition.scoring import Masks
 from arborescence.projective.pseudo import MARK
 from arborescence.rules.kinds import AtMostOne, Direction, LabelTags, NotOfTags, TagLabels
 from arborescence.rules.trees import matching
-from arborescence.treebank.columns import Columns
-from arborescence.treebank.validation import trees_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.rules import Rule
+    from arborescence.parsers.shared.keeping import Keeper
     from arborescence.treebank import Sentence
 
 #: The rules that tell of an edge alone whether it may have a relation.
@@ -28,12 +26,12 @@ _OF_EDGES: Final = (Direction, LabelTags, NotOfTags, TagLabels)
 _MOST: Final = 62  # sets of labels of which a word has at most one: bits of a number
 
 
-def masks_of(rules: Sequence[Rule], sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
+def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
     """Return the masks of a batch of sentences for rules about tags, directions and numbers.
 
     O(N) for each label and each rule about it.
     """
-    trees, _ = trees_of(Columns.of_sentences(list(sentences)), rules)
+    trees, rules = keeper.trees(sentences), keeper.rules
     names = tuple(label.partition(MARK)[0] for label in labels)
     roots = trees.roots
     nodes = np.arange(len(roots))

@@ -285,7 +285,7 @@ class TransitionParser(Parser):
         broken = keeper.breaking([[tree for tree, _ in trees] for trees in found])
         if broken:
             some, batch = self._prepare([sentences[b] for b in broken])
-            again = self._found(some, batch, k, options, masks_of(keeper.rules, some, self.labels))
+            again = self._found(some, batch, k, options, masks_of(keeper, some, self.labels))
             for b, trees in zip(broken, again, strict=True):
                 found[b] = trees
             failed = len(keeper.breaking([[tree for tree, _ in trees] for trees in again]))

@@ -157,6 +157,7 @@ def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["normal-64", "small-integers", "absent"])
 def test_every_state(kind, patience, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", patience)
+    monkeypatch.setattr(module, "_MANY", 8 if patience else 2)
     monkeypatch.setattr(module, "_REPAIRS", (16,) if patience else (1, 2))
     seen = set()
     for scores, conflicts, options in problems(kind, 40):
@@ -182,7 +183,7 @@ def test_every_state(kind, patience, monkeypatch):
             assert steps[-1].detail.part.labels == tuple(found.labels.tolist())
             assert (steps[-1].weight, steps[-1].detail.nodes) == (found.weight, found.nodes)
     wanted = {"first-tree", "conflict", "keeps-rules", "everywhere", "again", "tree", "no-tree"}
-    assert seen >= wanted | ({"multipliers", "repair"} if patience == 0 else set())
+    assert seen >= wanted | ({"multipliers", "repair", "later"} if patience == 0 else set())
 
 
 def check_state(step, allowed, scores):

@@ -22,6 +22,7 @@ SOME = ("normal-64", "small-integers", "two-sizes", "mask-lowest-64", "absent")
 @pytest.fixture(params=[12, 0], ids=["branching", "with multipliers"])
 def patience(request, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", request.param)
+    monkeypatch.setattr(module, "_MANY", 8 if request.param else 2)
     monkeypatch.setattr(module, "_REPAIRS", (16, 64) if request.param else (1, 2, 4))
     return request.param
 

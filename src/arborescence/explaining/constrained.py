@@ -225,6 +225,8 @@ def _branch(bans: Way, part: Part | None) -> Branch:
     if part is None:
         return Branch(conditions)
     bound = rounded_whole(part.bound, BIAS_64)
+    if part.later:
+        return Branch(conditions, bound)
     return Branch(conditions, bound, tuple(part.heads.tolist()), tuple(part.labels.tolist()))
 
 
@@ -257,6 +259,9 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
         case "again":
             left = f"The best one left weighs {after}" if after else "None is left"
             return f"The best of {trees} has an edge that is gone. {left}."
+        case "later":
+            left = f"The best one weighs {after}" if after else "There is none"
+            return f"No part has a higher bound than {trees}. {left}."
         case "multipliers":
             return (
                 f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of "

@@ -48,6 +48,9 @@ _PATIENCE: Final = 12
 #: So many decodes tighten the bound of all trees, and that of a part of them.
 _STEPS_AT_FIRST: Final = 60
 _STEPS: Final = 8
+#: Of more alternatives, those that require edges are decoded only when no other part has a higher
+#: bound. As a cut, they are weak, and long.
+_MANY: Final = 8
 #: After so many, a tree that keeps the rules is looked for: the better it is, the more is pruned.
 _REPAIRS: Final = (16, 64, 256)
 #: So many times are edges charged to find a tree without conflicts; among projective trees more.
@@ -117,7 +120,10 @@ class ConstrainedTree(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of all trees, those that its bans leave, and the best of them."""
+    """A part of all trees, those that its bans leave, and the best of them.
+
+    If it is `later`, it is not decoded yet, and its heads and labels have no meaning.
+    """
 
     bound: int
     heads: Heads
@@ -126,6 +132,7 @@ class Part(NamedTuple):
     prices: NDArray[np.float64]
     tight: bool = False
     beyond: float = 0.0
+    later: bool = False
 
 
 class Event(NamedTuple):
@@ -137,8 +144,9 @@ class Event(NamedTuple):
         ``"first-tree"``: all trees, to begin with. ``"conflict"``: the part was divided.
         ``"repair"``: the
         best one when edges of conflicts are charged. ``"keeps-rules"``: a tree does. ``"again"``:
-        the part was decoded again. ``"multipliers"`` have lowered its bound. ``"everywhere"``: bans
-        of all parts. ``"tree"``: the result, or ``"limit"`` if it is not certified.
+        the part was decoded again. ``"later"``: for the first time. ``"multipliers"`` have lowered
+        its bound. ``"everywhere"``: bans of all parts. ``"tree"``: the result, or ``"limit"`` if it
+        is not certified.
     part : Part
     below : list of (bans, Part or None)
         What came of it, None where there is no tree. Of ``"everywhere"`` the bans only.
@@ -370,7 +378,7 @@ class _Search:
                 if tree not in seen:
                     found.append(self.result(node, node.bound))
                 seen.add(tree)
-            elif branched >= _PATIENCE and not node.tight:
+            elif branched >= _PATIENCE and not (node.tight or node.later):
                 self.tighten(node)
             else:
                 branched += 1
@@ -462,7 +470,7 @@ class _Search:
                 except NoTreeError:
                     break
                 labels = np.concatenate([[-1], charged[heads[1:], self.words].argmax(axis=-1)])
-                tree = node._replace(heads=heads, labels=labels)
+                tree = node._replace(heads=heads, labels=labels, later=False)
                 found = self.conflicts_of(tree)
                 self.tell("repair", node, [(node.bans, tree)])
                 if not found:
@@ -487,9 +495,9 @@ class _Search:
         node are divided by the edge that they lack. Parts have no tree in common where the
         alternatives before a part can be excluded.
         """
-        if self.is_outdated(node):
+        if node.later or self.is_outdated(node):
             again = self.decoded(node.bans, node.prices, node.bound)
-            self.tell("again", node, [(node.bans, again)])
+            self.tell("later" if node.later else "again", node, [(node.bans, again)])
             return [] if again is None else [again]
         found = self.conflicts_of(node)
         if found:
@@ -505,14 +513,43 @@ class _Search:
             ways = [((False, self.axes(Edges(*edge))),) for edge in tree] if split else []
         below: list[tuple[Way, Part | None]] = []
         bans = node.bans
+        bound_of = self.bounds(node) if found and len(ways) > _MANY and self.sums_up else None
         for way in sorted(ways, key=lambda way: not _can_be_excluded(way)):
-            below.append((bans + way, self.decoded(bans + way, node.prices, node.bound)))
+            part = None
+            if bound_of is None or not any(required for required, _ in way):
+                part = self.decoded(bans + way, node.prices, node.bound)
+            elif (bound := bound_of(way)) is not None:
+                part = node._replace(bound=bound, bans=bans + way, tight=False, later=True)
+            below.append((bans + way, part))
             if _can_be_excluded(way):
                 [(required, axes)] = way
                 bans = (*bans, (not required, axes))
         if found or ways:
             self.tell("conflict", node, below)
         return [part for _, part in below if part is not None]
+
+    def bounds(self, node: Part) -> Callable[[Way], int | None]:
+        """Return a function: a bound of the trees of a node that take an alternative; None: none.
+
+        They have one edge into each word, and weigh no more than the best of these edges together.
+        """
+        left = np.where(self.left(node.bans)[1], self.scores, -np.inf)
+        best: list[float] = left.max(axis=(0, 2)).tolist()
+        most = sum(map(self.whole_number, best[1:]))
+
+        def bound_of(way: Way) -> int | None:
+            less = 0
+            for required, (heads, words, labels) in way:
+                inside = left[np.ix_(heads, words, labels)].max(axis=(0, 2)) if required else ()
+                for word, score in zip(words.tolist(), inside, strict=False):
+                    if score == -np.inf:
+                        return None
+                    less = max(
+                        less, self.whole_number(best[word]) - self.whole_number(float(score))
+                    )
+            return min(node.bound, most - less)
+
+        return bound_of
 
     def is_outdated(self, node: Part) -> bool:
         """Tell whether the tree of a node has edges that were banned from all nodes since."""
@@ -644,7 +681,7 @@ class _Search:
             if self.is_outdated(tree):
                 break
             if conflicts:
-                cuts.add(conflicts, tree)
+                cuts.add([ways for ways in conflicts if len(ways) <= _MANY], tree)
             else:
                 self.push_answer(tree)
             prices = cuts.padded(prices)

@@ -53,7 +53,8 @@ _STEPS: Final = 8
 _MANY: Final = 8
 #: After so many, a tree that keeps the rules is looked for: the better it is, the more is pruned.
 _REPAIRS: Final = (16, 64, 256)
-#: So many times are edges charged to find a tree without conflicts; among projective trees more.
+#: So many times are edges charged to find a tree without conflicts; more often if none is known,
+#: among projective trees.
 _ROUNDS: Final = (10, 100)
 #: Sums of larger scores might overflow.
 _LARGEST: Final = 1e100
@@ -461,7 +462,7 @@ class _Search:
         masked /= np.abs(masked, where=masked > -np.inf, out=np.ones_like(masked)).max()
         for projective in dict.fromkeys((self.options["projective"], True)):
             charged = masked.copy()
-            for _ in range(_ROUNDS[projective]):
+            for _ in range(_ROUNDS[projective and self.known is None]):
                 self.nodes += 1
                 try:
                     heads = decode(

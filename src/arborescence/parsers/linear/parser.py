@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -230,6 +231,13 @@ class LinearParser(GraphParser):
         from arborescence.parsers.linear.undirected import UndirectedGraphs
 
         return UndirectedGraphs(self, *self._prepare(sentences), options)
+
+    def _unfiltered(self) -> Self | None:
+        if self.pruning is None:
+            return None
+        parser = copy(self)
+        parser.pruning = self.pruning.of_all()
+        return parser
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         """Add missing tags and lemmas to sentences, and hash their words."""

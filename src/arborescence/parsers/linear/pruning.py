@@ -85,6 +85,10 @@ class EdgeFilter(NamedTuple):
     tags: NDArray[Any]
     threshold: int
 
+    def of_all(self) -> EdgeFilter:
+        """Return a filter that keeps all edges."""
+        return self._replace(limits=np.full_like(self.limits, _FAR), threshold=_FAR - 1)
+
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
     """Return the numbers, in a parser's batches, of the `SIDES` that use only `columns`, (T, 2)."""

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -198,6 +198,10 @@ def with_relations(
     return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
 
 
+#: So many trees are decoded at most where a filter of edges must be given up to keep rules.
+_WIDE: Final = 50
+
+
 class GraphParser(Parser):
     """A parser that weighs the edges of a sentence's graph, and decodes.
 
@@ -225,6 +229,10 @@ class GraphParser(Parser):
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         """Raise ModelError if the parser lacks what is asked for."""
+
+    def _unfiltered(self) -> Self | None:
+        """Return a parser that weighs all edges, if this one does not."""
+        return None
 
     @property
     def probabilistic(self) -> bool:
@@ -434,19 +442,31 @@ class GraphParser(Parser):
             some = graphs.part(broken)
             heads, labels = np.full((2, k, some.starts[-1]), -1)
             names = tuple(name.partition(MARK)[0] for name in graphs.labels)
-            for b, projective, table in _each(some, some.labeled):
-                scores, decoder = some.searched(b, table)
-                found[b] = keeper.best(
-                    looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
-                    scores,
-                    k,
-                    decoder=decoder,
-                    root=graphs.options.root,
-                    projective=projective,
-                    by_heads=by_heads,
-                )
+
+            def search(graphs: Graphs, rows: list[int], limit: int) -> None:
+                for place, projective, table in _each(graphs, graphs.labeled):
+                    b = rows[place]
+                    scores, decoder = graphs.searched(place, table)
+                    found[b] = keeper.best(
+                        looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
+                        scores,
+                        k,
+                        decoder=decoder,
+                        root=graphs.options.root,
+                        projective=projective,
+                        by_heads=by_heads,
+                        limit=limit,
+                    )
+
+            search(some, list(range(len(broken))), keeper.limit)
+            missing = [b for b, of_sentence in enumerate(found) if not of_sentence]
+            parser = self._unfiltered()
+            if missing and parser is not None:  # edges that the rules need may be among the others
+                wide = parser._graphs([some.sentences[b] for b in missing], graphs.options)
+                search(wide, missing, min(keeper.limit, _WIDE))
+            for b, of_sentence in enumerate(found):
                 nodes = slice(some.starts[b], some.starts[b + 1])
-                for row, tree in enumerate(found[b]):
+                for row, tree in enumerate(of_sentence):
                     heads[row, nodes], labels[row, nodes] = tree.heads, tree.labels
             rewritten = self._lowered(some, heads, labels, keeper)
             for b, trees, best in zip(broken.tolist(), rewritten, found, strict=True):

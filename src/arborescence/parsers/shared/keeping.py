@@ -198,7 +198,7 @@ class Keeper:
         """
         try:
             rules = conflicts_of(self.rules, sentence)
-            return kbest_constrained(scores, rules, k, limit=self.limit, **options)
+            return kbest_constrained(scores, rules, k, **{"limit": self.limit, **options})
         except NoTreeError:
             return []
 

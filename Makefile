@@ -20,7 +20,7 @@ help:
 	@echo "make bench  measure again, for an hour; OPTIONS=--essential for a quarter of one, OPTIONS=kbest"
 	@echo "make figures  write the tables and charts of README and docs from benchmarks/results"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
-	@echo "make wheel  build the wheel with compiled kernels into dist/; needs a C compiler, minutes"
+	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: $(VENV)/.demo
@@ -94,10 +94,11 @@ wheel: $(VENV)/.wheel
 	if [ "$$(uname)" = Linux ]; then \
 	  PATH="$$PWD/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
+	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist papers models/en
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache
-	find src papers tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
+	find src papers models tests benchmarks fuzz -name __pycache__ -prune -exec rm -rf {} +
 
 # Each mark stands for what is installed, so that a second run installs nothing.
 
@@ -106,12 +107,12 @@ $(VENV)/.venv:
 	$(PIP) --upgrade "pip>=25.1"
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.venv pyproject.toml
-	$(PIP) --editable ".[cli]"
+$(VENV)/.demo: $(VENV)/.venv pyproject.toml models/en/pyproject.toml
+	$(PIP) --editable ".[cli]" --editable models/en
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.venv pyproject.toml papers/pyproject.toml
-	$(PIP) --editable ".[cli]" --editable papers --group test
+$(VENV)/.test: $(VENV)/.venv pyproject.toml papers/pyproject.toml models/en/pyproject.toml
+	$(PIP) --editable ".[cli]" --editable papers --editable models/en --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test

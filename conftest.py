@@ -1,8 +1,10 @@
-"""What tests share with the examples in the sources: their number at once, and less garbage."""
+"""What tests share with the examples in the sources: models, their number at once, less garbage."""
 
 import gc
 import os
 from importlib.util import find_spec
+
+import pytest
 
 # Compiling makes millions of objects that live for a while: looking for garbage among them less
 # often saves a fourteenth of the time.
@@ -16,3 +18,15 @@ def pytest_xdist_auto_num_workers():
 
 # What cannot be imported without its package has no examples to run there either.
 collect_ignore = [] if find_spec("spacy") else ["src/arborescence/integrations/spacy"]
+
+if not find_spec("arborescence_en"):
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(item, call):
+        """Skip what wants the English models, where they are not installed."""
+        if call.excinfo and "pip install arborescence-en" in str(item.repr_failure(call.excinfo)):
+            try:
+                pytest.skip("needs arborescence-en")
+            except pytest.skip.Exception as skipped:
+                call.excinfo = pytest.ExceptionInfo.from_exception(skipped)
+        return (yield)

@@ -153,7 +153,7 @@ def rendered(page):
 
 def pages():
     """Return the files that may have figures: README, the documentation, the cards of models."""
-    cards = (ROOT / "src" / "arborescence" / "models").glob("*.md")
+    cards = (ROOT / "models").glob("*/src/*/*.md")
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted(cards)]
 
 

@@ -41,7 +41,7 @@ def figures(tmp_path_factory):
 
 
 def page_names() -> list[str]:
-    cards = (HERE / "src" / "arborescence" / "models").glob("*.md")
+    cards = (HERE / "models").glob("*/src/*/*.md")
     found = [HERE / "README.md", *(HERE / "docs").rglob("*.md"), *cards]
     return sorted(str(page.relative_to(HERE)) for page in found)
 

@@ -82,6 +82,18 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
     }
 
 
+def test_the_models_are_under_the_licence_of_their_data() -> None:
+    text = (HERE / "models" / "en" / "pyproject.toml").read_text(encoding="utf-8")
+    english = tomllib.loads(text)["project"]
+    assert english["version"] == arborescence.__version__
+    assert english["license"] == "CC-BY-SA-4.0"
+    files = [HERE / "models" / "en" / name for name in english["license-files"]]
+    licence, notice = (path.read_text(encoding="utf-8") for path in files)
+    assert licence.startswith("Attribution-ShareAlike 4.0 International\n")
+    assert "https://creativecommons.org/licenses/by-sa/4.0/legalcode" in notice
+    assert "UD English EWT" in notice
+
+
 def test_the_papers_go_with_this_version() -> None:
     text = (HERE / "papers" / "pyproject.toml").read_text(encoding="utf-8")
     papers = tomllib.loads(text)["project"]
@@ -100,11 +112,10 @@ def test_all_licences_are_told_and_shipped() -> None:
     notice = texts["licenses/NOTICE.md"]
     for licence in told:
         assert licence in notice.replace("MIT:", "MIT")
-    assert told == {"MIT", "CC-BY-SA-4.0", "BSD-2-Clause"}
-    assert "https://creativecommons.org/licenses/by-sa/4.0/legalcode" in notice
-    # What the native modules are made of, and what the package holds beside code.
+    assert told == {"MIT", "BSD-2-Clause"}
+    # What the native modules are made of; the package holds nothing beside code.
     assert "nrt.cpp" in (HERE / "native" / "build.py").read_text("utf-8")
-    assert list(HERE.glob("src/arborescence/models/*.npz"))
+    assert not list(HERE.glob("src/**/*.npz"))
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert {path.split("/")[0] for path in texts} <= set(included)
 

@@ -24,7 +24,7 @@ for which in ${1:-lowest highest}; do
   [[ $which == highest ]] || wanted=("${wanted[@]/>=/==}")
   echo "$which: ${wanted[*]}"
   "$venv/bin/pip" install --quiet --upgrade "pip>=25.1"
-  "$venv/bin/pip" install --quiet --editable ".[cli,torch]" --editable papers --group test "${wanted[@]}"
+  "$venv/bin/pip" install --quiet --editable ".[cli,torch]" --editable papers --editable models/en --group test "${wanted[@]}"
   "$venv/bin/pip" list 2> /dev/null | grep -E "^(numba|numpy|torch|llvmlite) "
   NUMBA_CACHE_DIR="$venv/kernels" ARBORESCENCE_QUIET=1 "$venv/bin/python" -m pytest --quiet \
     -p no:cacheprovider -n auto --dist worksteal -m "not long" \

@@ -372,7 +372,7 @@ def test_lines_of_words_point_to_the_format(command: Command, tmp_path: Path) ->
 def test_an_unknown_model_and_those_there_are(command: Command) -> None:
     said = command("parse", "-m", "german", stdin="").complaint()
     assert "german: no such file, and no model of this name" in said
-    assert "'english'" in said
+    assert "installed: english, english-fast)" in said
     assert "No such file" in command("parse", "-m", "no/german", stdin="").complaint()
 
 

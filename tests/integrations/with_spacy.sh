@@ -9,6 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check --editable '.[cli,jit,spacy]' \
+  --editable models/en \
   pytest pytest-xdist hypothesis
 export PATH="$scratch/venv/bin:$PATH"
 pytest --quiet -p no:cacheprovider tests/integrations/spacy

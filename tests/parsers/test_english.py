@@ -1,4 +1,4 @@
-"""The models that come with the library."""
+"""The English models."""
 
 from importlib import resources
 from pathlib import Path
@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 import arborescence as arb
-from arborescence.parsers.registry import BUILT_IN
 from arborescence.treebank import Sentence, evaluate, read
 
+pytest.importorskip("arborescence_en", reason="needs arborescence-en")
 
-@pytest.fixture(scope="module", params=BUILT_IN)
+
+@pytest.fixture(scope="module", params=["english", "english-fast"])
 def name(request):
     return request.param
 
@@ -21,7 +22,7 @@ def english(name):
 
 
 def test_it_is_small(name):
-    assert (resources.files("arborescence") / "models" / f"{name}.npz").stat().st_size < 7_000_000
+    assert (resources.files("arborescence_en") / f"{name}.npz").stat().st_size < 7_000_000
 
 
 def test_words_are_enough(english):
@@ -58,7 +59,7 @@ def as_in_the_card(gold, parsed, *, tags=True):
 
 @pytest.fixture(scope="module")
 def card(name):
-    return (resources.files("arborescence") / "models" / f"{name}.md").read_text(encoding="utf-8")
+    return (resources.files("arborescence_en") / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_the_sentences_of_the_card(english, card):

@@ -15,6 +15,7 @@ from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.generated import documented, examples_of, taking
 from arborescence.cli.integrations import integrations
+from arborescence.cli.models import models
 from arborescence.cli.options import (
     Arguments,
     DrawingOption,
@@ -203,6 +204,9 @@ command(explain)
 
 app.add_typer(train.app, name="train")
 command(integrations)
+
+
+command(models)
 
 
 @command

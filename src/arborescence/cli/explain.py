@@ -44,7 +44,7 @@ def explain(
         file, or a .csv file, where an empty cell is an absent edge, and a first line may have the
         names.
     sentence
-        Words with spaces between, instead of scores: the built-in model scores them.
+        Words with spaces between, instead of scores: the default model scores them.
     algorithm
         What is explained.
     root
@@ -138,23 +138,23 @@ def write(path: str | Path, text: str) -> None:
 
 
 def scored(sentence: str) -> Scores:
-    """Return the built-in model's scores of a sentence, and its words."""
+    """Return the default model's scores of a sentence, and its words."""
     from arborescence.parsers import load
     from arborescence.treebank import Sentence
 
     words = sentence.split()
-    return load("english").scores(Sentence.from_words(words)), words
+    return load().scores(Sentence.from_words(words)), words
 
 
 def searched(sentence: str, rules: str, root: Root) -> list[Step]:
-    """Return the steps of the search for the best tree of the built-in model that keeps rules."""
+    """Return the steps of the search for the best tree of the default model that keeps rules."""
     from arborescence.explaining import explain_constrained
     from arborescence.parsers import Keeper, load
     from arborescence.rules import conflicts_of
     from arborescence.treebank import Sentence
 
     words = sentence.split()
-    keeper, parser = Keeper(rules), cast("GraphParser", load("english"))
+    keeper, parser = Keeper(rules), cast("GraphParser", load())
     [parsed] = parser.parse([Sentence.from_words(words)])
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
     return explain_constrained(

@@ -23,7 +23,7 @@ from arborescence.cli.sentences import Format, hinting, is_of_spacy
 from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from arborescence.cli.sentences import Skipped
     from arborescence.parsers import Keeper, Parser
@@ -145,7 +145,8 @@ def loaded(options: Options) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
 
-    parsers = [load(model, options.encoder) for model in options.models or ["english"]]
+    models: Sequence[str | None] = options.models or [None]
+    parsers = [load(model, options.encoder) for model in models]
     if len(parsers) == 1 and options.weights is None:
         parser = parsers[0]
     else:

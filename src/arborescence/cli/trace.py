@@ -87,7 +87,7 @@ def trace(
     if model or not treebank:
         from arborescence.parsers import TransitionParser, load
 
-        parser = load(model or "english")
+        parser = load(model)
     sentences = chosen(read(words, format, parser, treebank), sentence, treebank)
     name = system or "arc-standard"
     if parser:

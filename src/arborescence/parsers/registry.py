@@ -1,4 +1,4 @@
-"""The kinds of parsers, and what reads a model file of any of them.
+"""The kinds of parsers, the models that are installed, and what reads a model file of any kind.
 
 The module of a kind is imported only when a file needs it. So this module knows no class of
 parsers, not even the common one, and all of them can use it.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import reprlib
 from importlib import import_module, resources
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file, scheme
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from numpy.typing import NDArray
 
 #: The class of each kind of parser; the keys are the names of the kinds in model files.
@@ -27,8 +30,11 @@ KINDS: Final = {
     "combined": "arborescence.parsers.combined:CombinedParser",
 }
 
-#: The models that come with the library: a neural parser, and a linear one that is faster.
-BUILT_IN: Final = ("english", "english-fast")
+#: The entry points by which a distribution brings models: of each, the name, and a function that
+#: returns its file, as `importlib.resources` has it.
+GROUP: Final = "arborescence.models"
+#: What is loaded where no model is named.
+DEFAULT: Final = "english"
 
 _FIELDS: Final = {"rules": scheme.one_of(("ud", "none"), "none")}
 
@@ -37,20 +43,39 @@ _MOST: Final = 100
 _DEEPEST: Final = 8
 
 
-def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Any:
+def load(
+    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+) -> Any:
     """Load a trained parser of any kind: see `arborescence.load`."""
-    if model in BUILT_IN:
-        resource = resources.files("arborescence") / "models" / f"{model}.npz"
-        with resources.as_file(resource) as path:
-            return _from_path(path, encoder, rules="ud")
-    name = os.fspath(model)
-    if os.path.basename(name) == name and not os.path.exists(name):  # noqa: PTH110, PTH119
-        known = ", ".join(map(repr, BUILT_IN))
-        raise ModelError(
-            f"{name}: no such file, and no model of this name comes with the library, "
-            f"which has {known}; arborescence train makes others"
-        )
-    return _from_path(model, encoder)
+    name = DEFAULT if model is None else os.fspath(model)
+    if os.path.basename(name) != name:  # noqa: PTH119
+        return _from_path(name, encoder)
+    models = installed()
+    if point := models.get(name):
+        with resources.as_file(file_of(point)) as path:
+            # The English ones learned a treebank of UD before files said so.
+            rules = "ud" if point.value.startswith("arborescence_en:") else "none"
+            return _from_path(path, encoder, rules=rules)
+    if model is None or not os.path.exists(name):  # noqa: PTH110
+        there = f"installed: {', '.join(models)}" if models else "none is installed"
+        english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
+        raise ModelError(f"{name}: no such file, and no model of this name ({there}){english}")
+    return _from_path(name, encoder)
+
+
+def installed() -> dict[str, EntryPoint]:
+    """Return the models of all distributions that are installed, by their names, in order."""
+    return {point.name: point for point in sorted(entry_points(group=GROUP))}
+
+
+def file_of(point: EntryPoint) -> Traversable:
+    """Return the file of a model; ModelError if the distribution that has it is broken."""
+    try:
+        found: Traversable = point.load()()
+    except Exception as error:  # it may be anybody's code
+        whose = point.dist.name if point.dist else point.value
+        raise ModelError(f"{point.name}: {whose} is broken: {error!r}") from error
+    return found
 
 
 def _from_path(

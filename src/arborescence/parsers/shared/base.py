@@ -193,14 +193,16 @@ class Parser(ABC):
 
     @classmethod
     def load(
-        cls, model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None
+        cls,
+        model: str | os.PathLike[str] | None = None,
+        encoder: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Load a trained parser of this kind; `arborescence.load` takes any kind.
 
         Parameters
         ----------
         model
-            The name of a built-in model, or the path of a model file.
+            The name of an installed model, or the path of a model file.
         encoder
             As in `arborescence.load`.
 
@@ -211,7 +213,9 @@ class Parser(ABC):
         """
         parser = registry.load(model, encoder)
         if not isinstance(parser, cls):
-            raise ModelError(f"{model}: holds a parser of the kind {parser.kind!r}")
+            raise ModelError(
+                f"{model or registry.DEFAULT}: holds a parser of the kind {parser.kind!r}"
+            )
         return parser
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -442,14 +446,17 @@ class Parser(ABC):
         return _run(partial(parse, options=wanted), gathered, threads)
 
 
-def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None = None) -> Parser:
+def load(
+    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+) -> Parser:
     """Load a trained parser.
 
     Parameters
     ----------
     model
-        ``"english"`` or ``"english-fast"``, the models that come with the library (the second one
-        is less accurate and many times faster), or the path of a model file.
+        The name of a model that is installed, or the path of a model file; by default
+        ``"english"``. The distribution arborescence-en has that, and ``"english-fast"``, which is
+        less accurate and many times faster.
     encoder
         For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
         on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
@@ -463,7 +470,8 @@ def load(model: str | os.PathLike[str], encoder: str | os.PathLike[str] | None =
     Raises
     ------
     ModelError
-        If there is no such file, it is damaged, holds no parser, or needs a newer version; or
+        If there is no such file or model (and what to install), it is damaged, holds no parser, or
+        needs a newer version; or
         there is no such encoder, or it is not the one that the parser was trained with.
 
     Examples

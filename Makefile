@@ -32,12 +32,12 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 smoke: $(VENV)/.test
 	$(PYTEST) --quiet -m "not long" tests/test_circles.py tests/core/test_tree.py \
 	  tests/nonprojective/test_kbest_paper.py tests/projective/test_pseudo.py \
-	  tests/undirected/test_orient.py tests/inference/test_search.py \
+	  tests/undirected/test_orientation.py tests/inference/test_search.py \
 	  tests/transitions/test_state.py tests/treebank/test_conllu.py tests/drawing/test_text.py \
 	  tests/explaining/test_grammar.py tests/rules/test_kinds.py tests/parsers/test_registry.py \
 	  tests/integrations/test_ufal.py tests/cli/test_decode.py --doctest-modules \
 	  src/arborescence/inference src/arborescence/distribution/arrays.py \
-	  src/arborescence/second_order/decode.py $(OPTIONS)
+	  src/arborescence/second_order/decoding.py $(OPTIONS)
 
 # A part of the random graphs, so that it takes minutes; `test-all` has all of them.
 test: $(VENV)/.test
@@ -57,7 +57,7 @@ test-uncompiled: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --quiet -k "not real and not official" -W ignore::RuntimeWarning \
 	  tests/core tests/compiling tests/nonprojective tests/projective tests/undirected tests/inference \
 	  tests/transitions tests/treebank tests/drawing \
-	  --ignore=tests/undirected/test_spanning_tree.py --ignore=tests/undirected/test_kkt.py \
+	  --ignore=tests/undirected/test_spanning_trees.py --ignore=tests/undirected/test_kkt.py \
 	  tests/parsers/shared/test_hashing.py tests/parsers/shared/test_features.py \
 	  papers/tests/runtime/test_published.py $(OPTIONS)
 

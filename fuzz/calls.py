@@ -8,7 +8,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence import undirected
-from arborescence.transitions import system
+from arborescence.transitions import get_system
 from cases import Case, WrongError, examine
 from rounds import on_purpose
 
@@ -242,5 +242,5 @@ CALLS = {
     "orient": lambda r, n: undirected.orient(
         number(r, n) if r.random() < 0.3 else 3, heads_of(r, n), heads_of(r, n)
     ),
-    "derivation": lambda r, n: system("swap").derivation(heads_of(r, n)),
+    "derivation": lambda r, n: get_system("swap").derivation(heads_of(r, n)),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import arborescence as arb
-from arborescence.transitions import SYSTEMS, Transition, system
+from arborescence.transitions import SYSTEMS, Transition, get_system
 from cases import Case, WrongError, examine
 from every_derivation import EveryWay
 
@@ -55,7 +55,7 @@ def lifting(case):
 def derivation(case):
     name, root = case.options["system"], case.options["root"]
     heads = case.options["heads"]
-    known = system(name)
+    known = get_system(name)
     if known.projective and not arb.is_projective(heads):
         try:
             known.derivation(heads, root=root)
@@ -85,7 +85,7 @@ def costs(case):
     """The dynamic oracle, against all ways in which a derivation can go on."""
     root, rng = case.options["root"], np.random.default_rng(case.options["seed"])
     heads = arb.projectivize(case.options["heads"])
-    state = system(case.options["system"]).start(len(heads) - 1, root)
+    state = get_system(case.options["system"]).start(len(heads) - 1, root)
     for _ in range(int(rng.integers(0, 2 * len(heads)))):
         if not state.finished:
             state = state.apply(Transition(str(rng.choice(state.legal))))

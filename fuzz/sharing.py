@@ -17,7 +17,7 @@ import numpy as np
 
 import arborescence as arb
 from arborescence import second_order, treebank, undirected
-from arborescence.transitions import SYSTEMS, system
+from arborescence.transitions import SYSTEMS, get_system
 from cases import Case, WrongError, examine
 from oracles import random_tree
 
@@ -193,13 +193,13 @@ def tree_weight(rng):
 def derivation(rng):
     heads = trees_of(rng, 1, int(rng.integers(2, 60)))[0]
     lifted = arb.projectivize(heads)
-    known = system(str(rng.choice(SYSTEMS)))
+    known = get_system(str(rng.choice(SYSTEMS)))
     return (lifted,), known.derivation
 
 
 def costs(rng):
     heads = arb.projectivize(trees_of(rng, 1, int(rng.integers(2, 60)))[0])
-    state = system(str(rng.choice(["arc-eager", "arc-hybrid"]))).start(len(heads) - 1)
+    state = get_system(str(rng.choice(["arc-eager", "arc-hybrid"]))).start(len(heads) - 1)
     return (heads,), state.costs
 
 

@@ -99,7 +99,9 @@ def compute() -> dict[str, Any]:
             60, u, v, weight.astype(float), algorithm=algorithm
         )
     for system in ("arc-standard", "arc-eager", "arc-hybrid", "swap"):
-        results[f"transitions {system}"] = transitions.system(system).derivation([-1, 2, 0, 2, 3])
+        results[f"transitions {system}"] = transitions.get_system(system).derivation(
+            [-1, 2, 0, 2, 3]
+        )
     parser = arb.load("english")
     parsed = list(parser.parse_text(TEXT))
     results["parsed"] = [str(sentence) for sentence in parsed]

@@ -165,7 +165,7 @@ def takers(rng):
     heads, deps = heads[deps > 0], deps[deps > 0]
     weights = scores(len(heads))
     u, v = np.triu_indices(size, 1)
-    system = transitions.system("arc-eager")
+    system = transitions.get_system("arc-eager")
     sentence = treebank.Sentence.from_words(["a", "b", "c", "d"])
 
     for root, projective in itertools.product(("single", "multi"), (False, True)):
@@ -273,8 +273,8 @@ def takers(rng):
         lambda x: second_order.decode(batch[:2], x, lengths=[4, 2]),
         np.stack([cube, cube + 1]),
     )
-    yield Taker("second-order sums", lambda x: second_order.sums(x, cube), one)
-    yield Taker("siblings of sums", lambda x: second_order.sums(one, x), cube)
+    yield Taker("second-order sums", lambda x: second_order.sum_trees(x, cube), one)
+    yield Taker("siblings of sums", lambda x: second_order.sum_trees(one, x), cube)
     yield Taker("second-order weight", lambda x: second_order.tree_weight(one, tree, x, x), cube)
     yield Taker(
         "second-order heads",

@@ -13,7 +13,7 @@ from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
 from arborescence.parsers.shared.hashing import hash_bytes
 from arborescence.parsers.shared.relations import RelationTemplates, list_rows
 from arborescence.parsers.transition.features import PAIRS, templates_of
-from arborescence.transitions import State, Transition, system
+from arborescence.transitions import State, Transition, get_system
 
 WORD = 2**64
 SPREAD = 0x9E3779B97F4A7C15
@@ -108,10 +108,10 @@ class Naive:
         ]
         self._sides = []
         self._relation_templates = RelationTemplates.of(self.columns, self._sides)
-        self._names = system(self.system).actions
+        self._names = get_system(self.system).actions
 
     def start(self, sentence):
-        return system(self.system).start(len(sentence), self.root)
+        return get_system(self.system).start(len(sentence), self.root)
 
     def legal(self, state):
         return [a for a in state.legal if a != "SWAP" or self.swaps]
@@ -332,13 +332,13 @@ def _learn_with_beam(model, gold, dynamic, width):
 
 
 def _oracle(model, gold):
-    return [t.action for t in system(model.system).derivation(gold.heads, root=model.root)]
+    return [t.action for t in get_system(model.system).derivation(gold.heads, root=model.root)]
 
 
 def _move(model, words, state, action, by):
     """Move the weights of an action; not where there is no choice."""
     if len(model.legal(state)) > 1:
-        column = system(model.system).actions.index(action)
+        column = get_system(model.system).actions.index(action)
         np.add.at(model.actions[:, column], model.rows(words, state), by)
 
 

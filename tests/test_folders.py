@@ -37,7 +37,7 @@ print([parsed.forms for parsed in english.parse_text("Old trees grow. Birds don'
 DELETED = {
     "undirected": (
         ("undirected",),
-        "arborescence.undirected.spanning_tree",
+        "arborescence.undirected.spanning_trees",
         None,
     ),
     "second-order": (

@@ -40,7 +40,7 @@ L = np.zeros((3, 3, 2))
         (lambda: undirected.encode(S, "sum"), "encoding must be one of"),
         (lambda: undirected.spanning_tree(3.5, [], [], []), "n must be a whole number"),
         (lambda: undirected.orient(2.5, [], []), "n must be a whole number"),
-        (lambda: transitions.system("eager"), "system must be"),
+        (lambda: transitions.get_system("eager"), "system must be"),
     ],
 )
 def test_wrong_options(call, message):

@@ -13,7 +13,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.projective.pseudo import MARK
-from arborescence.transitions import Transition, system
+from arborescence.transitions import Transition, get_system
 from arborescence.undirected import spanning_tree
 from brute_force import EveryTree
 
@@ -436,7 +436,7 @@ def test_spacy_oracle_of_four_words():
     # test_oracle_four_words: two roots, each with a word to its left; what makes these edges
     # costs nothing.
     heads = from_spacy([1, 1, 3, 3])
-    state = system("arc-eager").start(4, root="multi")
+    state = get_system("arc-eager").start(4, root="multi")
     for action in ("SHIFT", "LEFT-ARC", "SHIFT", "SHIFT", "LEFT-ARC"):
         assert state.costs(heads)[action] == 0
         state = state.apply(Transition(action))
@@ -455,9 +455,9 @@ def test_spacy_oracle_of_a_long_sentence():
     assert arb.is_tree(heads)
     lifted = arb.projectivize(heads)
     for name in ("arc-eager", "arc-standard", "arc-hybrid", "swap"):
-        found, _ = system(name).replay(49, system(name).derivation(lifted))
+        found, _ = get_system(name).replay(49, get_system(name).derivation(lifted))
         assert found.tolist() == lifted.tolist()
-    found, _ = system("swap").replay(49, system("swap").derivation(heads))
+    found, _ = get_system("swap").replay(49, get_system("swap").derivation(heads))
     assert found.tolist() == heads
 
 

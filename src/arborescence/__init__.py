@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from arborescence.errors import ScoresError as ScoresError
     from arborescence.errors import TreebankError as TreebankError
     from arborescence.errors import TreeError as TreeError
-    from arborescence.explaining.explain import explain as explain
+    from arborescence.explaining.explanation import explain as explain
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
     from arborescence.inference.kbest import kbest as kbest
@@ -76,7 +76,7 @@ __all__, __getattr__, __dir__ = lazily(
             "TreebankError",
         ),
         "arborescence.core.allowed": ("forbid", "require"),
-        "arborescence.explaining.explain": ("explain",),
+        "arborescence.explaining.explanation": ("explain",),
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),

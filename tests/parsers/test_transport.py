@@ -67,9 +67,9 @@ RESULTS = {
     "a sentence": (lambda: treebank()[0], _seen),
     "a distribution": (lambda: arb.TreeDistribution(SCORES, [4, 3]), _drawn),
     "second-order trees": (lambda: second_order.decode(SCORES), _listed),
-    "second-order sums": (lambda: second_order.sums(SCORES), _listed),
+    "second-order sums": (lambda: second_order.sum_trees(SCORES), _listed),
     "steps": (lambda: arb.explain(SCORES[0]), repr),
-    "a derivation": (lambda: transitions.system("swap").derivation([-1, 2, 0]), repr),
+    "a derivation": (lambda: transitions.get_system("swap").derivation([-1, 2, 0]), repr),
     "a phrase": (lambda: Tree("NP", [Tree("DT", word="the"), Tree("NN", word="tree")]), str),
 }
 

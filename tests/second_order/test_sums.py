@@ -36,9 +36,9 @@ def test_against_every_tree(root, absent, scale):
         expected = summed(parts, root)
         if expected is None:
             with pytest.raises(arb.NoTreeError):
-                second_order.sums(*parts[:2], root=root)
+                second_order.sum_trees(*parts[:2], root=root)
             continue
-        found = second_order.sums(*parts[:2], root=root)
+        found = second_order.sum_trees(*parts[:2], root=root)
         np.testing.assert_allclose(found.log_partition, expected[0], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(found.marginals, expected[1], rtol=1e-9, atol=1e-12)
 
@@ -46,7 +46,7 @@ def test_against_every_tree(root, absent, scale):
 @pytest.mark.parametrize("root", ["single", "multi"])
 def test_without_siblings_they_are_those_of_the_distribution(root):
     scores = np.random.default_rng(2).normal(size=(13, 13))
-    found = second_order.sums(scores, root=root)
+    found = second_order.sum_trees(scores, root=root)
     known = arb.TreeDistribution(scores, root=root, projective=True)
     np.testing.assert_allclose(found.log_partition, known.log_partition, rtol=1e-12)
     np.testing.assert_allclose(found.marginals, known.marginals, rtol=1e-9, atol=1e-14)
@@ -56,9 +56,11 @@ def test_batches_are_the_same_as_single_sentences():
     rng = np.random.default_rng(3)
     lengths = [4, 0, 5, 1]
     scores, siblings = rng.normal(size=(4, 6, 6)), rng.normal(size=(4, 6, 6, 6))
-    batch = second_order.sums(scores, siblings, lengths, threads=2)
+    batch = second_order.sum_trees(scores, siblings, lengths, threads=2)
     for b, n in enumerate(lengths):
-        alone = second_order.sums(scores[b, : n + 1, : n + 1], siblings[b][(slice(n + 1),) * 3])
+        alone = second_order.sum_trees(
+            scores[b, : n + 1, : n + 1], siblings[b][(slice(n + 1),) * 3]
+        )
         assert batch.log_partition[b] == alone.log_partition
         assert (batch.marginals[b, : n + 1, : n + 1] == alone.marginals).all()
         assert not batch.marginals[b, n + 1 :].any()
@@ -69,4 +71,4 @@ def test_invalid_parts():
     siblings = np.zeros((3, 3, 3))
     siblings[0, 1, 0] = np.nan
     with pytest.raises(arb.ScoresError, match=r"siblings\[0, 1, 0\] is nan"):
-        second_order.sums(np.zeros((3, 3)), siblings)
+        second_order.sum_trees(np.zeros((3, 3)), siblings)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arborescence as arb
-from arborescence.transitions import Transition, system
+from arborescence.transitions import Transition, get_system
 from brute_force import all_trees
 from every_derivation import EveryWay
 
@@ -31,7 +31,7 @@ def projective_trees(draw, single, least=1, most=10):
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("n", range(1, 5))
 def test_costs_in_every_state_and_for_every_tree(name, root, n):
-    ways = EveryWay(system(name).start(n, root))
+    ways = EveryWay(get_system(name).start(n, root))
     for heads in all_trees(n, root == "single", projective=True):
         for key, costs in ways.costs(heads).items():
             state = ways.states[key]
@@ -51,7 +51,7 @@ def dynamic(test):
 def test_costs_after_any_mistakes(name, root, data):
     heads = data.draw(projective_trees(root == "single", 5, 7))
     n = len(heads) - 1
-    state = system(name).start(n, root)
+    state = get_system(name).start(n, root)
     for _ in range(data.draw(st.integers(4, n + 2))):
         state = state.apply(Transition(data.draw(st.sampled_from(state.legal))))
     ways = EveryWay(state)
@@ -61,7 +61,7 @@ def test_costs_after_any_mistakes(name, root, data):
 @dynamic
 def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
     heads = data.draw(projective_trees(root == "single"))
-    state = system(name).start(len(heads) - 1, root)
+    state = get_system(name).start(len(heads) - 1, root)
     while not state.finished:
         free = [action for action, cost in state.costs(heads).items() if cost == 0]
         state = state.apply(Transition(data.draw(st.sampled_from(free))))
@@ -71,7 +71,7 @@ def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
 @dynamic
 def test_what_the_static_oracle_says_costs_nothing(name, root, data):
     heads = data.draw(projective_trees(root == "single"))
-    chosen = system(name)
+    chosen = get_system(name)
     state = chosen.start(len(heads) - 1, root)
     for transition in chosen.derivation(heads, root=root):
         assert state.costs(heads)[transition.action] == 0
@@ -81,12 +81,12 @@ def test_what_the_static_oracle_says_costs_nothing(name, root, data):
 def test_a_word_that_has_lost_its_head_may_cost_one_edge_more():
     # Word 3 should hang from 2, and the rest of the sentence from 3; 1 is the root's.
     heads = [-1, 0, 1, 2, 3, 4]
-    state = system("arc-eager").start(5)
+    state = get_system("arc-eager").start(5)
     for action in ("SHIFT", "RIGHT-ARC"):
         state = state.apply(Transition(action))
     # After SHIFT the root cannot take 3, so a later word must, which then is not below it.
     assert state.costs(heads) == {"SHIFT": 2, "RIGHT-ARC": 0, "REDUCE": 1}
-    several = system("arc-eager").start(5, root="multi")
+    several = get_system("arc-eager").start(5, root="multi")
     for action in ("SHIFT", "RIGHT-ARC"):
         several = several.apply(Transition(action))
     assert several.costs(heads) == {"SHIFT": 1, "RIGHT-ARC": 0, "REDUCE": 1}

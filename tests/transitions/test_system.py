@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.transitions import SYSTEMS, Transition, system
+from arborescence.transitions import SYSTEMS, Transition, get_system
 
 # we vigorously wash our cats who stink: the tree of the lecture's actions, cats → who → stink
 STINK = [-1, 3, 3, 0, 5, 3, 5, 6]
@@ -13,17 +13,17 @@ HEARING = [-1, 2, 3, 0, 3, 2, 7, 5, 4]
 
 def spelled(name, heads, root="single"):
     short = {"SHIFT": "S", "LEFT-ARC": "L", "RIGHT-ARC": "R", "REDUCE": "D", "SWAP": "W"}
-    return "".join(short[t.action] for t in system(name).derivation(heads, root=root))
+    return "".join(short[t.action] for t in get_system(name).derivation(heads, root=root))
 
 
 def test_names_and_numbers():
     assert SYSTEMS == ("arc-standard", "arc-eager", "arc-hybrid", "swap")
     for number, name in enumerate(SYSTEMS):
-        assert (system(name).name, system(name).number) == (name, number)
-    assert [name for name in SYSTEMS if system(name).dynamic] == ["arc-eager", "arc-hybrid"]
-    assert [name for name in SYSTEMS if not system(name).projective] == ["swap"]
+        assert (get_system(name).name, get_system(name).number) == (name, number)
+    assert [name for name in SYSTEMS if get_system(name).dynamic] == ["arc-eager", "arc-hybrid"]
+    assert [name for name in SYSTEMS if not get_system(name).projective] == ["swap"]
     with pytest.raises(ValueError, match=r"must be 'arc-standard', .* or 'swap', not 'eager'"):
-        system("eager")
+        get_system("eager")
 
 
 @pytest.mark.parametrize(
@@ -46,22 +46,22 @@ def test_components_are_swapped_rather_than_words():
 
 def test_the_empty_sentence_and_one_word():
     for name in SYSTEMS:
-        assert system(name).derivation([-1]) == []
-        heads, deprels = system(name).replay(0, [])
+        assert get_system(name).derivation([-1]) == []
+        heads, deprels = get_system(name).replay(0, [])
         assert (heads.tolist(), deprels) == ([-1], [])
         assert spelled(name, [-1, 0]) == ("SL" if name == "arc-eager" else "SR")
 
 
 def test_several_root_edges():
     for name in SYSTEMS:
-        transitions = system(name).derivation([-1, 0, 0], root="multi")
-        assert system(name).replay(2, transitions, root="multi")[0].tolist() == [-1, 0, 0]
+        transitions = get_system(name).derivation([-1, 0, 0], root="multi")
+        assert get_system(name).replay(2, transitions, root="multi")[0].tolist() == [-1, 0, 0]
         with pytest.raises(arb.TreeError, match="not a tree with one root edge"):
-            system(name).derivation([-1, 0, 0])
+            get_system(name).derivation([-1, 0, 0])
 
 
 def test_labels_belong_to_transitions_that_make_edges():
-    hybrid = system("arc-hybrid")
+    hybrid = get_system("arc-hybrid")
     transitions = hybrid.derivation(STINK, LABELS)
     assert [str(t) for t in transitions[:4]] == [
         "SHIFT",
@@ -75,7 +75,7 @@ def test_labels_belong_to_transitions_that_make_edges():
 
 
 def test_a_state_does_not_change():
-    start = system("swap").start(2)
+    start = get_system("swap").start(2)
     one = start.apply(Transition("SHIFT"))
     two = one.apply(Transition("SHIFT"))
     left = two.apply(Transition("LEFT-ARC", "nsubj"))
@@ -92,7 +92,7 @@ def test_a_state_does_not_change():
 
 
 def test_what_is_not_legal_is_named():
-    hybrid = system("arc-hybrid")
+    hybrid = get_system("arc-hybrid")
     start = hybrid.start(2)
     with pytest.raises(ValueError, match=r"^LEFT-ARC is not legal in <State \[0\] \[1, 2\]>; S"):
         start.apply(Transition("LEFT-ARC"))
@@ -129,16 +129,16 @@ def test_what_is_not_legal_is_named():
 )
 def test_unusable_trees(heads, deprels, message):
     with pytest.raises(arb.TreeError, match=message):
-        system("arc-hybrid").derivation(heads, deprels)
+        get_system("arc-hybrid").derivation(heads, deprels)
 
 
 def test_costs_that_cannot_be_told():
     with pytest.raises(ValueError, match="swap has no dynamic oracle; arc-eager and arc-hybrid"):
-        system("swap").start(1).costs([-1, 0])
-    state = system("arc-eager").start(2)
+        get_system("swap").start(1).costs([-1, 0])
+    state = get_system("arc-eager").start(2)
     with pytest.raises(arb.TreeError, match="a tree of 1 words does not fit a sentence of 2"):
         state.costs([-1, 0])
     with pytest.raises(arb.TreeError, match="not a tree"):
         state.costs(np.array([-1, 0, 0]))
-    finished = system("arc-hybrid").start(0)
+    finished = get_system("arc-hybrid").start(0)
     assert finished.costs([-1]) == {}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 from arborescence.compiling.kernels import kernel
 from arborescence.core.tree import projective_kernel
-from arborescence.transitions import SYSTEMS, Transition, system, systems
+from arborescence.transitions import SYSTEMS, Transition, get_system, systems
 from arborescence.transitions.state import FIELDS, HEAD, OTHER
 from arborescence.treebank import read
 from brute_force import all_trees
@@ -26,7 +26,7 @@ def length(name, n, swaps):
 @examples
 @given(st.integers(0, 9), st.sampled_from(ROOTS), st.data())
 def test_whatever_is_legal_ends_in_a_tree(name, n, root, data):
-    state = system(name).start(n, root)
+    state = get_system(name).start(n, root)
     actions = []
     while not state.finished:
         actions.append(data.draw(st.sampled_from(state.legal)))
@@ -44,7 +44,7 @@ def test_whatever_is_legal_ends_in_a_tree(name, n, root, data):
 @pytest.mark.parametrize("n", range(1, 5))
 def test_every_tree_of_the_class_can_be_made_and_no_other(name, root, n):
     seen, made = set(), set()
-    waiting = [system(name).start(n, root)]
+    waiting = [get_system(name).start(n, root)]
     while waiting:
         state = waiting.pop()
         if state.finished:
@@ -107,7 +107,7 @@ def rebuild_all(number: int, flat: np.ndarray, starts: np.ndarray) -> tuple[int,
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("root", ROOTS)
 def test_the_static_oracle_rebuilds_every_small_tree(name, root):
-    chosen = system(name)
+    chosen = get_system(name)
     for n in range(1, 7 if chosen.projective else 6):
         for heads in all_trees(n, root == "single", chosen.projective):
             assert rebuild(chosen.number, heads, root == "single") > 0, heads
@@ -129,7 +129,7 @@ def test_the_static_oracles_rebuild_every_real_tree(treebanks):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_labels_of_real_trees_come_back(treebanks, name):
-    chosen = system(name)
+    chosen = get_system(name)
     made = 0
     for sentence in read(treebanks / "Gothic-PROIEL/got_proiel-ud-dev.conllu.gz"):
         heads, labels, n = sentence.heads, sentence.deprels, len(sentence)

@@ -133,10 +133,10 @@ def chosen(
 def derived(sentence: Sentence, system: str) -> list[Transition]:
     """Return the static oracle's transitions, or say which sentence has no such tree."""
     from arborescence.drawing._common import head_list
-    from arborescence.transitions import system as system_of
+    from arborescence.transitions import get_system
 
     try:
-        return system_of(system).derivation(head_list(sentence), sentence.deprels, root="multi")
+        return get_system(system).derivation(head_list(sentence), sentence.deprels, root="multi")
     except TreeError as error:
         if not sentence.source:
             raise
@@ -186,7 +186,7 @@ def show(
 
 def described(sentence: Sentence, system: str, transitions: list[Transition]) -> dict[str, Any]:
     """Describe a derivation, ready for JSON: nodes are numbers, 0 is the root."""
-    from arborescence.drawing.trace import steps
+    from arborescence.drawing.derivation import steps
 
     made = [step._asdict() for step in steps(sentence, system, transitions)]
     return {**words_of(sentence), "system": system, "steps": made}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from arborescence.drawing.trace import RIGHT_ALIGNED, cells, plain, steps
+from arborescence.drawing.derivation import RIGHT_ALIGNED, cells, plain, steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

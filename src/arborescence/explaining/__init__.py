@@ -1,7 +1,7 @@
 """Inference step by step: each algorithm as printed, slow and obvious, as a list of states."""
 
 from arborescence.explaining.constrained import explain_constrained
-from arborescence.explaining.explain import explain
+from arborescence.explaining.explanation import explain
 from arborescence.explaining.grammar import Grammar, Rule
 from arborescence.explaining.steps import Detail, Edge, Node, Step, as_json
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from arborescence.drawing.derivation import GAP, pad
 from arborescence.drawing.text import screen_width
-from arborescence.drawing.trace import GAP, pad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

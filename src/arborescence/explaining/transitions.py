@@ -54,7 +54,7 @@ class Configuration(Detail):
 
 def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     """Yield the derivation of the best projective tree."""
-    from arborescence.drawing.trace import steps as trace
+    from arborescence.drawing.derivation import steps as trace
 
     *_, best = eisner.steps(problem, single=single)
     if best.kind != "tree":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.errors import NoTreeError, ScoresError
-from arborescence.second_order.decode import Found
+from arborescence.second_order.decoding import Found
 from arborescence.second_order.dual import Problem, Search, first_prices, solve
 from arborescence.second_order.edges import Listed
 from arborescence.second_order.units import ABSENT, LOWEST, Scale, bits_for, list_units

@@ -13,7 +13,7 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.checks import check_root
 from arborescence.core.threads import in_threads
-from arborescence.second_order.decode import no_tree
+from arborescence.second_order.decoding import no_tree
 from arborescence.second_order.parts import Batch, find_bad
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sums(NamedTuple):
-    """What `sums` returns; arrays for a batch."""
+    """What `sum_trees` returns; arrays for a batch."""
 
     log_partition: Any
     """The logarithm of the sum of ``exp(weight)`` over all trees."""
@@ -29,7 +29,7 @@ class Sums(NamedTuple):
     """(..., N, N) float64: ``[h, d]`` is the probability of the edge h -> d; 0 in the padding."""
 
 
-def sums(
+def sum_trees(
     scores: Any,
     siblings: Any = None,
     lengths: Any = None,
@@ -56,7 +56,7 @@ def sums(
     Examples
     --------
     >>> import numpy as np
-    >>> found = sums(np.zeros((3, 3)))
+    >>> found = sum_trees(np.zeros((3, 3)))
     >>> round(np.exp(found.log_partition)), found.marginals[:, 1:].tolist()
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """

@@ -1,7 +1,7 @@
 """Transition systems with static and dynamic oracles: arc-standard, arc-eager, arc-hybrid, swap.
 
->>> from arborescence.transitions import system
->>> print(*system("arc-standard").derivation([-1, 2, 0]))
+>>> from arborescence.transitions import get_system
+>>> print(*get_system("arc-standard").derivation([-1, 2, 0]))
 SHIFT SHIFT LEFT-ARC RIGHT-ARC
 """
 
@@ -10,7 +10,7 @@ from arborescence.transitions.system import (
     State,
     Transition,
     TransitionSystem,
-    system,
+    get_system,
 )
 
-__all__ = ["SYSTEMS", "State", "Transition", "TransitionSystem", "system"]
+__all__ = ["SYSTEMS", "State", "Transition", "TransitionSystem", "get_system"]

@@ -49,7 +49,7 @@ class Transition(NamedTuple):
         return self.action if self.label is None else f"{self.action}({self.label})"
 
 
-def system(name: str) -> TransitionSystem:
+def get_system(name: str) -> TransitionSystem:
     """Return a transition system by its name.
 
     Parameters
@@ -66,7 +66,7 @@ def system(name: str) -> TransitionSystem:
 
     Examples
     --------
-    >>> hybrid = system("arc-hybrid")
+    >>> hybrid = get_system("arc-hybrid")
     >>> hybrid.actions, hybrid.projective, hybrid.dynamic
     (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
     """
@@ -111,9 +111,9 @@ class TransitionSystem:
 
         Examples
         --------
-        >>> system("arc-hybrid").start(3)
+        >>> get_system("arc-hybrid").start(3)
         <State [0] [1, 2, 3]>
-        >>> system("arc-eager").start(3)
+        >>> get_system("arc-eager").start(3)
         <State [] [1, 2, 3, 0]>
         """
         if n < 0:
@@ -156,13 +156,13 @@ class TransitionSystem:
 
         Examples
         --------
-        >>> hybrid = system("arc-hybrid")
+        >>> hybrid = get_system("arc-hybrid")
         >>> print(*hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
         SHIFT LEFT-ARC(nsubj) SHIFT SHIFT RIGHT-ARC(obj) RIGHT-ARC(root)
 
         Edges that cross need SWAP:
 
-        >>> print(*system("swap").derivation([-1, 2, 0, 1]))
+        >>> print(*get_system("swap").derivation([-1, 2, 0, 1]))
         SHIFT SHIFT SHIFT SWAP RIGHT-ARC SHIFT LEFT-ARC RIGHT-ARC
         """
         tree = self._tree(heads, check_root(root))
@@ -211,7 +211,7 @@ class TransitionSystem:
 
         Examples
         --------
-        >>> hybrid = system("arc-hybrid")
+        >>> hybrid = get_system("arc-hybrid")
         >>> hybrid.replay(3, hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
         (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
         """
@@ -252,7 +252,7 @@ class State:
 
     Examples
     --------
-    >>> state = system("arc-eager").start(2)
+    >>> state = get_system("arc-eager").start(2)
     >>> state = state.apply(Transition("SHIFT"))
     >>> state.legal
     ('LEFT-ARC', 'RIGHT-ARC')

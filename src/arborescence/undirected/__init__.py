@@ -7,11 +7,11 @@
 array([1, 2, 4])
 """
 
-from arborescence.undirected.decode import decode
-from arborescence.undirected.encode import encode
-from arborescence.undirected.enhance import enhance
-from arborescence.undirected.orient import orient
-from arborescence.undirected.spanning_tree import spanning_tree
+from arborescence.undirected.decoding import decode
+from arborescence.undirected.encoding import encode
+from arborescence.undirected.enhancement import enhance
+from arborescence.undirected.orientation import orient
+from arborescence.undirected.spanning_trees import spanning_tree
 from arborescence.undirected.sparse import decode_sparse, encode_sparse, enhance_sparse
 
 __all__ = [

@@ -5,19 +5,19 @@ _OUT_EDGES = _EDGES.replace("int32", "out int32").replace("float64", "out float6
 
 EXPORTS = {
     "boruvka.boruvka": f"int64, {_OUT_EDGES}, out bool[::1]",
-    "decode.undirected_kernel": (
+    "decoding.undirected_kernel": (
         "float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64"
     ),
     "edges.find_unusable": "float64[:, ::1], float64",
     "edges.take_edges": f"int64, int64[::1], int64[::1], float64[::1], int64, {_OUT_EDGES}",
-    "encode.encode_kernel": "float64[:, ::1], int64, int64, int64, out float64[:, ::1]",
-    "enhance.enhance_kernel": (
+    "encoding.encode_kernel": "float64[:, ::1], int64, int64, int64, out float64[:, ::1]",
+    "enhancement.enhance_kernel": (
         "float64[:, ::1], out int64[::1], int64, int64, bool, out float64[::1], out int64[::1]"
     ),
     "kkt.kkt": f"int64, {_OUT_EDGES}, out bool[::1], out uint64[::1]",
     "kruskal.kruskal": f"int64, {_OUT_EDGES}, out bool[::1]",
-    "orient.forest_kernel": "int64[::1], int64[::1], out int64[::1]",
-    "orient.orient_kernel": "int64[::1], int64[::1], int64, out int64[::1]",
+    "orientation.forest_kernel": "int64[::1], int64[::1], out int64[::1]",
+    "orientation.orient_kernel": "int64[::1], int64[::1], int64, out int64[::1]",
     "pairs.direct_kernel": (
         "int32[::1], int32[::1], float64[::1], float64[::1], int64[::1], bool, out int64[::1]"
     ),

@@ -14,10 +14,10 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NEGATIVE, NO_TREE
 from arborescence.errors import ScoresError
-from arborescence.undirected.decode import Turnable, best_root, hang
-from arborescence.undirected.encode import PRODUCT, combine
-from arborescence.undirected.enhance import gain_of, make_changes
-from arborescence.undirected.orient import orient_kernel
+from arborescence.undirected.decoding import Turnable, best_root, hang
+from arborescence.undirected.encoding import PRODUCT, combine
+from arborescence.undirected.enhancement import gain_of, make_changes
+from arborescence.undirected.orientation import orient_kernel
 
 if TYPE_CHECKING:
     from arborescence.core.edge_list import EdgeList

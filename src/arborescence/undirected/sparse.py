@@ -17,10 +17,10 @@ from arborescence.core.tree import as_rows, is_tree
 from arborescence.errors import TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.edges import Edges
-from arborescence.undirected.encode import MEAN, Encoding, number_of
-from arborescence.undirected.enhance import Changes, as_limit, is_alone
+from arborescence.undirected.encoding import MEAN, Encoding, number_of
+from arborescence.undirected.enhancement import Changes, as_limit, is_alone
 from arborescence.undirected.pairs import Pairs, direct_kernel, encode_pairs, enhance_listed
-from arborescence.undirected.spanning_tree import Algorithm, check_algorithm, span_edges
+from arborescence.undirected.spanning_trees import Algorithm, check_algorithm, span_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

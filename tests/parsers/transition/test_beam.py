@@ -13,7 +13,7 @@ from arborescence.parsers import Keeper, TransitionParser
 from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.rules import AtMostOne, Direction, LabelTags, TagLabels
-from arborescence.transitions import SYSTEMS, system
+from arborescence.transitions import SYSTEMS, get_system
 from arborescence.treebank import Sentence
 from brute_force import all_trees
 from samples import treebank
@@ -75,7 +75,7 @@ def naive_of(parser, root="single", swaps=True):
 
 
 def tree_of(name, sentence, transitions, root):
-    heads, labels = system(name).replay(len(sentence), transitions, root)
+    heads, labels = get_system(name).replay(len(sentence), transitions, root)
     return heads.tolist(), labels
 
 

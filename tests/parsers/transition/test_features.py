@@ -14,7 +14,7 @@ from arborescence.parsers.transition.features import (
     rows_for,
     templates_of,
 )
-from arborescence.transitions import SYSTEMS, Transition, system, systems
+from arborescence.transitions import SYSTEMS, Transition, get_system, systems
 from arborescence.transitions.state import FIELDS
 from modes import NATIVE
 from samples import treebank
@@ -36,14 +36,14 @@ def test_features_are_what_templates_say(name, columns):
     templates = StateTemplates.of(name, columns, sides)
     words, rows = np.empty(len(WORDS), dtype=np.int64), np.empty(len(templates.parts), np.int64)
     atoms = np.zeros(len(templates.odd) + 1, dtype=np.uint64)
-    actions = system(name).actions
+    actions = get_system(name).actions
     generator = np.random.default_rng(0)
     sentences = treebank()
     batch = Batch.of(sentences, Sides.of(sides), np.empty(0, dtype=np.uint64))
     for sentence, start in zip(sentences, batch.starts.tolist(), strict=False):
         of_words, state = naive.Words(sentence), model.start(sentence)
         array = np.empty((FIELDS, len(sentence) + 4), dtype=np.int32)
-        systems.begin(system(name).number, array)
+        systems.begin(get_system(name).number, array)
         while not state.finished:
             list_features(batch.sides, start, array, templates, 12, words, atoms, rows)
             assert sorted(rows.tolist()) == sorted(model.rows(of_words, state))
@@ -51,7 +51,7 @@ def test_features_are_what_templates_say(name, columns):
             adds = "ARC" in action
             state = state.apply(Transition(action, LABELS[label] if adds else None))
             systems.advance(
-                system(name).number, array, actions.index(action), label if adds else -1
+                get_system(name).number, array, actions.index(action), label if adds else -1
             )
 
 
@@ -71,7 +71,7 @@ def test_features_that_take_few_values_lie_in_the_first_rows():
     atoms = np.zeros(len(templates.odd) + 1, dtype=np.uint64)
     sides = np.random.default_rng(0).integers(2**64, size=(4, 99), dtype=np.uint64)
     array = np.empty((FIELDS, 2 + 4), dtype=np.int32)
-    systems.begin(system("arc-eager").number, array)
+    systems.begin(get_system("arc-eager").number, array)
     for bits in (10, 20, 26):
         list_features(sides, 0, array, templates, bits, np.empty(18, np.int64), atoms, rows)
         assert 0 < templates.small < len(rows)

@@ -14,7 +14,7 @@ from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
-from arborescence.transitions import SYSTEMS, system
+from arborescence.transitions import SYSTEMS, get_system
 from arborescence.treebank import Sentence, evaluate, read
 from samples import bare, treebank, unparsed
 
@@ -72,7 +72,7 @@ def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(name, beam):
     assert raws(parser.parse(map(unparsed, treebank()))) == raws(treebank())
     [*flat] = parser.parse(map(unparsed, treebank()), projective=True)
     assert raws(flat) == raws(lifted())
-    heads, deprels = system(name).replay(7, parser.derivation(treebank()[5]))
+    heads, deprels = get_system(name).replay(7, parser.derivation(treebank()[5]))
     assert heads.tolist() == lifted()[5].heads.tolist()
     assert deprels[5] == "nmod↑nsubj"
     assert (arb.decode(parser.scores(treebank()[5])) == treebank()[5].heads).all()
@@ -202,7 +202,7 @@ def test_a_derivation_makes_the_parse(greedy, beam):
         transitions = greedy.derivation(sentence)
         swaps = sum(transition.action == "SWAP" for transition in transitions)
         assert len(transitions) == 2 * len(sentence) + 2 * swaps
-        heads, deprels = system(greedy.system).replay(len(sentence), transitions)
+        heads, deprels = get_system(greedy.system).replay(len(sentence), transitions)
         [parsed] = greedy.parse([sentence])
         assert (heads.tolist(), deprels) == (parsed.heads.tolist(), parsed.deprels)
         assert arb.decode(greedy.scores(sentence)).tolist() == heads.tolist()

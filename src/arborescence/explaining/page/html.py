@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from arborescence.core.choices import Algorithm
 from arborescence.drawing.page import document
 from arborescence.explaining.constrained import Search
-from arborescence.explaining.explain import K, explain
+from arborescence.explaining.explanation import K, explain
 from arborescence.explaining.listed import listed_steps, picture, table
 from arborescence.explaining.problem import problem_of
 

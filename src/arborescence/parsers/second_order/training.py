@@ -16,7 +16,7 @@ from arborescence.parsers.second_order.parts import (
     rounded,
     score_parts,
 )
-from arborescence.second_order.decode import decode
+from arborescence.second_order.decoding import decode
 from arborescence.second_order.parts import tree_weight
 
 if TYPE_CHECKING:

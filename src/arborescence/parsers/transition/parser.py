@@ -25,7 +25,7 @@ from arborescence.parsers.transition.scoring import STRIDE, Masks, Model, Scorer
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
 from arborescence.transitions import Transition, TransitionSystem
-from arborescence.transitions import system as system_named
+from arborescence.transitions import get_system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
 
 if TYPE_CHECKING:

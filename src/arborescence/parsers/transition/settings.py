@@ -40,7 +40,7 @@ class Settings(LearnerSettings):
     patience: shared.Patience = 3
 
     def _check_together(self) -> None:
-        from arborescence.transitions import system as system_named
+        from arborescence.transitions import get_system as system_named
 
         system = system_named(self.system)
         if self.oracle is None:
@@ -59,6 +59,6 @@ class Settings(LearnerSettings):
     @property
     def learned(self) -> Projective:
         """The `projective` option of the training trees."""
-        from arborescence.transitions import system as system_named
+        from arborescence.transitions import get_system as system_named
 
         return self.projective or system_named(self.system).projective

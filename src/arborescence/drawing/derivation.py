@@ -116,9 +116,9 @@ def steps(
     sentence: Drawable, system: str, transitions: Sequence[Transition] | None = None
 ) -> list[Step]:
     """Make the transitions (those of the static oracle if None), and return all states."""
-    from arborescence.transitions import system as system_of
+    from arborescence.transitions import get_system
 
-    rules = system_of(system)
+    rules = get_system(system)
     # A tree with one root edge has the same derivation with root="single" and root="multi".
     if transitions is None:
         heads = head_list(sentence)

@@ -10,7 +10,7 @@ import pytest
 import arborescence as arb
 from arborescence.errors import ScoresError, TreeError
 from arborescence.undirected import enhance
-from arborescence.undirected.enhance import WITHOUT_END, enhance_kernel
+from arborescence.undirected.enhancement import WITHOUT_END, enhance_kernel
 from brute_force import all_trees, exact_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from modes import NATIVE

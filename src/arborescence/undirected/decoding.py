@@ -18,8 +18,8 @@ from arborescence.core.graph import as_graph, in_float64, matrix_of
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_exactly
-from arborescence.undirected.encode import Encoding, encode_kernel, no_encoding, number_of
-from arborescence.undirected.enhance import as_limit, enhance_kernel, is_alone
+from arborescence.undirected.encoding import Encoding, encode_kernel, no_encoding, number_of
+from arborescence.undirected.enhancement import as_limit, enhance_kernel, is_alone
 from arborescence.undirected.prim import prim_dense
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
     from arborescence.core.types import Tensor, Tensors
-    from arborescence.undirected.enhance import Changes
+    from arborescence.undirected.enhancement import Changes
 
     class _Options(TypedDict, total=False):
         root: Root

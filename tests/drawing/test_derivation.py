@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from arborescence.drawing import trace, trace_html
+from arborescence.drawing.derivation import HEADINGS, cells, steps
 from arborescence.drawing.text import screen_width
-from arborescence.drawing.trace import HEADINGS, cells, steps
 from arborescence.errors import TreeError
-from arborescence.transitions import SYSTEMS, Transition, system
+from arborescence.transitions import SYSTEMS, Transition, get_system
 from arborescence.treebank import Sentence
 
 CATS = Sentence.from_words(
@@ -56,7 +56,7 @@ def read_back(table: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_derivation_can_be_read_from_the_table(name: str) -> None:
     rng = np.random.default_rng(6)
-    rules = system(name)
+    rules = get_system(name)
     for n in (1, 2, 5, 12, 12, 12):
         heads = random_tree(n, rng, rules.projective)
         words = ["ROOT", *(f"w{i}" for i in range(1, n + 1))]

@@ -1,5 +1,7 @@
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -34,8 +36,16 @@ def test_packages_are_there_after_importing():
         "import arborescence as arb; "
         "print(arb.treebank.read.__name__, arb.parsers.load.__name__, "
         "arb.drawing.draw_text.__name__, arb.undirected.encode.__name__, "
-        "arb.transitions.system.__name__); "
+        "arb.transitions.get_system.__name__); "
         "assert {'treebank', 'torch', 'decode'} <= set(dir(arb))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout == "read load draw_text encode system\n", done.stderr
+    assert done.stdout == "read load draw_text encode get_system\n", done.stderr
+
+
+def test_no_name_is_both_a_module_and_something_else():
+    for found in pkgutil.walk_packages(arb.__path__, "arborescence."):
+        if found.ispkg and found.name.split(".")[1] not in ("torch", "integrations"):
+            package = import_module(found.name)
+            modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+            assert not modules & set(getattr(package, "__all__", ())), found.name

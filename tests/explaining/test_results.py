@@ -83,7 +83,7 @@ def test_the_k_best_trees(kind, root):
         assert (step.kind == "trees") == (trees is not None)
         if trees is None:
             continue
-        heads, weights = trees
+        heads, weights, _ = trees
         found = step.detail.heads
         assert len(set(found)) == len(found) == len(heads)
         assert step.detail.weights == tuple(weights.tolist())

@@ -38,8 +38,8 @@ L = np.zeros((3, 3, 2))
         (lambda: arb.decode_sparse(-1, [], [], []), "n must be between"),
         (lambda: arb.is_tree([-1, 0], root="one"), "root"),
         (lambda: undirected.encode(S, "sum"), "encoding must be one of"),
-        (lambda: undirected.spanning_tree(3.5, [], [], []), "n must be a whole number"),
-        (lambda: undirected.orient(2.5, [], []), "n must be a whole number"),
+        (lambda: undirected.spanning_tree(3.5, [], [], []), "nodes must be a whole number"),
+        (lambda: undirected.orient(2.5, [], []), "nodes must be a whole number"),
         (lambda: transitions.get_system("eager"), "system must be"),
     ],
 )

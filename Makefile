@@ -39,12 +39,12 @@ smoke: $(VENV)/.test
 	  src/arborescence/inference src/arborescence/distribution/arrays.py \
 	  src/arborescence/second_order/decoding.py $(OPTIONS)
 
-# A part of the random graphs, so that it takes minutes; `test-all` has all of them.
+# A part of the random graphs, so that it takes minutes; `test-all` has all of them, and papers/.
 test: $(VENV)/.test
 	FEW_GRAPHS=1 $(PYTEST) -m "not long" $(OPTIONS)
 
 test-all: $(VENV)/.test
-	$(PYTEST) $(OPTIONS)
+	$(PYTEST) tests papers/tests $(OPTIONS)
 
 ROUNDS ?= 50
 

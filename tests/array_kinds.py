@@ -176,7 +176,7 @@ def takers(rng):
         yield Taker(f"decode_labeled {which}", partial(arb.decode_labeled, **which), labeled)
         dist = partial(arb.TreeDistribution, **which)
         for name in ("log_partition", "marginals", "entropy", "log_count", "argmax"):
-            yield Taker(f"{name} {which}", lambda x, d=dist, n=name: getattr(d(x), n), one)
+            yield Taker(f"{name} {which}", lambda x, d=dist, n=name: getattr(d(x), n)(), one)
         yield Taker(f"draws {which}", lambda x, d=dist: d(x).sample(3, 1), one)
         yield Taker(
             f"draws without replacement {which}",

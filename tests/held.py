@@ -31,11 +31,11 @@ class Held(shards.FileParser):
     ``once FILE``, unless that file, which gets the number, is there.
     """
 
-    def __init__(self, options):
+    def __init__(self, options, rules):
         if os.environ["HELD"].startswith("once"):
-            super().__init__(options)
+            super().__init__(options, rules)
         else:
-            self.options, self.parser = options, Unchanged()
+            self.options, self.rules, self.parser = options, rules, Unchanged()
 
     def _counted(self, found):
         yield from super()._counted(found)

@@ -602,10 +602,10 @@ def test_float32_on_real_scores(treebanks, name, scale):
             double = TreeDistribution(scores.double(), lengths, **options)
             plain = arb.TreeDistribution(scores.numpy(), lengths, **options)
             for name_ in ("log_partition", "marginals", "entropy"):
-                found = getattr(single, name_).double()
-                torch.testing.assert_close(found, getattr(double, name_), rtol=1e-6, atol=1e-6)
+                found = getattr(single, name_)().double()
+                torch.testing.assert_close(found, getattr(double, name_)(), rtol=1e-6, atol=1e-6)
                 np.testing.assert_allclose(
-                    getattr(double, name_), getattr(plain, name_), rtol=1e-9, atol=1e-9
+                    getattr(double, name_)(), getattr(plain, name_)(), rtol=1e-9, atol=1e-9
                 )
 
 

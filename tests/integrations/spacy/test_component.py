@@ -159,7 +159,8 @@ def test_crossing_edges(monkeypatch):
 def test_trees_keep_rules():
     ours = pipeline(model="english-fast", rules="ud")
     again = pipeline().from_bytes(ours.to_bytes())
-    for nlp, label in ((pipeline(model="english-fast"), "nsubj"), (ours, "iobj"), (again, "iobj")):
+    own, none = (pipeline(model="english-fast", rules=rules) for rules in (None, "none"))
+    for nlp, label in ((ours, "iobj"), (again, "iobj"), (own, "iobj"), (none, "nsubj")):
         doc = nlp("The song she taught us was old.")
         assert (doc[4].text, doc[4].dep_) == ("us", label)
 

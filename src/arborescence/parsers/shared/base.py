@@ -274,6 +274,8 @@ class Parser(ABC):
     def __call__(self, given: Given, **options: Unpack[ParseOptions]) -> list[Sentence]:
         """Return what `parse` yields, as a list.
 
+        Examples
+        --------
         >>> import arborescence as arb
         >>> parser = arb.load("english")
         >>> for sentence in parser("Old trees grow. Birds don't."):

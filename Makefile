@@ -94,7 +94,7 @@ wheel: $(VENV)/.wheel
 	if [ "$$(uname)" = Linux ]; then \
 	  PATH="$$PWD/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
-	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist papers models/en
+	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist ./papers ./models/en
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache

@@ -73,7 +73,7 @@ site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pureli
 cp -r "$site/arborescence" "$scratch/whole"
 (cd "$site/arborescence" && rm -r parsers treebank drawing explaining cli integrations rules transitions)
 clean "$venv" python -m pytest --quiet -p no:cacheprovider -n auto --dist worksteal -m "not long" \
-  -k "not real" $decoding tests/nonprojective/test_kbest.py tests/inference/test_search.py tests/undirected/test_decode.py
+  -k "not real" $decoding tests/nonprojective/test_kbest.py tests/inference/test_search.py tests/undirected/test_decoding.py
 rm -r "$site/arborescence"
 cp -r "$scratch/whole" "$site/arborescence"
 

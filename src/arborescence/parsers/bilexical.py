@@ -30,17 +30,10 @@ _UNKNOWN: Final = 0
 
 
 class Counts(NamedTuple):
-    """The counts of events.
+    """The counts of events."""
 
-    Attributes
-    ----------
-    events : (E,) int64
-        Event codes, in ascending order.
-    counts : (E,) int64
-    """
-
-    events: Codes
-    counts: Codes
+    events: Codes  # (E,) int64: event codes, in ascending order
+    counts: Codes  # (E,) int64
 
     @classmethod
     def of(cls, events: Codes) -> Self:
@@ -57,34 +50,20 @@ class Counts(NamedTuple):
 class Estimate(NamedTuple):
     """Probabilities of outcomes given contexts, from the most specific context to the most general.
 
-    Maximum-likelihood estimates with interpolated Witten-Bell smoothing (Chen and Goodman 1998,
-    Section 2.6): for a context that was seen c times, with t different outcomes,
+    Interpolated Witten-Bell smoothing (Chen and Goodman 1998, Section 2.6): for a context that was
+    seen c times, with t different outcomes,
 
-        p(x | context) = (c(context, x) + κ t p(x | next context)) / (c + κ t)
+    p(x | context) = (c(context, x) + κ t p(x | next context)) / (c + κ t)
 
-    For an unseen context, the estimate is that of the next context. After the last context, the
-    distribution is uniform.
-
-    Attributes
-    ----------
-    outcomes : int
-        The number of outcomes; their codes are 0 to ``outcomes - 1``.
-    backoff : float
-        κ, the weight of the more general context; 1 is the original Witten-Bell smoothing.
-    levels : list of (Counts, Counts, Counts)
-        For each context: its counts with each outcome, its total counts, and its numbers of
-        different outcomes.
-
-    Examples
-    --------
-    >>> heads_or_tails, no_context = np.array([0, 0, 0, 1]), np.zeros(4, dtype=np.int64)
-    >>> coin = Estimate.of(heads_or_tails, [no_context], outcomes=2, backoff=1.0)
-    >>> np.exp(coin.log(np.array([0, 1]), [np.zeros(2, dtype=np.int64)])).round(3)
-    array([0.667, 0.333])
+    An unseen context has the estimate of the next; the last one backs off to the uniform
+    distribution.
     """
 
-    outcomes: int
+    outcomes: int  # the number of outcomes; their codes are 0 to ``outcomes - 1``
+    # κ, the weight of the more general context; 1 is the original Witten-Bell smoothing
     backoff: float
+    # list of (Counts, Counts, Counts): for each context: its counts with each outcome, its total
+    # counts, and its numbers of different outcomes
     levels: list[tuple[Counts, Counts, Counts]]
 
     @classmethod
@@ -109,14 +88,9 @@ class Estimate(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """Numbers of words and tags: 0 is an unknown one, the number after the last is the root.
+    """Numbers of words and tags: 0 is an unknown one, the number after the last is the root."""
 
-    Attributes
-    ----------
-    words, tags : dict of str to int
-        The known ones, numbered from 1.
-    """
-
+    # words, tags: the known ones, numbered from 1
     words: dict[str, int]
     tags: dict[str, int]
 

@@ -1,8 +1,4 @@
-"""Parser combination by reparsing: the best tree by summed edge scores (Sagae and Lavie 2006).
-
-Parsers of different kinds make different mistakes. Each parser scores the edges of a sentence; the
-weighted sums are the edge scores of one graph, and its maximum spanning tree is the result.
-"""
+"""Parser combination by reparsing: the best tree by summed edge scores (Sagae and Lavie 2006)."""
 
 from __future__ import annotations
 
@@ -89,11 +85,6 @@ class CombinedParser(GraphParser):
             One or more.
         weights
             A positive number for each parser; 1 if not given.
-
-        Raises
-        ------
-        OptionError
-            If there are no parsers, or the weights are not one positive number each.
         """
         self.parsers = tuple(parsers)
         given = [1] * len(self.parsers) if weights is None else weights
@@ -200,17 +191,7 @@ class CombinedParser(GraphParser):
 
 
 class CombinedGraphs(Graphs):
-    """The graphs of sentences, weighed by what P parsers say of each edge.
-
-    Parameters
-    ----------
-    parser
-        What has the parsers.
-    sentences
-        Each parser reads them.
-    options
-        What trees are wanted.
-    """
+    """The graphs of sentences, weighed by what P parsers say of each edge."""
 
     def __init__(self, parser: CombinedParser, sentences: list[Sentence], options: Options) -> None:
         # False becomes None, so that parsers that find projective trees only can take part too.
@@ -254,11 +235,10 @@ class CombinedGraphs(Graphs):
             yield Group(np.array(numbers), self.starts[numbers], scores, None, projective)
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Vote on the relation of each edge of given trees; ties go to the first parser's.
+        """Vote on the relations of given trees; ties go to the first parser's.
 
-        If no parser has the edge, all vote with the relation of the word in their trees. But if the
-        word is the root word in only one of the two trees (the given one and the parser's), the
-        parser votes with its relation for the root word of the other tree.
+        If no parser has the edge, all vote with the word's relation in their trees; but if the word
+        is the root word in only one of both trees, with that for the root word of the other tree.
         """
         labels = np.full(heads.shape, -1)
         for b, (start, stop) in enumerate(pairwise(self.starts.tolist())):
@@ -283,11 +263,9 @@ class CombinedGraphs(Graphs):
         return [max(of_word, key=of_word.__getitem__) for of_word in votes]
 
     def labeled(self, group: Group) -> NDArray[np.float32]:
-        """Return the weights of all edges with each relation: (B, T, T, L).
-
-        Relations weigh what votes for them, as in `label`. Of an edge that no parser has, those do
-        not vote whose root word its dependent is, unless the head is the root.
-        """
+        """Return the weights of all edges with each relation, by votes as in `label`."""
+        # (B, T, T, L). Of an edge that no parser has, those do not vote whose root word its
+        # dependent is, unless the head is the root
         votes = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
         words = np.arange(1, votes.shape[2])
         for b, of_sentence in zip(group.numbers, votes, strict=True):

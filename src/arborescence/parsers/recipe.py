@@ -1,8 +1,7 @@
-"""The recipe of training: a treebank goes in, and a parser with all that belongs to it comes out.
+"""The recipe of training: a treebank goes in, a parser with all that belongs to it comes out.
 
-A parser alone learns from words that have tags. To parse other words, it needs a tagger, and has to
-learn from the tags that a tagger gives (`jackknife`); to parse text, it needs what cuts that into
-words. The command line trains by this recipe, too.
+To parse other words it needs a tagger, and has to learn from the tags that one gives (`jackknife`);
+for text, what cuts it into words. The command line trains by this, too.
 """
 
 from __future__ import annotations
@@ -143,13 +142,7 @@ def all_options(kind: Trainable | None) -> dict[str, Option]:
 
 
 def best_kind(sentences: int) -> tuple[Trainable, str]:
-    """Return the kind of parser with the best LAS for so many training sentences, and why.
-
-    What is measured stands in ``docs/neural.md`` and ``docs/second-order.md``.
-
-    >>> best_kind(499)
-    ('linear', 'the best for fewer than 500 sentences')
-    """
+    """Return the kind with the best LAS for so many sentences, and why: see ``docs/neural.md``."""
     if sentences < FEW:
         return "linear", f"the best for fewer than {FEW} sentences"
     if find_spec("torch"):

@@ -1,7 +1,7 @@
 """The kinds of parsers, the models that are installed, and what reads a model file of any kind.
 
-The module of a kind is imported only when a file needs it. So this module knows no class of
-parsers, not even the common one, and all of them can use it.
+A kind's module is imported only when a file needs it: this module knows no class of parsers, so all
+can use it.
 """
 
 from __future__ import annotations

@@ -69,21 +69,16 @@ _SET = np.uint64(0xA4093822299F31D0)
 
 
 class EdgeTemplates(NamedTuple):
-    """The sides of a batch that the features of an edge are made of.
+    """The sides of a batch that the features of an edge are made of."""
 
-    Attributes
-    ----------
-    alone, pairs, between, words : (T, 2) int64
-        A side of the head and a side of the dependent; of `alone`, each is a feature.
-    undirected : bool
-        Whether both directions of an edge have the features of the edge from the left word to the
-        right one, and so the same score.
-    """
-
+    # alone, pairs, between, words: (T, 2): a side of the head and a side of the dependent; of
+    # `alone`, each is a feature
     alone: NDArray[np.int64]
     pairs: NDArray[np.int64]
     between: NDArray[np.int64]
     words: NDArray[np.int64]
+    # whether both directions of an edge have the features of the edge from the left word to the
+    # right one, and so the same score
     undirected: bool
 
     @classmethod
@@ -123,19 +118,11 @@ LAYOUT: Final = Field(
 
 
 class EdgeModel(NamedTuple):
-    """The model of edge scores.
-
-    Attributes
-    ----------
-    templates : EdgeTemplates
-    layout : Layout
-    weights : (layout.size,)
-        float32, or integers.
-    """
+    """The model of edge scores."""
 
     templates: EdgeTemplates
     layout: Layout
-    weights: NDArray[Any]
+    weights: NDArray[Any]  # (layout.size,): float32, or integers
 
 
 class _Rows(NamedTuple):
@@ -154,11 +141,8 @@ class _Rows(NamedTuple):
 
 @kernel
 def halves(batch: Batch, b: int, which: np.ndarray, rows: int) -> np.ndarray:
-    """Return partial numbers of rows for the nodes of sentence b: uint32 (2, n + 1, T).
-
-    Those of each node as a head, then as a dependent. `which` are the (T, 2) sides; there are
-    `rows` rows.
-    """
+    """Return partial row numbers of sentence b, uint32 (2, n + 1, T)."""
+    # of nodes as heads, as dependents
     start, nodes = batch.starts[b], batch.starts[b + 1] - batch.starts[b]
     out = np.empty((2, nodes, len(which)), dtype=np.uint32)
     mask = np.uint64(rows - 1)
@@ -195,11 +179,9 @@ def _table(layout: Layout, direction: int, tag: np.uint8) -> np.int64:
 
 @uncounted_kernel
 def add_up(alone: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-    """Sum the wide rows of each node, as a head and as a dependent: `alone` are their numbers.
-
-    The first column is summed before the others: that loads all rows of a node into the cache in
-    parallel, and halves the time.
-    """
+    """Sum the wide rows of each node, as a head and as a dependent. `alone` are their numbers."""
+    # The first column is summed before the others: that loads all rows of a node into the cache in
+    # parallel, and halves the time
     _, nodes, features = alone.shape
     for node in range(2 * nodes):
         row_numbers, total = alone[node // nodes, node % nodes], sums[node // nodes, node % nodes]
@@ -252,25 +234,16 @@ def _score(
 def score_edges(
     batch: Batch, model: EdgeModel, sums: np.ndarray, out: np.ndarray, places: np.ndarray
 ) -> None:
-    """Score every edge of every sentence.
+    """Score every edge of every sentence; O(T) for each edge.
 
-    Parameters
-    ----------
-    batch, model
-        `Batch` and `EdgeModel`.
-    sums
-        Scratch for sums: (2, M, 16) for M nodes in the longest sentence; float32, or int32 for
-        integer weights.
-    out, places
-        `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin at
-        ``places[b]``.
-
-    Notes
-    -----
-    O(T) for each edge; half of the edges if they are undirected. Features of one word are summed
-    once for each word, and weights of tags in between once for each new tag: on the walk away from
-    the dependent, ``met[p]`` is the sum over all tags met so far for a head with tag p.
+    Undirected: for half of them. Features of one word are summed once for each word, and weights of
+    tags in between once for each new tag: on the walk away from the dependent, ``met[p]`` is the
+    sum over all tags met so far for a head with tag p.
     """
+    # sums: scratch for sums: (2, M, 16) for M nodes in the longest sentence; float32, or int32 for
+    # integer weights
+    # out, places: `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin
+    # at ``places[b]``
     layout, weights = model.layout, model.weights
     met = np.empty(layout.tags, sums.dtype)
     for b in range(len(batch.starts) - 1):
@@ -304,29 +277,18 @@ def score_edges(
 
 @kernel
 def score_kept_edges(
+    # batch, model, sums: as for `score_edges`; edges must be directed
     batch: Batch,
     model: EdgeModel,
     sums: np.ndarray,
+    # starts, heads: int64 (N + 1,) and (E,): as returned by `pruning.keep_edges`
     starts: np.ndarray,
     heads: np.ndarray,
-    out: np.ndarray,
+    out: np.ndarray,  # written: float32 (E,)
 ) -> None:
-    """Score the edges kept by pruning; scores are bitwise equal to those of `score_edges`.
-
-    Parameters
-    ----------
-    batch, model, sums
-        As for `score_edges`; edges must be directed.
-    starts, heads
-        int64 (N + 1,) and (E,): as returned by `pruning.keep_edges`.
-    out
-        Written: float32 (E,).
-
-    Notes
-    -----
-    O(T) for each edge, and at most O(n) for each word. The walk away from a dependent records new
-    tags in order, and stops at each kept head.
-    """
+    """Score the edges kept by pruning, bitwise as `score_edges`."""
+    # O(T) each, O(n) for each word: the walk away from a dependent records new tags in order, and
+    # stops at each kept head
     layout, weights = model.layout, model.weights
     met = np.empty(layout.tags, dtype=np.int64)
     for b in range(len(batch.starts) - 1):
@@ -406,42 +368,27 @@ def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, 
 
 @kernel
 def update_edges(
+    # batch, model: as for `score_edges`; the batch has one sentence. The weights are float32, and
+    # changed.
     batch: Batch,
     model: EdgeModel,
+    # float32, changed: sums of the weight changes, each times the clock. ``weights - averages /
+    # clock`` is their average (Daumé 2006, Fig. 2.3).
     averages: np.ndarray,
+    # gold, trees: int64: the gold head vector, (n + 1,), and those of k other trees, (k, n + 1)
     gold: np.ndarray,
     trees: np.ndarray,
-    losses: np.ndarray,
+    losses: np.ndarray,  # float64 (k,): score plus cost of each tree, minus the score of gold
+    # float64 (k, k): inner products of the differences between gold and the trees in features of
+    # other weights (of relations)
     others: np.ndarray,
+    # the largest step of MIRA (see `mira.hildreth`). 0 means the perceptron, with steps of 1.
     C: float,
-    clock: int,
-    steps: np.ndarray,
+    clock: int,  # the number of the update, from 1
+    steps: np.ndarray,  # written: float32 (k,), the size of the step away from each tree
 ) -> None:
     """Update the weights towards the gold tree of a sentence and away from wrong trees.
 
-    Parameters
-    ----------
-    batch, model
-        As for `score_edges`; the batch has one sentence. The weights are float32, and changed.
-    averages
-        float32, changed: sums of the weight changes, each times the clock.
-        ``weights - averages / clock`` is their average (Daumé 2006, Fig. 2.3).
-    gold, trees
-        int64: the gold head vector, (n + 1,), and those of k other trees, (k, n + 1).
-    losses
-        float64 (k,): score plus cost of each tree, minus the score of gold.
-    others
-        float64 (k, k): inner products of the differences between gold and the trees in features of
-        other weights (of relations).
-    C
-        The largest step of MIRA (see `mira.hildreth`). 0 means the perceptron, with steps of 1.
-    clock
-        The number of the update, from 1.
-    steps
-        Written: float32 (k,), the size of the step away from each tree.
-
-    Notes
-    -----
     O(E T log(E T)) for E edges in which the trees and gold differ. Trees share most edges, so the
     features of each edge are listed once, and inner products are computed between edges. If edges
     are undirected, an edge that differs from gold only in direction causes no change.
@@ -479,33 +426,17 @@ def update_edges(
 
 @kernel
 def move_edges(
+    # batch, model, averages: as for `update_edges`; the batch has one sentence
     batch: Batch,
     model: EdgeModel,
     averages: np.ndarray,
+    # float64 (n + 1, n + 1): the gradient of the log-likelihood for each edge's score
     moves: np.ndarray,
-    least: float,
-    rate: float,
-    clock: float,
+    least: float,  # edges with a smaller absolute gradient are skipped
+    rate: float,  # the factor of the gradients
+    clock: float,  # the factor of changes in `averages`
 ) -> None:
-    """Update the weights of each edge of a sentence, all weights of one edge by the same step.
-
-    Parameters
-    ----------
-    batch, model, averages
-        As for `update_edges`; the batch has one sentence.
-    moves
-        float64 (n + 1, n + 1): the gradient of the log-likelihood for each edge's score.
-    least
-        Edges with a smaller absolute gradient are skipped.
-    rate
-        The factor of the gradients.
-    clock
-        The factor of changes in `averages`.
-
-    Notes
-    -----
-    O(T) for each edge that is not skipped.
-    """
+    """Update all weights of each edge of a sentence by one step; O(T) each."""
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     buffer = room_for(templates, 1)
@@ -521,10 +452,8 @@ def move_edges(
 
 @kernel
 def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges, int64 (E, 2), in which the trees and gold differ, and their signs (k, E).
-
-    The sign is 1 if gold has the edge and the tree does not, -1 in the opposite case, else 0.
-    """
+    """Return edges, (E, 2), that differ from gold in trees, and signs (k, E)."""
+    # 1 if only gold has the edge, -1 if only the tree, else 0
     most = (len(trees) + 1) * (len(gold) - 1)
     edges = np.empty((most, 2), dtype=np.int64)
     signs = np.zeros((len(trees), most))

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 def compiled(
     columns: Sequence[str], features: Features, more: Mapping[str, Any]
 ) -> tuple[Sides, dict[str, Any]]:
-    """Compile the feature templates that use only `columns`, by the name of their weights.
-
-    `more` are other kinds of templates. The sides are those that a batch must have for all.
-    """
+    """Compile templates that use only `columns`, and `more`."""
+    # also return the sides that a batch must have
     sides: list[str] = []
     directed = EdgeTemplates.of(columns, sides)
     templates = {
@@ -55,17 +53,7 @@ def compiled(
 
 
 class LinearGraphs(Graphs):
-    """The graphs of a batch of sentences, weighed by a linear parser.
-
-    Parameters
-    ----------
-    parser
-        What has the weights.
-    sentences, batch
-        The sentences, with tags and lemmas, and what was hashed of them.
-    options
-        What trees are wanted.
-    """
+    """The graphs of a batch of sentences, weighed by a linear parser."""
 
     def __init__(
         self, parser: Any, sentences: list[Sentence], batch: Batch, options: Options
@@ -108,10 +96,8 @@ class LinearGraphs(Graphs):
     def labeled(self, group: Group) -> NDArray[np.float32]:
         """Return the weights of all edges with each relation: (B, T, T, L).
 
-        Relations are weighed as `label` does, which looks at the whole tree: an edge at the place
-        where it would be if it replaced the dependent's edge in the best tree. So the best labeled
-        tree has, where its edges are those of the best tree, the same relations. What a joint
-        parser's other weights of relations say is in the weights of the edges.
+        As `label` weighs them: an edge stands where it would if it replaced the dependent's edge in
+        the best tree. So the best labeled tree has, on edges of the best tree, the same relations.
         """
         weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
         table = np.repeat(weights[..., None], len(self.labels), axis=-1)
@@ -130,10 +116,7 @@ class LinearGraphs(Graphs):
     def _matrices(
         self, name: Literal["edges", "directed"]
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Return the numbers of sentences of equal length, and the weights of their edges.
-
-        `name` selects the weights; joint weights of relations are added, if there are.
-        """
+        """Return sentences of equal length and their weights of this name, with joint ones."""
         layout = Matrices.of(np.diff(self.starts))
         if self._parser.pruning is not None:
             out = self.kept(name).to_matrices(layout)

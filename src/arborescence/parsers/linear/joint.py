@@ -1,8 +1,7 @@
 """Weights of the relations of all edges: of the best one before decoding, or of all after it.
 
-The classifier of `relations` needs the whole tree. The joint one uses head and dependent only: it
-can score every relation of every edge before decoding, and the score of the best one is added to
-that of the edge. Edges and relations are trained together, on labelled trees.
+The classifier of `relations` needs the whole tree. The joint one uses head and dependent only, so
+that the best relation's score can be added to the edge's before decoding.
 """
 
 from __future__ import annotations
@@ -40,36 +39,23 @@ def _rows_of(batch: Batch, model: RelationModel, trees: np.ndarray) -> np.ndarra
 
 @kernel
 def add_relations(
+    # batch, model, sums: as for `relations.label_edges`; templates use heads and dependents only
     batch: Batch,
     model: RelationModel,
-    unit: float,
+    unit: float,  # the factor of the relation scores
+    # gold, gold_relations: in training: the gold heads and relations of a batch of one sentence,
+    # int64 (n + 1,); then each wrong relation of a gold edge gets a cost of 1, added to its score.
+    # Else empty.
     gold: np.ndarray,
     gold_relations: np.ndarray,
     sums: np.ndarray,
+    # scores, places: the scores, as written by `edges.score_edges` (changed), and where they begin
     scores: np.ndarray,
     places: np.ndarray,
-    best: np.ndarray,
+    best: np.ndarray,  # written: int16, the best relation of each edge, laid out like `scores`
 ) -> None:
-    """Add the score of its best relation to the score of every edge.
-
-    Parameters
-    ----------
-    batch, model, sums
-        As for `relations.label_edges`; templates use heads and dependents only.
-    unit
-        The factor of the relation scores.
-    gold, gold_relations
-        In training: the gold heads and relations of a batch of one sentence, int64 (n + 1,); then
-        each wrong relation of a gold edge gets a cost of 1, added to its score. Else empty.
-    scores, places
-        The scores, as written by `edges.score_edges` (changed), and where they begin.
-    best
-        Written: int16, the best relation of each edge, laid out like `scores`.
-
-    Notes
-    -----
-    O(T L) for each pair of words.
-    """
+    """Add the score of its best relation to the score of every edge."""
+    # O(T L) for each pair of words
     around, rows = np.full(7, -1), np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         nodes = batch.starts[b + 1] - batch.starts[b]
@@ -90,32 +76,23 @@ def add_relations(
 
 @kernel
 def difference(
+    # batch, model: as for `add_relations`; the batch has one sentence
     batch: Batch,
     model: RelationModel,
+    # gold, gold_relations: int64 (n + 1,)
     gold: np.ndarray,
     gold_relations: np.ndarray,
+    # trees, relations: int64 (k, n + 1)
     trees: np.ndarray,
     relations: np.ndarray,
+    # added to: float64 (k,), the summed scores of the gold relations of words whose head or
+    # relation is wrong in the tree
     scores: np.ndarray,
+    # added to: float64 (k, k), inner products of the feature differences between gold and each
+    # tree, assuming that features of different words or templates never share a row
     gram: np.ndarray,
 ) -> None:
-    """Add up scores of gold relations, and inner products of differences to other trees.
-
-    Parameters
-    ----------
-    batch, model
-        As for `add_relations`; the batch has one sentence.
-    gold, gold_relations
-        int64 (n + 1,).
-    trees, relations
-        int64 (k, n + 1).
-    scores
-        Added to: float64 (k,), the summed scores of the gold relations of words whose head or
-        relation is wrong in the tree.
-    gram
-        Added to: float64 (k, k), inner products of the feature differences between gold and each
-        tree, assuming that features of different words or templates never share a row.
-    """
+    """Add up scores of gold relations, and inner products of differences to other trees."""
     wide = model.weights.shape[1]
     of_gold = _rows_of(batch, model, gold.reshape(1, -1))[0]
     of_trees = _rows_of(batch, model, trees)
@@ -156,34 +133,21 @@ def update(
 
 @kernel
 def add_all_relations(
+    # batch, model, sums: as for `relations.label_edges`; the batch has one sentence
     batch: Batch,
     model: RelationModel,
-    unit: float,
-    heads: np.ndarray,
+    unit: float,  # the factor of the relation weights
+    heads: np.ndarray,  # int64 (n + 1,): the tree
     sums: np.ndarray,
+    # changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf, and absent
+    # edges, whose entries are -inf, are left out.
     scores: np.ndarray,
 ) -> None:
-    """Add the weight of each relation to the weight of every edge.
+    """Add the weight of each relation to the weight of every edge. O(T L) for each pair.
 
-    Here the classifier sees whole trees: each edge h -> d stands in a tree that has been found, in
-    place of the edge into d. That tree has the children of d, the head of h, and the neighbours of
-    d among the children of h.
-
-    Parameters
-    ----------
-    batch, model, sums
-        As for `relations.label_edges`; the batch has one sentence.
-    unit
-        The factor of the relation weights.
-    heads
-        int64 (n + 1,): the tree.
-    scores
-        Changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf, and absent
-        edges, whose entries are -inf, are left out.
-
-    Notes
-    -----
-    O(T L) for each pair of words.
+    The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
+    the edge into d, with the children of d, the head of h, and d's neighbours among the children of
+    h.
     """
     n = len(heads)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)

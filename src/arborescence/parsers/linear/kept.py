@@ -22,20 +22,12 @@ class Matrices(NamedTuple):
     """The layout of a batch's score matrices in one array: those of equal size are adjacent.
 
     This allows few calls of `decode`, without padding.
-
-    Attributes
-    ----------
-    places : (B,) int64
-        The position of each sentence's matrix.
-    groups : list of (G,) int64
-        The sentences of equal length, the shortest first.
-    nodes : (B,) int64
-        The number of nodes of each sentence.
     """
 
-    places: NDArray[np.int64]
+    places: NDArray[np.int64]  # (B,): the position of each sentence's matrix
+    # list of (G,): the sentences of equal length, the shortest first
     groups: list[NDArray[np.int64]]
-    nodes: NDArray[np.int64]
+    nodes: NDArray[np.int64]  # (B,): the number of nodes of each sentence
 
     @classmethod
     def of(cls, nodes: NDArray[np.int64]) -> Self:
@@ -65,30 +57,16 @@ class Matrices(NamedTuple):
 
 
 class KeptEdges(NamedTuple):
-    """The scored edges of a batch of sentences, grouped by dependent.
+    """The scored edges of a batch of sentences, grouped by dependent."""
 
-    Attributes
-    ----------
-    sentences : (B + 1,) int64
-        ``Batch.starts``: the nodes of each sentence.
-    starts : (N + 1,) int64
-        The edges into node i are ``starts[i]`` to ``starts[i + 1] - 1``.
-    heads : (E,) int64
-        The head of each edge, as a node of its sentence.
-    weights : (E,) float32
-        Their scores.
-    """
-
-    sentences: NDArray[np.int64]
+    sentences: NDArray[np.int64]  # (B + 1,): ``Batch.starts``: the nodes of each sentence
+    # (N + 1,): the edges into node i are ``starts[i]`` to ``starts[i + 1] - 1``
     starts: NDArray[np.int64]
-    heads: NDArray[np.int64]
-    weights: NDArray[np.float32]
+    heads: NDArray[np.int64]  # (E,): the head of each edge, as a node of its sentence
+    weights: NDArray[np.float32]  # (E,): their scores
 
     def to_matrices(self, layout: Matrices) -> NDArray[np.float32]:
-        """Return the scores as matrices: -inf for all other edges; column 0 and diagonals are 0.
-
-        Sentences with 0 nodes in the layout are left out.
-        """
+        """Return the scores as matrices, -inf for other edges, without sentences of 0 nodes."""
         out = np.full(layout.size, -np.inf, dtype=np.float32)
         fill_kernel(self, layout.nodes, layout.places, out)
         return out
@@ -98,10 +76,8 @@ class KeptEdges(NamedTuple):
         of_matrices: Callable[[NDArray[np.float32]], NDArray[np.int64]],
         of_edges: Callable[..., NDArray[np.int64]],
     ) -> NDArray[np.int64]:
-        """Find the tree of each sentence: the head vectors in a row, int64 (N,).
-
-        `of_matrices` decodes sentences of equal length, `of_edges` a long one from its list.
-        """
+        """Find each sentence's tree, in a row (N,)."""
+        # `of_matrices` for equal lengths, else `of_edges`
         heads = np.empty(self.sentences[-1], dtype=np.int64)
         nodes = np.diff(self.sentences)
         layout = Matrices.of(np.where(nodes < LONG, nodes, 0))
@@ -123,15 +99,8 @@ class KeptEdges(NamedTuple):
 def both_ways(
     sentences: NDArray[np.int64], starts: NDArray[np.int64], heads: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Add the other direction of each kept edge between words, for undirected trees.
-
-    Returns
-    -------
-    starts, heads
-        As in `KeptEdges`.
-    turned : (E,) int64
-        The index of each edge's other direction; a root edge's own.
-    """
+    """Add the other direction of kept edges between words."""
+    # also return its index, a root edge's own
     count = sentences[-1]
     first = np.repeat(sentences[:-1], np.diff(sentences))  # the root of each node's sentence
     dependents = np.repeat(np.arange(count), np.diff(starts))

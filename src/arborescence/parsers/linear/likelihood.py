@@ -1,12 +1,8 @@
 """Gradient ascent on the likelihood of gold trees (Smith and Smith 2007) or of gold heads.
 
-In the log-linear model (Smith and Smith 2007), the probability of a tree is proportional to the
-exponential of its score. The gradient for an edge's score is 1 for a gold edge and 0 for others,
-minus the edge's marginal. In head selection (Zhang, Cheng and Lapata 2017), each word chooses its
-head independently, and the probability of that choice takes the place of the marginal. Neural
-parsers use this loss too (Dozat and Manning 2017). Head selection takes O(n²) for each sentence,
-marginals of trees O(n³). Heads chosen independently need not form a tree; only the decoder ensures
-a tree with one root edge.
+The gradient for an edge's score is 1 for a gold edge, else 0, minus the edge's marginal, O(n³); in
+head selection (Zhang, Cheng and Lapata 2017), which need not give trees, minus the probability of
+the head among all heads, O(n²).
 """
 
 from __future__ import annotations
@@ -40,48 +36,27 @@ LEAST: Final = 1e-3
 class Ascent:
     """One epoch of stochastic gradient ascent.
 
-    Parameters
-    ----------
-    model, averages
-        Changed: as in `edges.update_edges`.
-    clock
-        The number of updates before this epoch.
-    rate
-        The learning rate: the largest change of a weight for one edge.
-    sentences
-        The number of sentences in the treebank; each takes an equal share of the prior.
-    expect
-        Returns the edge probabilities, float64 (n + 1, n + 1), for given scores.
-
-    Notes
-    -----
-    The prior shrinks all weights at each sentence. To save time, the weights are stored divided by
-    a common factor, and only the factor shrinks (Bottou 2012, Section 5.1). The clock that weights
-    the sums advances by the factor too. `finish` multiplies the factor out.
+    The prior shrinks all weights at each sentence: they are stored divided by a common factor, and
+    only the factor shrinks (Bottou 2012, Section 5.1); so does the clock of the sums. `finish`
+    multiplies it out.
     """
 
+    # model, averages: changed: as in `edges.update_edges`
     model: EdgeModel
     averages: NDArray[np.float32]
-    clock: InitVar[int]
-    rate: float
+    clock: InitVar[int]  # the number of updates before this epoch
+    rate: float  # the learning rate: the largest change of a weight for one edge
+    # the number of sentences in the treebank; each takes an equal share of the prior
     sentences: int
+    # returns the edge probabilities, float64 (n + 1, n + 1), for given scores
     expect: Callable[[NDArray[np.float32]], NDArray[np.float64]]
 
     def __post_init__(self, clock: int) -> None:
         self._time, self._factor = float(clock), 1.0
 
     def step(self, batch: Batch, scores: NDArray[np.float32], gold: NDArray[np.int64]) -> None:
-        """Take a gradient step for the likelihood of one sentence.
-
-        Parameters
-        ----------
-        batch
-            As for `edges.move_edges`.
-        scores
-            (n + 1, n + 1), computed from the stored weights.
-        gold
-            int64 (n + 1,).
-        """
+        """Take a gradient step for one sentence."""
+        # scores (n + 1, n + 1) come from the stored weights
         self._factor *= math.exp(-self.rate * PRECISION / self.sentences)
         moves = -self.expect(scores * np.float32(self._factor))
         moves[gold[1:], np.arange(1, len(gold))] += 1
@@ -98,30 +73,8 @@ class Ascent:
 
 
 def head_probabilities(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the probability of each head of each word: a softmax over heads.
-
-    Parameters
-    ----------
-    scores : (n + 1, n + 1)
-        Finite edge scores; column 0 and the diagonal are ignored.
-
-    Returns
-    -------
-    probabilities : (n + 1, n + 1) float64
-        Columns sum to 1, except column 0; column 0 and the diagonal are 0.
-
-    Notes
-    -----
-    O(n²). Zhang, Cheng and Lapata 2017, Section 3.
-
-    Examples
-    --------
-    >>> scores = np.log([[1, 3, 2], [1, 1, 2], [1, 1, 1]])
-    >>> head_probabilities(scores)
-    array([[0.  , 0.75, 0.5 ],
-           [0.  , 0.  , 0.5 ],
-           [0.  , 0.25, 0.  ]])
-    """
+    """Return the softmax over the heads of each word (Zhang, Cheng and Lapata 2017, Section 3)."""
+    # O(n²). Column 0 and the diagonal are ignored, and 0 in the result
     probabilities = scores.astype(np.float64)
     probabilities[:, 0] = 0.0
     np.fill_diagonal(probabilities, -np.inf)

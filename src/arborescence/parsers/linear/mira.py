@@ -17,27 +17,17 @@ _CLOSE: Final = 1e-6
 def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
     """Find the smallest weight change after which gold beats each tree by its margin.
 
-    Parameters
-    ----------
-    gram
-        float64 (k, k): inner products of the difference vectors (features of gold minus those of a
-        tree).
-    losses
-        float64 (k,): the margin violations: score plus cost of each tree, minus the score of gold.
-    C
-        The largest step. A margin may remain violated if it needs a larger one.
-    steps
-        Written: float64 (k,). The weight change is the sum of steps times difference vectors.
-
-    Notes
-    -----
-    Minimises ``|change|² / 2 + C (sum of the violations that remain)``: the quadratic program of
-    McDonald, Crammer and Pereira (2005), with a slack variable for each constraint as in PA-I
-    (Crammer et al. 2006). Hildreth's algorithm (Censor and Zenios 1997) goes over the constraints
-    in turn and solves for one step, between 0 and C, with all others fixed. With one constraint,
-    the solution is ``min(C, loss / |difference|²)``. It stops when a sweep changes no margin by
-    more than 1e-6 (about the precision of scores), or after 200 sweeps. O(k²) for each sweep.
+    O(k²) a sweep. Minimises ``|change|² / 2 + C (sum of the violations that remain)`` (McDonald,
+    Crammer and Pereira 2005; slack as in PA-I, Crammer et al. 2006). Hildreth's algorithm (Censor
+    and Zenios 1997) solves for one step after the other, until a sweep changes no margin by more
+    than 1e-6, or 200 sweeps.
     """
+    # gram: float64 (k, k): inner products of the difference vectors (features of gold minus those
+    # of a tree)
+    # losses: float64 (k,): the margin violations: score plus cost of each tree, minus the score of
+    # gold
+    # C: the largest step. A margin may remain violated if it needs a larger one.
+    # steps: written: float64 (k,). The weight change is the sum of steps times difference vectors.
     steps[:] = 0
     for _ in range(_SWEEPS if len(steps) > 1 else 1):
         largest = 0.0

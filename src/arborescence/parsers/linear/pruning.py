@@ -1,19 +1,11 @@
 """Edge pruning by length limits (Rush and Petrov 2012) and a filter (Bergsma and Cherry 2010).
 
-*Vine pruning* (Eisner and Smith 2005; Rush and Petrov 2012): the length of an edge is limited. The
-limit is learned from the training treebank, for each direction and pair of tags. Root edges may
-have any length.
-
-*A linear filter* (Bergsma and Cherry 2010) scores the remaining edges. Its features combine the
-binned length of the edge with one word (these are summed once for each word) or with both tags. So
-an edge takes three look-ups, where the parser needs about forty. The filter is a log-linear model
-of the head of each word, independent of other words. A word keeps the heads that score at most a
-threshold below its best one. The threshold is set on held-out sentences, so as to keep a given
-share of the gold edges.
-
-The kept edges always contain a dependency tree: if they do not reach every word from the likeliest
-root word, the sentence also gets a *fan*: the edges that lead from that word to the left and to the
-right, from each word to the next.
+*Vine pruning* (Eisner and Smith 2005): the length of an edge is limited, by direction and pair of
+tags. *A linear filter* scores the rest by its binned length with one word, or with both tags: three
+look-ups, where the parser needs about forty. A word keeps heads at most a threshold below its best
+one, set on held-out sentences. If the kept edges do not reach every word from the likeliest root
+word, the sentence also gets a *fan*: from that word to the left and to the right, each word to the
+next.
 """
 
 from __future__ import annotations
@@ -61,29 +53,20 @@ THRESHOLD: Final = scheme.or_none(scheme.whole(0, _FAR - 1, None))
 
 
 class EdgeFilter(NamedTuple):
-    """The parameters of pruning; P is the number of tags in a `Batch`.
+    """The parameters of pruning; P is the number of tags in a `Batch`."""
 
-    Attributes
-    ----------
-    sides : (T, 2) int64
-        The sides of a batch that the filter uses, of heads and of dependents.
-    limits : (2, P, P) int64
-        The longest edge, by direction (0 if the head is on the right), tag of the dependent and
-        tag of the head.
-    words : (R, 16) int8
-        Rows of weights for sides, with a column for each direction and length bin; R is a power of
-        two. (float32 during training.)
-    tags : (16, P, P) int8
-        Weights by column, tag of the dependent and tag of the head. (float32 during training.)
-    threshold : int
-        The largest score difference between a kept head and the best head of its word.
-    """
-
+    # (T, 2): the sides of a batch that the filter uses, of heads and of dependents
     sides: NDArray[np.int64]
+    # (2, P, P): the longest edge, by direction (0 if the head is on the right), tag of the
+    # dependent and tag of the head
     limits: NDArray[np.int64]
+    # (R, 16) int8: rows of weights for sides, with a column for each direction and length bin; R is
+    # a power of two. (float32 during training.)
     words: NDArray[Any]
+    # (16, P, P) int8: weights by column, tag of the dependent and tag of the head. (float32 during
+    # training.)
     tags: NDArray[Any]
-    threshold: int
+    threshold: int  # the largest score difference between a kept head and the best head of its word
 
     def of_all(self) -> EdgeFilter:
         """Return a filter that keeps all edges."""
@@ -98,34 +81,20 @@ def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def learn(
+    # training, held_out: sentences and their gold heads in a row: int64 (N,), -1 for roots (in
+    # `held_out` also for words with unknown heads)
     training: tuple[Batch, NDArray[np.int64]],
     held_out: tuple[Batch, NDArray[np.int64]],
-    sides: NDArray[np.int64],
-    tags: int,
+    sides: NDArray[np.int64],  # (T,): the numbers of the `SIDES` in the batches
+    tags: int,  # the number of tags, P
     *,
-    seed: int,
-    keep: float = KEEP,
+    seed: int,  # fixes the order of the sentences
+    keep: float = KEEP,  # the share of the gold edges of `held_out` to keep
 ) -> EdgeFilter:
-    """Learn length limits and the filter on training data; set the threshold on held-out data.
+    """Learn length limits and the filter; set the threshold on held-out data.
 
-    Parameters
-    ----------
-    training, held_out
-        Sentences and their gold heads in a row: int64 (N,), -1 for roots (in `held_out` also for
-        words with unknown heads).
-    sides : (T,) int64
-        The numbers of the `SIDES` in the batches.
-    tags
-        The number of tags, P.
-    seed
-        Fixes the order of the sentences.
-    keep
-        The share of the gold edges of `held_out` to keep.
-
-    Notes
-    -----
-    Averaged stochastic gradient ascent on the likelihood of each word's gold head among all heads:
-    O(n² + T n) for each sentence.
+    O(n² + T n) a sentence. Averaged stochastic gradient ascent on the likelihood of each word's
+    gold head among all heads.
     """
     batch, heads = training
     model = EdgeFilter(
@@ -157,12 +126,9 @@ def learn(
 
 
 def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
-    """Learn the limits of `EdgeFilter` from gold heads, in the format of `learn`.
-
-    For each direction and pair of tags, let m be the smallest length that 99.9 % of the edges do
-    not exceed (0 if there are none). The limit is m + m // 2 + 3, because small treebanks lack the
-    longest edges. Root edges, with head tag 0, have no limit.
-    """
+    """Learn limits from gold heads."""
+    # m + m // 2 + 3, where 99.9 % of such edges are no longer than m. Small treebanks lack the
+    # longest edges. Root edges, with head tag 0, have no limit
     starts = np.repeat(batch.starts[:-1], np.diff(batch.starts))
     dependents = np.flatnonzero(heads > 0)
     governors = (starts + heads)[dependents]
@@ -209,24 +175,11 @@ def _add_up_words(batch: Batch, b: int, model: EdgeFilter, room: _Room) -> np.nd
 
 @inlined_kernel
 def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> float:
-    """Score the heads of word d that are within the length limits; return the highest score.
-
-    Parameters
-    ----------
-    tags
-        ``Batch.tags`` of the sentence.
-    model
-        `EdgeFilter`.
-    room
-        The output of `_add_up_words`; the first n + 1 scores are written: -2^30 for an edge that is
-        too long.
-    d
-        The dependent.
-
-    Notes
-    -----
-    O(1) for each head. The dtype is that of `room`, int32 or float32.
-    """
+    """Score the heads of word d within the limits; return the highest score. O(1) each."""
+    # tags: ``Batch.tags`` of the sentence
+    # room: the output of `_add_up_words`; the first n + 1 scores are written: -2^30 for an edge
+    # that is too long
+    # d: the dependent
     sums, out = room
     nodes = len(tags)
     never = out.dtype.type(_NEVER)
@@ -251,28 +204,16 @@ def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> fl
 
 @kernel
 def learn_kernel(
+    # batch, model: `Batch` and `EdgeFilter`; its weights, float32, are changed
     batch: Batch,
     model: EdgeFilter,
+    # as `model`: the sums of the changes of its weights, each times the clock. Changed.
     sums: EdgeFilter,
-    heads: np.ndarray,
-    order: np.ndarray,
-    clock: int,
+    heads: np.ndarray,  # int64 (N,): the gold heads of all sentences in a row
+    order: np.ndarray,  # int64: the numbers of the training sentences
+    clock: int,  # the number of updates before this epoch
 ) -> None:
-    """Train for one epoch on the likelihood of gold heads.
-
-    Parameters
-    ----------
-    batch, model
-        `Batch` and `EdgeFilter`; its weights, float32, are changed.
-    sums
-        As `model`: the sums of the changes of its weights, each times the clock. Changed.
-    heads
-        int64 (N,): the gold heads of all sentences in a row.
-    order
-        int64: the numbers of the training sentences.
-    clock
-        The number of updates before this epoch.
-    """
+    """Train for one epoch on the likelihood of gold heads."""
     room = _room(batch, np.empty(0, dtype=np.float32))
     scores = room.scores
     moves = np.empty_like(room.sums)
@@ -306,18 +247,11 @@ def learn_kernel(
 
 @kernel
 def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
-    """Return, for each word, the score of the best head minus that of the gold head.
-
-    Parameters
-    ----------
-    batch, model
-        `Batch`, and `EdgeFilter` with integer weights.
-    heads
-        int64 (N,): the gold heads of all sentences in a row.
-    out
-        Written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold head
-        is negative.
-    """
+    """Return, for each word, the score of the best head minus that of the gold head."""
+    # batch, model: `Batch`, and `EdgeFilter` with integer weights
+    # heads: int64 (N,): the gold heads of all sentences in a row
+    # out: written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold
+    # head is negative
     room = _room(batch, np.empty(0, dtype=np.int32))
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -331,27 +265,9 @@ def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.n
 def keep_edges(
     batch: Batch, model: EdgeFilter, fan: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the edges that pruning keeps.
+    """Find the edges that pruning keeps: starts (N + 1,), and heads (E,) of each node in order.
 
-    Parameters
-    ----------
-    batch, model
-        `Batch`, and `EdgeFilter` with integer weights.
-    fan
-        Whether every sentence gets its fan: then the kept edges contain a projective tree. If not,
-        they contain a dependency tree.
-
-    Returns
-    -------
-    starts : (N + 1,) int64
-        The first head of each node; roots have none.
-    heads : (E,) int64
-        The kept heads, node by node, in ascending order.
-
-    Notes
-    -----
-    O(n² + T n + E) for each sentence; the first term is two additions for each edge that is not too
-    long.
+    O(n² + T n + E) for each sentence. With `fan` they contain a projective tree, else a tree.
     """
     nodes = len(batch.tags)
     starts, heads = np.zeros(nodes + 1, dtype=np.int64), np.empty(4 * nodes, dtype=np.int64)
@@ -367,22 +283,11 @@ def keep_edges(
 def keep_kernel(
     batch: Batch, model: EdgeFilter, fan: bool, done: int, firsts: np.ndarray, heads: np.ndarray
 ) -> int:
-    """Do the work of `keep_edges`, as long as `heads` has room.
-
-    Parameters
-    ----------
-    batch, model, fan
-        As for `keep_edges`.
-    done
-        The number of sentences whose edges are found already.
-    firsts, heads
-        Written: what `keep_edges` returns; `heads` may have more room than is needed.
-
-    Returns
-    -------
-    done
-        The number of sentences whose edges are found now; fewer than all if there was no room.
-    """
+    """Do the work of `keep_edges`, as long as `heads` has room."""
+    # return how many sentences are done
+    # batch, model, fan: as for `keep_edges`
+    # done: the number of sentences whose edges are found already
+    # firsts, heads: written: what `keep_edges` returns; `heads` may have more room than is needed
     room = _room(batch, np.empty(0, dtype=np.int32))
     scores = room.scores
     for b in range(done, len(batch.starts) - 1):
@@ -419,10 +324,8 @@ def keep_kernel(
 
 @kernel
 def _reaches_all(starts: np.ndarray, heads: np.ndarray, root: int) -> bool:
-    """Return whether edges from `keep_edges` lead from word `root` to all others.
-
-    O(n + E) for each time that a path turns from left to right.
-    """
+    """Return whether kept edges lead from word `root` to all others."""
+    # O(n + E) for each turn of a path from left to right
     nodes = len(starts) - 1
     reached = np.zeros(nodes, dtype=np.bool_)
     reached[root] = True

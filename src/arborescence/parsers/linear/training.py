@@ -55,10 +55,7 @@ class Gold(NamedTuple):
 
 
 class EdgeRun(OnlineRun):
-    """A run that learns the weights of edges, and of relations given the tree.
-
-    Subclasses define `_learn_edges`, and name by `_add_edges` what it learns.
-    """
+    """A run that learns the weights of edges (`_learn_edges`), and of relations given the tree."""
 
     #: As in the parser.
     more_templates: ClassVar[Mapping[str, Any]] = {}
@@ -237,10 +234,8 @@ class Trainer(EdgeRun):
     def _guess(
         self, gold: Gold, edges: Edges, scores: NDArray[np.float32], best: NDArray[np.int16] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Find the k best trees, their relations, and which words are wrong in them.
-
-        The trees are (k, n + 1). If the best one is gold, it is the only one.
-        """
+        """Find the k best trees (k, n + 1), their relations, and wrong words."""
+        # gold alone if it is best
         for k in sorted({1, self._settings.k}):
             if k == 1:
                 trees = self._best_tree(edges, scores)[np.newaxis]
@@ -267,10 +262,8 @@ class Trainer(EdgeRun):
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove the marked relations (of lifted edges) from a pseudo-projective parser.
-
-    A relation that only lifted edges have is then no longer available.
-    """
+    """Remove the relations of lifted edges from a pseudo-projective parser."""
+    # One that only lifted edges have is then not available
     labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
     for name in {"relations", "joint"} & weights.keys():

@@ -1,7 +1,5 @@
-"""Undirected inference for linear parsers: calls into `arborescence.undirected`.
-
-Only parsers with undirected inference import this module: others do without that package.
-"""
+"""Undirected inference for linear parsers."""
+# Others do not import this, and do without that package
 
 from __future__ import annotations
 

@@ -15,22 +15,7 @@ if TYPE_CHECKING:
 
 
 def device_named(name: str) -> torch.device:
-    """Return a device after checking that it is there.
-
-    Raises
-    ------
-    OptionError
-        If PyTorch does not know it or cannot use it.
-
-    Examples
-    --------
-    >>> device_named("cpu")
-    device(type='cpu')
-    >>> device_named("gpu")
-    Traceback (most recent call last):
-      ...
-    arborescence.OptionError: device='gpu' is not there: PyTorch has cpu, and cuda with a GPU
-    """
+    """Return a device; OptionError if PyTorch does not know it or cannot use it."""
     try:
         device = torch.device(name)
         torch.empty(1, device=device)

@@ -1,9 +1,8 @@
 """Vectors of words in their sentence, by a pretrained encoder of the package ``transformers``.
 
-The vector of a word is the mean of those of its pieces (see `pieces`), for each of the last layers.
-The network learns how much of each layer to take (Peters et al. 2018, *Deep contextualized word
-representations*). The encoder is frozen, and then its vectors can be kept on disk; or it is
-fine-tuned, and then it is a part of the network.
+A word's vector is the mean of those of its pieces, for each of the last layers; the network learns
+how much of each to take (Peters et al. 2018). A frozen encoder's vectors can be kept on disk; a
+fine-tuned one is a part of the network.
 """
 
 from __future__ import annotations
@@ -42,21 +41,7 @@ _LARGEST: Final = float(np.finfo(np.float16).max)
 
 
 class Encoder:
-    """A pretrained encoder, frozen or to be fine-tuned: see `load`.
-
-    Attributes
-    ----------
-    name : str
-        The name or the folder that it was loaded from.
-    digest : str
-        A digest of its weights and its pieces, by which an encoder is known again.
-    model : torch.nn.Module
-    layers : int
-        How many of its last layers are used.
-    size : int
-        The number of columns of its vectors.
-    fine_tune : bool
-    """
+    """A pretrained encoder, frozen or to be fine-tuned: see `load`."""
 
     def __init__(
         self,
@@ -69,6 +54,7 @@ class Encoder:
         device: str = "cpu",
         digest: str | None = None,
     ) -> None:
+        # A digest of its weights and its pieces, by which an encoder is known again
         self.digest = _digest(model, tokenizer)
         if digest not in (None, self.digest):
             raise ModelError(
@@ -78,9 +64,9 @@ class Encoder:
         depth = model.config.num_hidden_layers + 1  # with the embeddings
         if layers > depth:
             raise OptionError(f"encoder_layers is {layers}, but {name} has {depth} layers only")
-        self.name = name
-        self.layers = layers
-        self.size: int = model.config.hidden_size
+        self.name = name  # the name or the folder that it was loaded from
+        self.layers = layers  # how many of its last layers are used
+        self.size: int = model.config.hidden_size  # the number of columns of its vectors
         self.fine_tune = fine_tune
         self.model = model.eval()
         self._splitter = Splitter(tokenizer, _room(model, tokenizer))
@@ -98,34 +84,11 @@ class Encoder:
         digest: str | None = None,
         download: bool = True,
     ) -> Self:
-        """Load an encoder from a folder, or by its name on the Hugging Face hub.
+        """Load an encoder in safetensors from a folder or by its name; its own code is not run.
 
-        Its weights must be in the format safetensors. Code of the encoder is not run.
-
-        Parameters
-        ----------
-        name
-            A folder, or a name such as ``"FacebookAI/xlm-roberta-base"``.
-        layers
-            How many of the last layers to use; the embeddings count as the first layer.
-        fine_tune
-            Whether its weights are changed in training.
-        device
-            Where to compute: see `torch.device`.
-        digest
-            The digest of the encoder that is wanted, if known.
-        download
-            Whether `name` comes from the user. If not, it is looked for only among the encoders
-            that were downloaded before.
-
-        Raises
-        ------
-        MissingExtraError
-            If the package ``transformers`` is not installed.
-        ModelError
-            If there is no such encoder, or it has another digest.
-        OptionError
-            If it has fewer layers.
+        Without `download` (a name that a model file gives) only what was downloaded before is
+        looked at. Errors: MissingExtraError without ``transformers``; ModelError if there is none
+        or its digest differs; OptionError if it has fewer layers.
         """
         try:
             import transformers
@@ -183,19 +146,8 @@ class Encoder:
         return self
 
     def read(self, sentences: Sequence[Sentence], layout: Layout) -> NDArray[np.float16] | Pieces:
-        """Return what the network reads of sentences, by the rows of its inputs.
-
-        Parameters
-        ----------
-        sentences, layout
-            B sentences, and the order of rows: see `inputs.Inputs`.
-
-        Returns
-        -------
-        encoded
-            The vectors of a frozen encoder, (N, layers, size) float16, zero for roots. For one that
-            is fine-tuned: the pieces, with rows in `Pieces.word`.
-        """
+        """Return a frozen encoder's vectors (N, layers, size), 0 for roots."""
+        # Of one to fine-tune: the pieces
         words = [sentence.forms for sentence in sentences]
         rows = np.delete(layout.flat, np.cumsum(layout.lengths) - layout.lengths)
         if self.fine_tune:
@@ -206,10 +158,7 @@ class Encoder:
         return encoded
 
     def features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
-        """Return the vectors of the words of sentences: (n, layers, size) each.
-
-        They are rounded to float16, so that they are the same whether they were kept or not.
-        """
+        """Return the words' vectors, (n, layers, size) each, rounded as on disk."""
         found = self._cache.get(sentences) if self._cache else [None] * len(sentences)
         todo = sorted(
             {tuple(words) for words, there in zip(sentences, found, strict=True) if there is None},
@@ -236,23 +185,8 @@ class Encoder:
 
 
 def encode(model: Any, pieces: Any, layers: int, rows: int) -> Tensor:
-    """Return the mean vectors of the pieces of words, for each of the last layers.
-
-    Parameters
-    ----------
-    model
-        An encoder.
-    pieces
-        What it reads.
-    layers
-        The number of layers.
-    rows
-        The number of rows of the result; those without pieces are zero.
-
-    Returns
-    -------
-    vectors : (rows, layers, D) float
-    """
+    """Return the mean vectors of the pieces of words."""
+    # (rows, layers, D), zero for rows without pieces
     places = torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
     mask = (places < pieces.lengths[:, None]).long()
     read = model(input_ids=pieces.ids, attention_mask=mask, output_hidden_states=True)

@@ -1,8 +1,4 @@
-"""The vectors of encoded sentences on disk, so that each sentence is encoded once, not each epoch.
-
-They are in an SQLite database: several processes may use it at once, and an interruption leaves
-what was written before.
-"""
+"""The vectors of encoded sentences on disk: in SQLite, for several processes and interruptions."""
 
 from __future__ import annotations
 
@@ -26,31 +22,9 @@ if TYPE_CHECKING:
 
 
 class FeatureCache:
-    """The vectors of sentences, by their words, in a file.
+    """The vectors of sentences, by their words; `key` is what else they depend on."""
 
-    Parameters
-    ----------
-    folder
-        Where the file is; made if it does not exist.
-    key
-        What the vectors depend on beside the words: it becomes the name of the file.
-    shape
-        The shape of the vectors of a word.
-
-    Raises
-    ------
-    ModelError
-        Also by the methods: if the file cannot be read or written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> cache = FeatureCache(tempfile.mkdtemp(), "example", (2,))
-    >>> cache.put([(["Trees", "grow"], np.array([[1, 2], [3, 4]], np.float16))])
-    >>> cache.get([["Trees", "grow"], ["trees", "grow"]])
-    [array([[1., 2.],
-           [3., 4.]], dtype=float16), None]
-    """
+    # It may raise ModelError
 
     def __init__(self, folder: str | os.PathLike[str], key: str, shape: tuple[int, ...]) -> None:
         self.path = Path(folder) / f"{key}.sqlite"
@@ -99,15 +73,7 @@ class FeatureCache:
 
 
 def remove(folder: str | os.PathLike[str]) -> None:
-    """Remove the caches in a folder if there are any, and the folder if nothing else is in it.
-
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> cache = FeatureCache(folder, "example", (2,))
-    >>> remove(folder)
-    >>> folder.exists()
-    False
-    """
+    """Remove the caches in a folder if there are any, and the folder if nothing else is in it."""
     for path in Path(folder).glob("*.sqlite"):
         path.unlink()
     with suppress(OSError):

@@ -1,12 +1,7 @@
-"""The network of a neural parser in NumPy and kernels of ours, without PyTorch.
+"""The network of a neural parser in NumPy and kernels, as `network.Network` up to rounding (1e-5).
 
-The results are those of `network.Network` up to rounding: the scores of edges differ by less than
-1e-5 of the largest one. Weights are put into the fastest order once, and few rows are copied:
-
-- Both directions of an LSTM share one matrix product for the inputs of all rows;
-  `kernels.lstm_step` reads and writes mirrored rows itself.
-- The convolutions over characters are sums of looked-up products, so they need no matrix product.
-- Relations are scored for the edges of trees only, by one matrix product for their heads.
+Both directions of an LSTM share one matrix product; `kernels.lstm_step` mirrors rows itself.
+Convolutions over characters are sums of looked-up products. Relations are scored for trees only.
 """
 
 from __future__ import annotations
@@ -35,34 +30,18 @@ _HEADS: Final = 128
 
 
 class Found(NamedTuple):
-    """What the network found for B sentences with N words and roots in all.
+    """What the network found for B sentences with N words and roots in all."""
 
-    Attributes
-    ----------
-    tags : dict of str to (N,) int64
-        For each column, the numbers of the most probable values.
-    edges : (B, T, T) float32
-        The scores of edges, ``[head, dependent]``.
-    relations
-        Scores all relations of edges: a function of the rows of their heads, and of those of their
-        dependents, (E,) int64 each, to (E, L) float32.
-    """
-
+    # dict of str to (N,): for each column, the numbers of the most probable values
     tags: dict[str, NDArray[np.int64]]
-    edges: NDArray[np.float32]
+    edges: NDArray[np.float32]  # (B, T, T): the scores of edges, ``[head, dependent]``
+    # scores all relations of edges: a function of the rows of their heads, and of those of their
+    # dependents, (E,) int64 each, to (E, L) float32
     relations: Callable[[Numbers, Numbers], NDArray[np.float32]]
 
 
 class Forward:
-    """The network.
-
-    Parameters
-    ----------
-    settings, vocabulary
-        As in `network.Network`.
-    weights : dict of str to float32 array
-        Its parameters by name: see `shapes.shapes`.
-    """
+    """The network."""
 
     def __init__(
         self, settings: Settings, vocabulary: Vocabulary, weights: Mapping[str, Array]
@@ -220,26 +199,15 @@ class _BiLSTM:
 
 
 class _Column(NamedTuple):
-    """What predicts and reads a column of tags.
-
-    Attributes
-    ----------
-    name : str
-    weights : (2 hidden, V) float32
-    bias : (V,) float32
-    vectors : (P, tag) float32
-        The vectors of pieces.
-    of_values : (V, tag) float32
-        The vectors of values.
-    hints : (V + 1, tag) float32 or None
-        The vectors of values that the linear tagger predicts; index -1 finds that of none.
-    """
+    """What predicts and reads a column of tags."""
 
     name: str
-    weights: Array
-    bias: Array
-    vectors: Array
-    of_values: Array
+    weights: Array  # (2 hidden, V) float32
+    bias: Array  # (V,) float32
+    vectors: Array  # (P, tag) float32: the vectors of pieces
+    of_values: Array  # (V, tag) float32: the vectors of values
+    # (V + 1, tag) float32 or None: the vectors of values that the linear tagger predicts; index -1
+    # finds that of none
     hints: Array | None
 
     @classmethod

@@ -26,18 +26,10 @@ _WORDS: Final = 2048
 
 @dataclass
 class NeuralGroup(Group):
-    """Sentences that the network reads together.
+    """Sentences that the network reads together."""
 
-    Attributes
-    ----------
-    rows : (B, T) int64
-        See `inputs.Layout`.
-    found : Found
-        What the network found for them.
-    """
-
-    rows: NDArray[np.int64]
-    found: Found
+    rows: NDArray[np.int64]  # (B, T): see `inputs.Layout`
+    found: Found  # what the network found for them
 
     def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
         """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
@@ -45,17 +37,9 @@ class NeuralGroup(Group):
 
 
 class NeuralGraphs(Graphs):
-    """The graphs of a batch of sentences, weighed by a neural parser; it fills in tags and lemmas.
+    """The graphs of a batch of sentences, weighed by a neural parser."""
 
-    Parameters
-    ----------
-    parser
-        What has the network.
-    sentences
-        They may lack tags.
-    options
-        What trees are wanted.
-    """
+    # it fills in tags and lemmas
 
     def __init__(self, parser: Any, sentences: list[Sentence], options: Options) -> None:
         super().__init__(list(sentences), parser.labels, options)
@@ -102,10 +86,8 @@ class NeuralGraphs(Graphs):
             )
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relations of the edges of given trees, in a row.
-
-        Each edge is scored once, also if several trees of a sentence have it.
-        """
+        """Return the relations of the edges of trees, in a row."""
+        # an edge of several trees is scored once
         labels = np.full(heads.shape, -1)
         for group in self.groups:
             trees = group.take(heads)
@@ -146,11 +128,7 @@ class NeuralGraphs(Graphs):
 
 
 def grouped(lengths: Sequence[int], most_edges: int) -> Iterator[list[int]]:
-    """Yield the numbers of sentences of similar length, in groups that fit into memory.
-
-    >>> list(grouped([1, 2000, 3, 2], 10**6))
-    [[1], [2, 3, 0]]
-    """
+    """Yield the numbers of sentences of similar length, in groups that fit into memory."""
     group: list[int] = []
     words = 0
     for b in np.argsort(-np.array(lengths, dtype=np.int64), kind="stable").tolist():

@@ -1,9 +1,4 @@
-"""Hints: what a linear tagger thinks of each word, as an input of the network.
-
-A hint has the most probable tags of a word, with their probabilities. So the network knows where
-the linear tagger is not sure. In training, hints come from taggers that have not seen the sentence
-(jackknifing).
-"""
+"""Hints: a word's most probable tags by a linear tagger, with probabilities, as network inputs."""
 
 from __future__ import annotations
 
@@ -28,22 +23,8 @@ if TYPE_CHECKING:
 
 
 def hints_of(sentences: Sequence[Sentence], tagger: Tagger, vocabulary: Vocabulary) -> list[Hints]:
-    """Return the guesses of a tagger for each sentence, by the numbers of the vocabulary.
-
-    A tag that the vocabulary lacks becomes -1.
-
-    Examples
-    --------
-    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
-    >>> from arborescence.parsers.tagger.tagger import Tagger
-    >>> from arborescence.treebank import Sentence
-    >>> noun = Sentence.from_words(["a", "tree"], upos=["DET", "NOUN"])
-    >>> vocabulary = Vocabulary.of([noun], ["form", "upos"])
-    >>> [found] = hints_of([noun], Tagger.train([noun]), vocabulary)
-    >>> found["upos"].tags
-    array([[ 0,  1, -1],
-           [ 1,  0, -1]])
-    """
+    """Return a tagger's guesses for each sentence, by numbers of the vocabulary."""
+    # -1 if it lacks a tag
     if not sentences:
         return []
     found: list[Hints] = [{} for _ in sentences]
@@ -68,19 +49,8 @@ def jackknifed_hints(
     seed: int,
     progress: Progress | None = None,
 ) -> list[Hints]:
-    """Return the guesses of taggers that have not seen the sentence.
-
-    Parameters
-    ----------
-    treebank
-        Tagged sentences.
-    tagger
-        Used for a treebank that is too small for jackknifing; others are trained like it.
-    vocabulary
-        The numbers of tags.
-    seed, progress
-        As in `retagging.jackknife`.
-    """
+    """Return guesses of taggers that have not seen the sentence."""
+    # With too few sentences they are those of `tagger`
     found: dict[int, Hints] = {}
     for part, other in taggers_of_others(
         treebank, columns=tagger.columns, seed=seed, progress=progress

@@ -1,9 +1,7 @@
-"""What a neural parser reads of a batch of sentences, as arrays.
+"""What a neural parser reads of a batch of sentences, as arrays without padding.
 
-Sentences are put side by side, longest first: the rows of all arrays are the roots of all
-sentences, then all first words, then all second words, and so on. So step t of a recurrent network
-is a matrix product with a block of rows, and no row is padding. (PyTorch calls this order a packed
-sequence.)
+Sentences stand side by side, longest first: first all roots, then all first words, and so on. So
+step t of a recurrent network is a matrix product with a block of rows (PyTorch's packed sequence).
 """
 
 from __future__ import annotations
@@ -41,42 +39,19 @@ LONGEST_WORD: Final = 32
 
 
 class Layout(NamedTuple):
-    """The order of rows for B sentences with N words and roots in all.
+    """The order of rows for B sentences with N words and roots in all."""
 
-    Attributes
-    ----------
-    sizes : list of T int
-        The number of sentences with a node at each place; the first is B.
-    rows : (B, T) int64
-        The row of each node of each sentence; 0 for padding.
-    lengths : (B,) int64
-        The number of nodes of each sentence, with the root.
-    flat : (N,) int64
-        The row of each node, sentence by sentence.
-    mirrored : (N,) int64
-        For each row, that of the node as far from the other end of the sentence.
-    sentence : (N,) int64
-        The number of the sentence of each row.
-    """
-
-    sizes: list[int]
-    rows: Numbers
-    lengths: Numbers
-    flat: Numbers
+    sizes: list[int]  # the number of sentences with a node at each place; the first is B
+    rows: Numbers  # (B, T) int64: the row of each node of each sentence; 0 for padding
+    lengths: Numbers  # (B,) int64: the number of nodes of each sentence, with the root
+    flat: Numbers  # (N,) int64: the row of each node, sentence by sentence
+    # (N,) int64: for each row, that of the node as far from the other end of the sentence
     mirrored: Numbers
-    sentence: Numbers
+    sentence: Numbers  # (N,) int64: the number of the sentence of each row
 
     @classmethod
     def of(cls, words: Sequence[int]) -> Self:
-        """Lay out sentences with these numbers of words.
-
-        >>> layout = Layout.of([1, 2])
-        >>> layout.rows  # the longer one, sentence 1, has the even rows
-        array([[1, 3, 0],
-               [0, 2, 4]])
-        >>> layout.sizes, layout.sentence
-        ([2, 2, 1], array([1, 0, 1, 0, 1]))
-        """
+        """Lay out sentences with these numbers of words."""
         lengths = np.array(words, dtype=np.int64) + 1
         order = np.argsort(-lengths, kind="stable")
         rank = np.empty_like(order)
@@ -104,20 +79,11 @@ class Layout(NamedTuple):
 
 
 class Bag(NamedTuple):
-    """The tags of words as sums of pieces.
+    """The tags of words as sums of pieces."""
 
-    Attributes
-    ----------
-    row : (N,) int64
-        For each word a row of `pieces`; for the root, row 0.
-    pieces : (V, P) float32
-        Which pieces each value has. Row 0 has none.
-    given : (B,) bool
-        Which sentences are read with these tags, not with those that the network expects.
-    """
-
-    row: Numbers
-    pieces: NDArray[np.float32]
+    row: Numbers  # (N,) int64: for each word a row of `pieces`; for the root, row 0
+    pieces: NDArray[np.float32]  # (V, P): which pieces each value has. Row 0 has none.
+    # (B,): which sentences are read with these tags, not with those that the network expects
     given: NDArray[np.bool_]
 
     @classmethod
@@ -135,37 +101,20 @@ class Bag(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """The inputs of the network for a batch.
-
-    Attributes
-    ----------
-    layout : Layout
-    words : (N,) int64
-        The numbers of the words.
-    spelling : (N,) int64
-        For each word a row of `letters`.
-    letters : (U, C) int64
-        The numbers of the characters of each different form, with both ends.
-    hints : dict of str to Guesses
-        The most probable tags by the linear tagger, by column: (N, k) each.
-    lemmas : (N,) int64 or None
-        The numbers of the lemmas; unknown where a sentence has none.
-    given : dict of str to Bag
-        The tags of the sentences, by column.
-    vectors : (N,) int64 or None
-        The rows of pretrained vectors; 0 for words without, and for roots.
-    encoded : (N, L, D) float16, Pieces, or None
-        What `encoder.Encoder.read` returns, if there is an encoder.
-    """
+    """The inputs of the network for a batch."""
 
     layout: Layout
-    words: Numbers
-    spelling: Numbers
+    words: Numbers  # (N,) int64: the numbers of the words
+    spelling: Numbers  # (N,) int64: for each word a row of `letters`
+    # (U, C) int64: the numbers of the characters of each different form, with both ends
     letters: Numbers
-    hints: dict[str, Guesses]
+    hints: dict[str, Guesses]  # the most probable tags by the linear tagger, by column: (N, k) each
+    # (N,) int64 or None: the numbers of the lemmas; unknown where a sentence has none
     lemmas: Numbers | None
-    given: dict[str, Bag]
+    given: dict[str, Bag]  # the tags of the sentences, by column
+    # (N,) int64 or None: the rows of pretrained vectors; 0 for words without, and for roots
     vectors: Numbers | None
+    # (N, L, D), Pieces, or None: what `encoder.Encoder.read` returns, if there is an encoder
     encoded: NDArray[np.float16] | Pieces | None
 
     @classmethod
@@ -177,21 +126,7 @@ class Inputs(NamedTuple):
         given: dict[str, NDArray[np.bool_]],
         encoder: Any = None,
     ) -> Self:
-        """Look up the words of sentences.
-
-        Parameters
-        ----------
-        sentences
-            B sentences.
-        vocabulary
-            The known words and tags.
-        hints
-            The guesses of the linear tagger for each sentence, if there is one.
-        given
-            For each column that the parser looks at beside the form: which sentences have it.
-        encoder
-            The pretrained `Encoder`, if there is one.
-        """
+        """Look up the words of sentences; `given` says for each column which sentences have it."""
         layout = Layout.of([len(sentence) for sentence in sentences])
         forms = [form for sentence in sentences for form in ("", *sentence.forms)]
         spellings: dict[str, int] = {}
@@ -235,13 +170,6 @@ def given_columns(
     """Return which sentences have each column of tags of the vocabulary, and which have lemmas.
 
     A sentence that has the other tags but no FEATS has words without features.
-
-    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
-    >>> from arborescence.treebank import Sentence
-    >>> noun = Sentence.from_words(["Trees"], upos=["NOUN"])
-    >>> vocabulary = Vocabulary.of([noun.replace(feats=["Number=Plur"])], ["form", "upos", "feats"])
-    >>> given_columns([noun, Sentence.from_words(["Trees"])], vocabulary)["feats"]
-    array([ True, False])
     """
     given = {
         column: np.array([is_given(getattr(each, column)) for each in sentences], dtype=np.bool_)
@@ -255,13 +183,7 @@ def given_columns(
 
 
 def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) -> Numbers:
-    """Return the numbers of the characters of forms, (U, C); an empty form is the root.
-
-    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
-    >>> letters_of(["", "ab"], Vocabulary({}, {}, {"a": 5}, {}))
-    array([[4, 0, 0, 0],
-           [2, 5, 1, 3]])
-    """
+    """Return the numbers of the characters of forms, (U, C); an empty form is the root."""
     known = vocabulary.letters
     spelled = [
         [BEGIN, *(known.get(letter, STRANGE) for letter in form), END] if form else [ROOT_LETTER]

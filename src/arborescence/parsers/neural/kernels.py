@@ -1,7 +1,6 @@
 """Kernels of the neural network: LSTM steps, characters, softmax, relations, MLP edges.
 
-Matrix products are left to NumPy; these kernels do the rest of the work in few passes. `e^x` is
-computed from 2^k and a Taylor series, so that loops over it become vector instructions.
+Matrix products are left to NumPy. `e^x` is 2^k times a Taylor series: loops over it vectorize.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -69,35 +68,25 @@ def _tanh(x: np.float32) -> np.float32:
 
 @kernel
 def lstm_step(
+    # float32 (N, 8 H): the products of inputs and weights: four gates (input, forget, output, new)
+    # for each direction
     gates: np.ndarray,
+    # float32 (2, B, 4 H): the products of the previous outputs and weights, for each direction
     recurrent: np.ndarray,
-    bias: np.ndarray,
+    bias: np.ndarray,  # float32 (2, 4 H)
+    # int64 (N,): as in `inputs.Layout`: the second direction reads, and writes, mirrored rows
     mirrored: np.ndarray,
+    # start, size: the rows of this step are the `size` ones from `start`, those of the first `size`
+    # sentences
     start: int,
     size: int,
+    # cells, outputs: float32 (2, B, H): the state of each sentence. Changed.
     cells: np.ndarray,
     outputs: np.ndarray,
+    # float32 (N, at least 2 H): the outputs of both directions side by side. Its rows are filled.
     found: np.ndarray,
 ) -> None:
-    """Take one step of an LSTM in both directions (Hochreiter and Schmidhuber 1997).
-
-    Parameters
-    ----------
-    gates : float32, shape (N, 8 H)
-        The products of inputs and weights: four gates (input, forget, output, new) for each
-        direction.
-    recurrent : float32, shape (2, B, 4 H)
-        The products of the previous outputs and weights, for each direction.
-    bias : float32, shape (2, 4 H)
-    mirrored : int64, shape (N,)
-        As in `inputs.Layout`: the second direction reads, and writes, mirrored rows.
-    start, size
-        The rows of this step are the `size` ones from `start`, those of the first `size` sentences.
-    cells, outputs : float32, shape (2, B, H)
-        The state of each sentence. Changed.
-    found : float32, shape (N, at least 2 H)
-        The outputs of both directions side by side. Its rows are filled.
-    """
+    """Take one step of an LSTM in both directions (Hochreiter and Schmidhuber 1997)."""
     hidden = np.uint64(cells.shape[2])
     for direction in range(2):
         gate = np.uint64(direction) * np.uint64(4) * hidden
@@ -127,19 +116,13 @@ def spell(
     """Run convolutions over the characters of forms, and keep the largest values (at least 0).
 
     The product of a character and the weights of each place of a window is looked up in a table.
-
-    Parameters
-    ----------
-    letters : int64, shape (U, C)
-        The numbers of the characters of each form; 0 after its end.
-    table : float32, shape (characters, places * filters)
-        The places of all windows, one window after the other.
-    widths : int64, shape (W,)
-        The number of places of each window.
-    bias : float32, shape (W * filters,)
-    found : float32, shape (U, W * filters)
-        Filled.
     """
+    # letters: int64 (U, C): the numbers of the characters of each form; 0 after its end
+    # table: float32 (characters, places * filters): the places of all windows, one window after the
+    # other
+    # widths: int64 (W,): the number of places of each window
+    # bias: float32 (W * filters,)
+    # found: float32 (U, W * filters): filled
     filters = np.uint64(bias.size // widths.size)
     sums = np.empty(filters, dtype=np.float32)
     for u in range(letters.shape[0]):
@@ -169,15 +152,9 @@ def spell(
 
 @kernel
 def softmax(rows: np.ndarray, best: np.ndarray) -> None:
-    """Turn the logits of tags into their probabilities.
-
-    Parameters
-    ----------
-    rows : float32, shape (N, V)
-        Changed in place.
-    best : int64, shape (N,)
-        The column of the largest logit of each row.
-    """
+    """Turn the logits of tags into their probabilities."""
+    # rows: float32 (N, V): changed in place
+    # best: int64 (N,): the column of the largest logit of each row
     for row in range(rows.shape[0]):
         highest = rows[row, best[row]]
         for value in range(np.uint64(rows.shape[1])):
@@ -200,20 +177,11 @@ def _normalize(rows: np.ndarray, row: int) -> None:
 def rectify(
     rows: np.ndarray, first: int, slope: float, order: np.ndarray, found: np.ndarray
 ) -> None:
-    """Apply a leaky rectifier to some columns of rows, reorder the rows, and append a 1 to each.
-
-    Parameters
-    ----------
-    rows : float32, shape (N, any)
-        The columns from `first` on are used.
-    first
-    slope
-        Negative numbers are multiplied by it.
-    order : int64, shape (N,)
-        The row to put at each place.
-    found : float32, shape (N, columns + 1)
-        Filled.
-    """
+    """Apply a leaky rectifier to some columns of rows, reorder the rows, and append a 1 to each."""
+    # rows: float32 (N, any): the columns from `first` on are used
+    # slope: negative numbers are multiplied by it
+    # order: int64 (N,): the row to put at each place
+    # found: float32 (N, columns + 1): filled
     start = np.uint64(first)
     columns = np.uint64(found.shape[1] - 1)
     factor = np.float32(slope)
@@ -235,27 +203,15 @@ def _dot(products: np.ndarray, head: int, relation: int, rows: np.ndarray, row: 
 
 @kernel
 def score_relations(
+    # float32 (U, L, columns): the product of the vector of each head and the weights of each
+    # relation
     products: np.ndarray,
-    heads: np.ndarray,
-    vectors: np.ndarray,
-    dependents: np.ndarray,
-    scores: np.ndarray,
+    heads: np.ndarray,  # int64 (E,): the head of each edge: a row of `products`
+    vectors: np.ndarray,  # float32 (N, columns): the vectors of all dependents
+    dependents: np.ndarray,  # int64 (E,): the dependent of each edge: a row of `vectors`
+    scores: np.ndarray,  # float32 (E, L): filled
 ) -> None:
-    """Score all relations of edges by the vectors of their dependents.
-
-    Parameters
-    ----------
-    products : float32, shape (U, L, columns)
-        The product of the vector of each head and the weights of each relation.
-    heads : int64, shape (E,)
-        The head of each edge: a row of `products`.
-    vectors : float32, shape (N, columns)
-        The vectors of all dependents.
-    dependents : int64, shape (E,)
-        The dependent of each edge: a row of `vectors`.
-    scores : float32, shape (E, L)
-        Filled.
-    """
+    """Score all relations of edges by the vectors of their dependents."""
     for edge in range(heads.size):
         for relation in range(products.shape[1]):
             scores[edge, relation] = _dot(
@@ -265,24 +221,18 @@ def score_relations(
 
 @kernel
 def score_pairs(
+    # heads, dependents: float32 (N, at least columns)
     heads: np.ndarray,
     dependents: np.ndarray,
-    weights: np.ndarray,
+    weights: np.ndarray,  # float32 (columns,)
+    # first, n: the rows of the sentence are the `n` ones from `first`
     first: int,
     n: int,
+    # float32 (at least n, at least n): filled: ``[head, dependent]`` is the product of the weights
+    # and tanh(head + dependent)
     scores: np.ndarray,
 ) -> None:
-    """Score the edges of a sentence by an MLP over pairs (Kiperwasser and Goldberg 2016).
-
-    Parameters
-    ----------
-    heads, dependents : float32, shape (N, at least columns)
-    weights : float32, shape (columns,)
-    first, n
-        The rows of the sentence are the `n` ones from `first`.
-    scores : float32, shape (at least n, at least n)
-        Filled: ``[head, dependent]`` is the product of the weights and tanh(head + dependent).
-    """
+    """Score the edges of a sentence by an MLP over pairs (Kiperwasser and Goldberg 2016)."""
     curved = np.empty(weights.size, dtype=np.float32)
     for head in range(n):
         for dependent in range(n):

@@ -15,19 +15,7 @@ if TYPE_CHECKING:
 
 
 def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
-    """Return the mean loss of a word by ``settings.loss``.
-
-    Parameters
-    ----------
-    edges : (B, T, T) float
-        Scores, ``[head, dependent]``.
-    gold : (B, T) int64
-        Gold trees: the head of each word, -1 for the root and for padding.
-    lengths : (B,) int64
-        The number of words of each sentence.
-    settings
-        The loss, and the kind of trees.
-    """
+    """Return the mean loss of a word: scores (B, T, T), gold heads (B, T) with -1 for padding."""
     words = int((gold >= 0).sum())
     if settings.loss == "head":
         return cross_entropy(

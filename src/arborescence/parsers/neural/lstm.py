@@ -1,8 +1,7 @@
 """Bidirectional LSTMs in PyTorch (Hochreiter and Schmidhuber 1997), with their gradient.
 
-PyTorch's own LSTM, on a CPU, adds up the gradient of its weights step by step, which takes as long
-as the rest. Here the gradients of all steps are kept, and one matrix product sums them. Both
-directions are computed at once.
+PyTorch's own LSTM adds up the gradient of its weights step by step, as long as the rest takes on a
+CPU. Here one matrix product sums the kept gradients of all steps, of both directions.
 """
 
 from __future__ import annotations
@@ -14,15 +13,7 @@ from torch import Tensor, nn
 
 
 class BiLSTM(nn.Module):
-    """One bidirectional layer over sentences that are laid out as in `inputs.Layout`.
-
-    Parameters
-    ----------
-    size
-        The number of columns of the input.
-    hidden
-        The number of columns of the output for each direction.
-    """
+    """One bidirectional layer over sentences that are laid out as in `inputs.Layout`."""
 
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
@@ -36,15 +27,7 @@ class BiLSTM(nn.Module):
         self.bias.data[:, :, hidden : 2 * hidden] = 1  # first, forget nothing
 
     def forward(self, rows: Tensor, sizes: list[int], mirrored: Tensor) -> Tensor:
-        """Return the outputs of both directions side by side, (N, 2 hidden).
-
-        Parameters
-        ----------
-        rows : (N, size)
-            The inputs.
-        sizes, mirrored
-            As in `inputs.Layout`.
-        """
+        """Return the outputs of both directions side by side, (N, 2 hidden)."""
         both = torch.stack([rows, rows[mirrored]])
         gates = torch.baddbmm(self.bias, both, self.input)
         # Also under autocast, the recurrence is computed in float32.

@@ -1,12 +1,8 @@
 """The network of a neural parser in PyTorch: BiLSTMs, tags, and biaffine edges and labels.
 
-The edges and labels are those of Dozat and Manning (2017, *Deep Biaffine Attention for Neural
-Dependency Parsing*), or an MLP over pairs of words as in Kiperwasser and Goldberg (2016, *Simple
-and Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations*). Tags are
-predicted by the lower layers, and read by the upper ones (Søgaard and Goldberg 2016, *Deep
-multi-task learning with low level tasks supervised at lower layers*): as given, or as the mean of
-the vectors of all values, weighted by their probabilities.
-
+Edges and labels: Dozat and Manning (2017), or an MLP over pairs of words (Kiperwasser and Goldberg
+2016). Tags are predicted by the lower layers and read by the upper ones (Søgaard and Goldberg
+2016): as given, or as the mean of the vectors of all values, weighted by their probabilities.
 `forward.Forward` computes the same without PyTorch.
 """
 
@@ -42,40 +38,19 @@ _LOWEST: Final = -1e9
 
 
 class Outputs(NamedTuple):
-    """What the network computes for B sentences with N words and roots, at most T in a sentence.
+    """What the network computes for B sentences with N words and roots, at most T in a sentence."""
 
-    Attributes
-    ----------
-    tags : dict of str to (N, V) float
-        The logits of the values of each column.
-    edges : (B, T, T) float
-        The scores of edges, ``[head, dependent]``; very low where a sentence has no such edge.
-    heads, dependents : (N, label) float
-        The vectors by which `Network.relations` scores relations.
-    """
-
-    tags: dict[str, Tensor]
+    tags: dict[str, Tensor]  # dict of str to (N, V) float: the logits of the values of each column
+    # (B, T, T) float: the scores of edges, ``[head, dependent]``; very low where a sentence has no
+    # such edge
     edges: Tensor
+    # heads, dependents: (N, label) float: the vectors by which `Network.relations` scores relations
     heads: Tensor
     dependents: Tensor
 
 
 class Network(nn.Module):
-    """The network, with `relations` for the edges of a tree.
-
-    Parameters
-    ----------
-    settings
-        The sizes of its layers, and its dropout.
-    vocabulary
-        The known words and tags.
-    hinted
-        Whether the lower layers see the tags of a linear tagger.
-    relations
-        The number of relations.
-    encoder
-        A pretrained encoder. One that is fine-tuned is copied, and becomes a part of the network.
-    """
+    """The network, with `relations` for the edges of a tree; it copies an encoder to fine-tune."""
 
     def __init__(
         self,
@@ -177,17 +152,7 @@ class Network(nn.Module):
         return groups
 
     def relations(self, heads: Tensor, dependents: Tensor) -> Tensor:
-        """Score all relations of edges.
-
-        Parameters
-        ----------
-        heads, dependents : (E, label)
-            The vectors of both ends of each edge, from `Outputs`.
-
-        Returns
-        -------
-        scores : (E, L)
-        """
+        """Score all relations (E, L) of edges, by the vectors of both ends, (E, label) each."""
         heads, dependents = _with_one(heads), _with_one(dependents)
         wide, relations, _ = self.relation_weights.shape
         by_head = (heads @ self.relation_weights.view(wide, -1)).view(-1, relations, wide)
@@ -281,22 +246,7 @@ class Network(nn.Module):
 
 
 class OnDevice:
-    """The network on a device.
-
-    Parameters
-    ----------
-    settings, vocabulary, relations, encoder
-        As for `Network`.
-    weights : dict of str to float32 array
-        The parameters by name.
-    device
-        A name that PyTorch knows, such as ``"cpu"`` or ``"cuda"``.
-
-    Raises
-    ------
-    OptionError
-        If there is no such device.
-    """
+    """The network with given weights on a device; OptionError if there is none of that name."""
 
     def __init__(
         self,

@@ -1,9 +1,6 @@
-"""Words cut into the pieces that a pretrained encoder reads, in windows that it has room for.
+"""Words cut into the pieces that a pretrained encoder reads, in windows that overlap by half.
 
-A sentence with more pieces than the encoder can read is split at words into windows that overlap by
-half. The vector of a word is taken from the window where the word has most context, as is usual
-since BERT's question answering (Devlin et al. 2019, *BERT: Pre-training of Deep Bidirectional
-Transformers for Language Understanding*).
+The vector of a word comes from the window where it has most context (Devlin et al. 2019).
 """
 
 from __future__ import annotations
@@ -28,39 +25,21 @@ LONGEST_WINDOW: Final = 512
 
 
 class Pieces(NamedTuple):
-    """What an encoder reads: W windows of at most P pieces.
+    """What an encoder reads: W windows of at most P pieces."""
 
-    Attributes
-    ----------
-    ids : (W, P) int64
-        The numbers of the pieces, with padding.
-    lengths : (W,) int64
-        The number of pieces of each window.
-    place : (M,) int64
-        Where the pieces are, in the flattened `ids`, that the vectors of words are the means of.
-    word : (M,) int64
-        The number of the word of each such piece, counted over all sentences.
-    """
-
-    ids: Numbers
-    lengths: Numbers
+    ids: Numbers  # (W, P) int64: the numbers of the pieces, with padding
+    lengths: Numbers  # (W,) int64: the number of pieces of each window
+    # (M,) int64: where the pieces are, in the flattened `ids`, that the vectors of words are the
+    # means of
     place: Numbers
+    # (M,) int64: the number of the word of each such piece, counted over all sentences
     word: Numbers
 
 
 class Splitter:
-    """Cuts words into pieces, with a tokenizer of the package ``transformers``.
+    """Cuts words into pieces, each by itself, for slow and fast tokenizers alike."""
 
-    Each word is tokenized by itself, so that slow and fast tokenizers are used in the same way. A
-    word without any piece, such as one of invisible characters, becomes the unknown piece.
-
-    Parameters
-    ----------
-    tokenizer
-        The tokenizer of an encoder.
-    room
-        The most pieces that the encoder can read at once, with the special ones at both ends.
-    """
+    # A word without any becomes the unknown piece
 
     def __init__(self, tokenizer: Any, room: int) -> None:
         self._tokenizer = tokenizer
@@ -119,26 +98,10 @@ class Splitter:
 
 
 def windows(counts: Sequence[int], room: int) -> list[tuple[int, int, range]]:
-    """Split a sentence into overlapping windows.
+    """Split a sentence at words: each window's first, its end, and the words to take vectors from.
 
-    Parameters
-    ----------
-    counts
-        The number of pieces of each word, from 1 to ``room // 2``.
-    room
-        The most pieces in a window.
-
-    Returns
-    -------
-    windows : list of (int, int, range)
-        The first word of each window, the one after its last, and the words whose vectors are taken
-        from it: those that are farther from its ends than they are from those of another window.
-        The ends of the sentence do not count as ends: a word there misses nothing.
-
-    Examples
-    --------
-    >>> windows([1] * 10, room=6)
-    [(0, 6, range(0, 5)), (3, 9, range(5, 8)), (6, 10, range(8, 10))]
+    Those are farther from its ends than from those of another window; ends of the sentence do not
+    count. A word has 1 to ``room // 2`` pieces.
     """
     starts = np.cumsum([0, *counts])
     words = len(counts)

@@ -126,13 +126,8 @@ class Settings(LearnerSettings):
 
 
 def pace(words: int) -> dict[str, int]:
-    """Return the batch and the epochs for a treebank of so many words.
-
-    Small treebanks get small batches and more epochs: else there are too few steps to learn in.
-
-    >>> pace(3_000), pace(40_000), pace(200_000)
-    ({'batch': 200, 'epochs': 100}, {'batch': 400, 'epochs': 30}, {'batch': 1500, 'epochs': 30})
-    """
+    """Return batch and epochs by the number of words."""
+    # small treebanks need more steps to learn in
     batch = min(max(words // 100, _SMALLEST_BATCH), Settings.batch)
     epochs = _STEPS * batch // max(words, 1)
     return {"batch": batch, "epochs": min(max(epochs, Settings.epochs), _MOST_EPOCHS)}

@@ -19,21 +19,7 @@ SLOPE: Final = 0.1
 def shapes(
     settings: Settings, vocabulary: Vocabulary, *, hinted: bool, relations: int
 ) -> dict[str, Shape]:
-    """Return the shape of each parameter of a network, by name.
-
-    Parameters
-    ----------
-    settings, vocabulary, hinted, relations
-        As in `network.Network`.
-
-    Examples
-    --------
-    >>> from arborescence.parsers.neural.settings import Settings
-    >>> from arborescence.parsers.neural.vocabulary import Vocabulary
-    >>> found = shapes(Settings(), Vocabulary({}, {}, {}, {}), hinted=False, relations=40)
-    >>> found["words.weight"], found["relation_weights"]
-    ((2, 100), (65, 40, 65))
-    """
+    """Return the shape of each parameter of a network, by name."""
     words, lemmas, letters = vocabulary.sizes
     word, tag, both = settings.word, settings.tag, 2 * settings.hidden
     ends = settings.arc + settings.label

@@ -22,28 +22,11 @@ _SCALES: Final = ".scales"
 
 
 def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]:
-    """Round weights to the arrays of a model file.
+    """Round float32 weights to the arrays of a model file: float16, or int8 with scales.
 
-    Parameters
-    ----------
-    weights : dict of str to float32 array
-    precision
-        ``"float16"``: each weight has 11 bits. ``"int8"``: it is an integer from -127 to 127, times
-        a scale (float32, an array of its own); each row or each column of a matrix has its scale,
-        whichever gives the smaller error. Vectors remain float16.
-
-    Notes
-    -----
-    The rounding error of a weight is at most 1/2048 of the weight (float16, if it is above 6e-5),
-    or 1/254 of the largest weight of the row or column (int8). With int8, LAS of a parser of
-    English-EWT changed by 0.01 points.
-
-    Examples
-    --------
-    >>> weights = {"table": np.array([[1, -2], [0.5, 0.5]], dtype=np.float32)}
-    >>> to_arrays(weights, "int8")["table"]
-    array([[ 127, -127],
-           [  64,   32]], dtype=int8)
+    int8: -127 to 127 times a scale (float32, an array of its own) for each row or each column,
+    whichever errs less: 1/254 of the largest weight at most. Vectors remain float16. LAS of
+    English-EWT changed by 0.01.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for name, array in weights.items():
@@ -57,27 +40,8 @@ def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]
 def from_arrays(
     arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the weights that are stored in the arrays of a model file.
-
-    Parameters
-    ----------
-    arrays
-        The arrays of a file: see `to_arrays`. Others are ignored.
-    shapes
-        The names and shapes of all weights: see `shapes.shapes`.
-
-    Raises
-    ------
-    ModelError
-        If an array is missing, has another shape or dtype, or has values that are not finite or
-        above 10^6.
-
-    Examples
-    --------
-    >>> table = np.array([[1, -2], [0.25, 0.5]], dtype=np.float32)
-    >>> from_arrays(to_arrays({"table": table}, "float16"), {"table": (2, 2)})["table"].tolist()
-    [[1.0, -2.0], [0.25, 0.5]]
-    """
+    """Return the weights stored in a file's arrays."""
+    # ModelError if one is missing or does not fit
     wanted = {}
     for name, shape in shapes.items():
         if not _is_matrix(shape) or name not in arrays or arrays[name].dtype != np.int8:

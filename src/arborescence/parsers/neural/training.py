@@ -1,7 +1,6 @@
 """Training of neural parsers with PyTorch, by AdamW (Loshchilov and Hutter 2019).
 
-The learning rate rises in the first steps, and then falls to 0 in a straight line. The weights of
-the best epoch on dev are kept.
+The learning rate rises in the first steps, then falls to 0 in a straight line.
 """
 
 from __future__ import annotations
@@ -46,52 +45,18 @@ _KEPT: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 class _Gold(NamedTuple):
-    """What a batch should become: rows as in `Inputs`.
+    """What a batch should become: rows as in `Inputs`."""
 
-    Attributes
-    ----------
-    heads : (B, T) int64
-        The gold trees; -1 for the root and for padding.
-    dependents, governors : (E,) int64
-        The rows of both ends of each gold edge.
-    relations : (E,) int64
-        Their relations.
-    tags : dict of str to (N,) int64
-        The tags; -1 where there is none.
-    """
-
-    heads: torch.Tensor
+    heads: torch.Tensor  # (B, T) int64: the gold trees; -1 for the root and for padding
+    # dependents, governors: (E,) int64: the rows of both ends of each gold edge
     dependents: torch.Tensor
     governors: torch.Tensor
-    relations: torch.Tensor
-    tags: dict[str, torch.Tensor]
+    relations: torch.Tensor  # (E,) int64: their relations
+    tags: dict[str, torch.Tensor]  # dict of str to (N,) int64: the tags; -1 where there is none
 
 
 class Trainer(ParserRun):
-    """A training run of a neural parser: the network and its optimizer.
-
-    Parameters
-    ----------
-    task
-        As for `ParserRun`.
-    hints
-        For each training sentence, what linear taggers guess; None without one.
-    vocabulary
-        That of the treebank.
-    device
-        Where PyTorch computes.
-    tagger
-        The linear tagger, for `dev`.
-    vectors : (V + 1, D) float32
-        The pretrained vectors of the words in ``vocabulary.vectors``; they are not trained.
-    encoder
-        A pretrained encoder.
-
-    Raises
-    ------
-    OptionError
-        If there is no such device.
-    """
+    """A training run of a neural parser: the network and its optimizer."""
 
     kind = "biaffine"
     _settings: Settings
@@ -145,15 +110,8 @@ class Trainer(ParserRun):
         self._speed = 0.0
 
     def run(self, *args: Any, **options: Any) -> None:
-        """Train as `ParserRun.run` does; PyTorch's own random numbers stay as they are.
-
-        Raises
-        ------
-        ModelError
-            As for `ParserRun.run`.
-        OptionError
-            If the memory of the device does not suffice, or the weights become too large.
-        """
+        """Train; PyTorch's own random numbers stay."""
+        # OptionError if memory ends or weights grow too large
         with torch.random.fork_rng(self._forked):
             super().run(*args, **options)
 
@@ -331,20 +289,12 @@ def _kept_of(parameter: torch.Tensor) -> dict[str, tuple[int, ...]]:
 
 
 def _share(done: float) -> float:
-    """Return the share of the highest rate after a share of the training.
-
-    >>> [round(_share(done), 3) for done in (0, 0.025, 0.05, 0.525, 0.999)]
-    [0.001, 0.5, 1.0, 0.5, 0.001]
-    """
+    """Return the share of the highest rate after a share of the training."""
     return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
 
 def _seed(seed: int, epoch: int) -> int:
-    """Mix the seed of the settings and an epoch into one for PyTorch.
-
-    >>> _seed(1, 2) == _seed(1, 2), _seed(1, 2) == _seed(2, 1)
-    (True, False)
-    """
+    """Mix the seed of the settings and an epoch into one for PyTorch."""
     return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 
 

@@ -1,7 +1,7 @@
 """Pretrained word vectors, read from the text formats of word2vec, fastText and GloVe.
 
-A line has a word and D numbers with spaces between; in the formats of word2vec and fastText the
-first line gives the number of words and D. Words are sorted by frequency, most frequent first.
+A line has a word and D numbers; word2vec and fastText begin with the number of words and D. The
+most frequent words come first.
 """
 
 from __future__ import annotations
@@ -35,18 +35,10 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Vectors(NamedTuple):
-    """Words and their vectors.
+    """Words and their vectors."""
 
-    Attributes
-    ----------
-    words : dict of str to int
-        The row of each word in `table`, from 1.
-    table : (V + 1, D) float32
-        The vectors. Row 0, for unknown words, is zero.
-    """
-
-    words: dict[str, int]
-    table: NDArray[np.float32]
+    words: dict[str, int]  # the row of each word in `table`, from 1
+    table: NDArray[np.float32]  # (V + 1, D): the vectors. Row 0, for unknown words, is zero.
 
     @classmethod
     def read(
@@ -55,38 +47,11 @@ class Vectors(NamedTuple):
         wanted: Collection[str] = (),
         most: int = MOST_FREQUENT,
     ) -> Self:
-        r"""Read the vectors of the wanted words, and of the most frequent ones.
+        """Read the vectors of the wanted words, and of the first `most` lines.
 
-        Memory is needed for these vectors only. Of the other lines only the number of columns is
-        checked. Of a word that occurs twice, the first vector counts.
-
-        Parameters
-        ----------
-        source
-            A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
-            its first bytes.
-        wanted
-            Words to keep wherever they are in the file: see `words_of`.
-        most
-            Keep also the first lines of the file, so many. So words that are not wanted now, but
-            come in a text later, have vectors too.
-
-        Raises
-        ------
-        ModelError
-            If the file has no vectors, or a line has another number of columns than the first one,
-            or a value is not a finite number. The message gives the file and the line. Words that
-            are not UTF-8 are skipped, as word2vec sometimes cuts a word within a character; if
-            they are more than one of a hundred, that is an error.
-
-        Examples
-        --------
-        >>> import io
-        >>> file = io.BytesIO(b"3 2\nthe 1 0\nof 0 1\ntrees 1 .5\n")
-        >>> Vectors.read(file, wanted={"trees"}, most=1)
-        Vectors(words={'the': 1, 'trees': 2}, table=array([[0. , 0. ],
-               [1. , 0. ],
-               [1. , 0.5]], dtype=float32))
+        `source` may be gzip, or "-". ModelError gives file and line: no vectors, another number of
+        columns, a value that is not finite, or over 1 % of words that are not UTF-8 (others are
+        skipped: word2vec cuts some within a character).
         """
         check_count(most, "most", 0)
         try:
@@ -98,35 +63,19 @@ class Vectors(NamedTuple):
         return cls(words, table)
 
     def scaled(self) -> Self:
-        """Return the vectors multiplied by one number, so that the mean square of the values is 1.
-
-        So the same learning rate fits any file.
-
-        >>> Vectors({"trees": 1}, np.array([[0, 0], [1, 7]], np.float32)).scaled().table
-        array([[0. , 0. ],
-               [0.2, 1.4]], dtype=float32)
-        """
+        """Return the vectors with mean square 1, so that one learning rate fits any file."""
         size = np.sqrt(np.mean(self.table[1:].astype(np.float64) ** 2)) or 1.0
         return self._replace(table=(self.table / size).astype(np.float32))
 
 
 def words_of(treebank: Iterable[Sentence]) -> set[str]:
-    """Return the forms of a treebank, as they are and in lower case.
-
-    >>> from arborescence.treebank import Sentence
-    >>> sorted(words_of([Sentence.from_words(["Trees", "grow"])]))
-    ['Trees', 'grow', 'trees']
-    """
+    """Return the forms of a treebank, as they are and in lower case."""
     forms = {form for sentence in treebank for form in sentence.forms}
     return forms | {form.lower() for form in forms}
 
 
 def row_of(form: str, words: dict[str, int]) -> int:
-    """Return the row of a form, else that of the form in lower case, else 0.
-
-    >>> [row_of(form, {"may": 1, "May": 2}) for form in ["May", "MAY", "June"]]
-    [2, 1, 0]
-    """
+    """Return the row of a form, else that of the form in lower case, else 0."""
     return words.get(form) or words.get(form.lower(), 0)
 
 
@@ -166,10 +115,8 @@ def _kept(
 
 
 def _word(line: bytes, size: int, at: str) -> str | None:
-    """Return the word before so many numbers; None if it is not UTF-8.
-
-    A word may have spaces, but not a number at its end: that would be one number too many.
-    """
+    """Return the word before `size` numbers, None if not UTF-8."""
+    # it may have spaces, no number at its end
     if line.count(b" ") == size:  # the usual case, in a third of the time
         word = line[: line.find(b" ")]
     else:

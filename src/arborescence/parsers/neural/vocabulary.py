@@ -44,35 +44,20 @@ class Tagset(NamedTuple):
 
     A value of FEATS such as ``Case=Nom|Number=Sing`` has two pieces, any other value has one, and
     ``_`` has none.
-
-    Attributes
-    ----------
-    values : tuple of str
-        The values by number.
-    pieces : dict of str to int
-        The number of each piece.
     """
 
-    values: tuple[str, ...]
-    pieces: dict[str, int]
+    values: tuple[str, ...]  # the values by number
+    pieces: dict[str, int]  # the number of each piece
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
-        """Give numbers to values and their pieces, in alphabetical order.
-
-        >>> Tagset.of(["Case=Nom|Number=Sing", "_", "Case=Nom"]).pieces
-        {'Case=Nom': 0, 'Number=Sing': 1}
-        """
+        """Give numbers to values and their pieces, in alphabetical order."""
         values = tuple(sorted(set(values)))
         pieces = sorted({piece for value in values for piece in pieces_of(value)})
         return cls(values, {piece: number for number, piece in enumerate(pieces)})
 
     def table(self, values: Collection[str]) -> NDArray[np.float32]:
-        """Return which of the known pieces each of V values has: (V, P), 0 or 1.
-
-        >>> Tagset.of(["Case=Nom|Number=Sing", "_"]).table(["Number=Sing|Person=3"])
-        array([[0., 1.]], dtype=float32)
-        """
+        """Return which of the known pieces each of V values has: (V, P), 0 or 1."""
         table = np.zeros((len(values), len(self.pieces)), dtype=np.float32)
         for row, value in zip(table, values, strict=True):
             row[[self.pieces[piece] for piece in pieces_of(value) if piece in self.pieces]] = 1
@@ -80,47 +65,20 @@ class Tagset(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """What a neural parser knows.
+    """What a neural parser knows."""
 
-    Attributes
-    ----------
-    words, lemmas : dict of str to int
-        The known words and lemmas in lower case, numbered from 2: see `UNKNOWN` and `ROOT`.
-    letters : dict of str to int
-        The known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`.
-    tags : dict of str to Tagset
-        The columns that are predicted.
-    vectors : dict of str to int
-        The words with pretrained vectors, numbered from 1: see `vectors.Vectors`.
-    """
-
+    # words, lemmas: the known words and lemmas in lower case, numbered from 2: see `UNKNOWN` and
+    # `ROOT`
     words: dict[str, int]
     lemmas: dict[str, int]
-    letters: dict[str, int]
-    tags: dict[str, Tagset]
+    letters: dict[str, int]  # the known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`
+    tags: dict[str, Tagset]  # the columns that are predicted
+    # the words with pretrained vectors, numbered from 1: see `vectors.Vectors`
     vectors: dict[str, int] = {}  # noqa: RUF012 - nobody changes it
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], columns: Sequence[str], least: int = 2) -> Self:
-        """Collect what occurs in a treebank.
-
-        Parameters
-        ----------
-        treebank
-            The sentences to learn from.
-        columns
-            The columns that the parser looks at. A column of tags without values is left out.
-        least
-            How often a word, lemma or character must occur.
-
-        Examples
-        --------
-        >>> from arborescence.treebank import Sentence
-        >>> trees = Sentence.from_words(["Trees", "see", "trees"], upos=["NOUN", "VERB", "NOUN"])
-        >>> Vocabulary.of([trees], ["form", "upos", "feats"])._replace(letters={})
-        Vocabulary(words={'trees': 2}, lemmas={}, letters={}, tags={'upos': \
-Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
-        """
+        """Collect what occurs in a treebank, words and characters at least `least` times."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in _NUMBERED}
         for sentence in treebank:
             counts["words"].update(form.lower() for form in sentence.forms)
@@ -147,12 +105,7 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any]) -> Self:
-        """Restore a vocabulary from the output of `to_file`; raise ModelError if it is invalid.
-
-        >>> vocabulary = Vocabulary({"trees": 2}, {}, {"t": 5}, {"upos": Tagset.of(["NOUN"])})
-        >>> Vocabulary.from_file(vocabulary.to_file()) == vocabulary
-        True
-        """
+        """Restore a vocabulary from the output of `to_file`; raise ModelError if it is invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         unknown = fields["tags"].keys() - set(TAGS)
         if unknown:
@@ -172,11 +125,7 @@ Tagset(values=('NOUN', 'VERB'), pieces={'NOUN': 0, 'VERB': 1})}, vectors={})
 
 
 def is_given(values: Iterable[str]) -> bool:
-    """Return whether a sentence has a column: whether it has a value for at least one word.
-
-    >>> is_given(["_", "Number=Sing"]), is_given(["_", "_"])
-    (True, False)
-    """
+    """Return whether a sentence has a column: whether it has a value for at least one word."""
     return any(value != "_" for value in values)
 
 

@@ -100,19 +100,13 @@ _NOBODY = np.uint64(0x24A19947B3916CF7)  # the fields of a missing word
 
 
 class TreeTemplates(NamedTuple):
-    """The fields and roles of each feature template.
+    """The fields and roles of each feature template."""
 
-    Attributes
-    ----------
-    looks : RelationTemplates
-        Role and column of each field, (T, P). The columns are those of `hash_tree`, then the sides
-        of words, starting with the tag.
-    seen : (S, 2) int64
-        Role and column of each field that identifies a part: all fields used in `looks`, and the
-        hash of the word's number where a side is used.
-    """
-
+    # role and column of each field, (T, P). The columns are those of `hash_tree`, then the sides of
+    # words, starting with the tag.
     looks: RelationTemplates
+    # (S, 2): role and column of each field that identifies a part: all fields used in `looks`, and
+    # the hash of the word's number where a side is used
     seen: NDArray[np.int64]
 
     @classmethod
@@ -122,13 +116,7 @@ class TreeTemplates(NamedTuple):
         sides: list[str],
         templates: Mapping[str, list[str]] = TEMPLATES,
     ) -> Self:
-        """Compile the templates that use only `columns`; write their sides to `sides`.
-
-        >>> sides: list[str] = []
-        >>> templates = TreeTemplates.of(["upos"], sides, {"some": ["d:p,R h:p,p+1", "d:w"]})
-        >>> sides, templates.looks.roles.tolist(), templates.looks.sides.tolist()
-        (['p', 'p,p+1'], [[0, 0, 1]], [[9, 0, 10]])
-        """
+        """Compile the templates that use only `columns`; write their sides to `sides`."""
         sides[:] = ["p"]
         found: list[list[tuple[str, str]]] = []
         for name in (name for group in templates.values() for name in group):
@@ -153,29 +141,16 @@ class TreeTemplates(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Buffers for the trees of one k-best list.
+    """Buffers for the trees of one k-best list."""
 
-    Attributes
-    ----------
-    relatives, counts, fields
-        Of one tree: see `hash_tree`.
-    signs : (K, N) uint64
-        A hash that identifies each part.
-    parts : (K, N) int32
-        The number of the part of each word of each tree.
-    rows : (K N, T) int32
-        The rows of weights of each part.
-    sums : (K N,) float32
-        One number per part.
-    """
-
+    # relatives, counts, fields: of one tree: see `hash_tree`
     relatives: NDArray[np.int64]
     counts: NDArray[np.int64]
     fields: NDArray[np.uint64]
-    signs: NDArray[np.uint64]
-    parts: NDArray[np.int32]
-    rows: NDArray[np.int32]
-    sums: NDArray[np.float32]
+    signs: NDArray[np.uint64]  # (K, N): a hash that identifies each part
+    parts: NDArray[np.int32]  # (K, N): the number of the part of each word of each tree
+    rows: NDArray[np.int32]  # (K N, T): the rows of weights of each part
+    sums: NDArray[np.float32]  # (K N,): one number per part
 
     @classmethod
     def of(cls, batch: Batch, lists: Lists, templates: TreeTemplates) -> Self:
@@ -195,33 +170,18 @@ class Workspace(NamedTuple):
 
 @kernel
 def hash_tree(
-    heads: np.ndarray,
-    relations: np.ndarray,
+    heads: np.ndarray,  # whole numbers, (n + 1,): a head vector
+    relations: np.ndarray,  # uint64 (n + 1,): a hash of the relation of each node
+    # written: int64 (n + 1, 10), the word in each role, -1 for none; row 0 is undefined
     relatives: np.ndarray,
+    # written: int64 (n + 1, 3), each node's number of children on its left and right, and the size
+    # of its subtree
     counts: np.ndarray,
+    # uint64 (n + 2, 9 + W): the fields of each node and a hash of its number, which are written,
+    # and its sides, the tag first; the last row is for a missing word
     fields: np.ndarray,
 ) -> None:
-    """Find the relatives of each word in a tree, and hash its tree fields.
-
-    Parameters
-    ----------
-    heads
-        Whole numbers, (n + 1,): a head vector.
-    relations
-        uint64 (n + 1,): a hash of the relation of each node.
-    relatives
-        Written: int64 (n + 1, 10), the word in each role, -1 for none; row 0 is undefined.
-    counts
-        Written: int64 (n + 1, 3), each node's number of children on its left and right, and the
-        size of its subtree.
-    fields
-        uint64 (n + 2, 9 + W): the fields of each node and a hash of its number, which are written,
-        and its sides, the tag first; the last row is for a missing word.
-
-    Notes
-    -----
-    O(n²) in the worst case, where each edge spans the sentence; O(n) for typical trees.
-    """
+    """Find the relatives of each word in a tree, and hash its tree fields. O(n²), usually O(n)."""
     nodes = len(heads)
     find_relatives(heads, relatives[:, :7])
     counts[:nodes, :2] = 0
@@ -284,31 +244,15 @@ def is_crossed(heads: np.ndarray, d: int) -> bool:
 def find_parts(
     batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
 ) -> int:
-    """Find the distinct parts of the trees of a k-best list, and hash the features of each.
+    """Find the distinct parts of the trees of a k-best list, and hash their features.
 
-    Parameters
-    ----------
-    batch, lists
-        The sentences and their lists.
-    b
-        The number of the sentence.
-    templates
-        `TreeTemplates`.
-    mask
-        The number of weights - 1.
-    work
-        `signs`, `parts` and the first of `rows` are written.
-
-    Returns
-    -------
-    count
-        The number of distinct parts.
-
-    Notes
-    -----
-    O(k n) for the hashes of trees, O(T) for each distinct part, and at most k comparisons for each
-    word of each tree. Usually the previous tree has the same part, so one comparison is enough.
+    Return how many. O(k n), and O(T) for each distinct part. At most k comparisons for each word of
+    a tree; usually the previous tree has the same part, so one is enough.
     """
+    # batch, lists: the sentences and their lists
+    # b: the number of the sentence
+    # mask: the number of weights - 1
+    # work: `signs`, `parts` and the first of `rows` are written
     start = batch.starts[b]
     nodes = batch.starts[b + 1] - start
     relatives = work.relatives[:nodes]
@@ -348,27 +292,17 @@ def find_parts(
 
 @kernel
 def score_list(
+    # lists, b: the lists, and the number of the sentence
     lists: Lists,
     b: int,
-    weights: np.ndarray,
+    weights: np.ndarray,  # float32; their number is a power of two
+    # count, nodes, work: the number of parts and of nodes, and the output of `find_parts`
     count: int,
     nodes: int,
     work: Workspace,
-    out: np.ndarray,
+    out: np.ndarray,  # written: float64 (m,)
 ) -> None:
-    """Sum the weights of the features of each tree of a list.
-
-    Parameters
-    ----------
-    lists, b
-        The lists, and the number of the sentence.
-    weights
-        float32; their number is a power of two.
-    count, nodes, work
-        The number of parts and of nodes, and the output of `find_parts`.
-    out
-        Written: float64 (m,).
-    """
+    """Sum the weights of the features of each tree of a list."""
     for part in range(count):
         total = np.float32(0)
         for row in work.rows[part]:

@@ -26,35 +26,20 @@ _COLON = 58
 
 
 class Lists(NamedTuple):
-    """The k-best lists of B sentences, C trees in all.
+    """The k-best lists of B sentences, C trees in all."""
 
-    Attributes
-    ----------
-    firsts : (B + 1,) int64
-        Sentence b has the trees ``firsts[b]`` to ``firsts[b + 1]``, best first.
-    places : (B + 1,) int64
-        The offset of each sentence's trees in `heads` and `relations`.
-    heads : int32
-        Concatenated head vectors.
-    relations : uint64
-        The hash of the relation of each node.
-    weights : (C,) float64
-        The weight of each tree.
-    right : (C, 2) int64
-        The number of words with the correct head, and also the correct relation (without subtype).
-    own_firsts : (C + 1,) int64
-    own : uint64
-        The hashes of each tree's user-defined features.
-    """
-
+    # (B + 1,): sentence b has the trees ``firsts[b]`` to ``firsts[b + 1]``, best first
     firsts: NDArray[np.int64]
+    # (B + 1,): the offset of each sentence's trees in `heads` and `relations`
     places: NDArray[np.int64]
-    heads: NDArray[np.int32]
-    relations: NDArray[np.uint64]
-    weights: NDArray[np.float64]
+    heads: NDArray[np.int32]  # concatenated head vectors
+    relations: NDArray[np.uint64]  # the hash of the relation of each node
+    weights: NDArray[np.float64]  # (C,): the weight of each tree
+    # (C, 2): the number of words with the correct head, and also the correct relation (without
+    # subtype)
     right: NDArray[np.int64]
-    own_firsts: NDArray[np.int64]
-    own: NDArray[np.uint64]
+    own_firsts: NDArray[np.int64]  # (C + 1,)
+    own: NDArray[np.uint64]  # the hashes of each tree's user-defined features
 
     @classmethod
     def of(
@@ -63,22 +48,8 @@ class Lists(NamedTuple):
         gold: Sequence[Sentence] | None = None,
         features: Features | None = None,
     ) -> tuple[list[Sentence], Self]:
-        """Convert the k-best lists that `Parser.kbest` yields to arrays.
-
-        Parameters
-        ----------
-        ranked
-            The trees of each sentence, best first.
-        gold
-            The same sentences with the gold trees. If None, `right` is 0 everywhere.
-        features
-            See `Reranker.train`.
-
-        Returns
-        -------
-        sentences, lists
-            The first tree of each list (for words and tags), and the arrays.
-        """
+        """Convert k-best lists to their first trees and arrays."""
+        # without gold, `right` is 0 everywhere
         sentences: list[Sentence] = []
         heads: list[NDArray[np.int32]] = []
         relations: list[NDArray[np.uint64]] = []
@@ -113,14 +84,8 @@ class Lists(NamedTuple):
 
 
 def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the heads and relations of the trees of a sentence of n words.
-
-    Returns
-    -------
-    heads : (m, n + 1) int64
-    relations : (m, n + 1, 2) uint64
-        Hashes of the relations, and of the relations without their subtypes.
-    """
+    """Return heads (m, n + 1) of trees."""
+    # and hashes of relations (m, n + 1, 2), the second without subtype
     joined = Joined.of(trees)
     spans = joined.places_of_columns
     heads = np.empty((len(trees), len(trees[0]) + 1), dtype=np.int64)

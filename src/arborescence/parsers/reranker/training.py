@@ -1,9 +1,8 @@
 """Train a reranker: a log-linear model of k-best lists (Charniak and Johnson 2005), by AdaGrad.
 
-The lists come from parsers that were not trained on these sentences (`jackknifing`), so that the
-errors in the weights of trees are as large as on new text. The probability of a tree is the
-exponential of its score, normalized over the list. The loss is the negative logarithm of the total
-probability of the best trees of the list, those with the most correct words.
+The lists come from parsers that were not trained on these sentences (`jackknifing`). A tree's
+probability is the exponential of its score, normalized over the list; the loss is -log of that of
+the trees with the most correct words.
 """
 
 from __future__ import annotations
@@ -40,11 +39,8 @@ _FACTORS: Final = 2.0 ** (np.arange(-5, 6) / 2)
 
 
 def fit_scale(lists: Lists) -> float:
-    """Return the scale that turns the parser's weights into log-probabilities, halved.
-
-    The scale maximizes the likelihood of the best trees of the lists without any features. It is
-    halved, because the features will explain a part of the difference.
-    """
+    """Return the scale that makes the parser's weights log-probabilities, halved."""
+    # It maximizes the likelihood of the best trees; features will explain a part of the difference
     lengths = np.diff(lists.firsts)
     starts = lists.firsts[:-1]
     below = lists.weights - np.repeat(np.maximum.reduceat(lists.weights, starts), lengths)
@@ -61,21 +57,7 @@ def fit_scale(lists: Lists) -> float:
 
 
 class Trainer(Run):
-    """A training run over lists.
-
-    Parameters
-    ----------
-    data
-        The training sentences and their k-best lists.
-    dev
-        The sentences and lists used to choose the epoch and the scale, or None.
-    templates
-        The feature templates.
-    seed
-        Seed for the order of the sentences.
-    bits
-        The number of weights is 2^bits.
-    """
+    """A training run over lists."""
 
     phase = "ranking, epoch"
 
@@ -143,31 +125,17 @@ def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 @kernel
 def learn_lists(
+    # batch, lists, templates, work: as for `features.find_parts`
     batch: Batch,
     lists: Lists,
     templates: TreeTemplates,
-    order: np.ndarray,
-    scale: float,
-    learned: np.ndarray,
+    order: np.ndarray,  # int64: the sentences, in this order
+    scale: float,  # the factor of the parser's weight of a tree
+    learned: np.ndarray,  # ``Learned.table``, changed: the number of weights is a power of two
     work: Workspace,
 ) -> None:
-    """Train for one epoch: for each list, one step of `descend` for each weight.
-
-    Parameters
-    ----------
-    batch, lists, templates, work
-        As for `features.find_parts`.
-    order
-        int64: the sentences, in this order.
-    scale
-        The factor of the parser's weight of a tree.
-    learned
-        ``Learned.table``, changed: the number of weights is a power of two.
-
-    Notes
-    -----
-    O(T) for each part of a list, plus the cost of `find_parts`.
-    """
+    """Train for one epoch: for each list, one `descend` for each weight."""
+    # O(T) a part, and `find_parts`
     weights, squares = learned[0], learned[1]
     mask = np.uint64(len(weights) - 1)
     gradient, scores = np.zeros_like(weights), np.empty(len(work.signs))

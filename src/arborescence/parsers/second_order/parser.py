@@ -1,7 +1,7 @@
 """A second-order graph-based parser with a linear model, decoded by dual decomposition.
 
-The edges that the pruner keeps are scored as by the linear parser; siblings and grandparents of
-these edges get scores, too (Carreras 2007; Koo et al. 2010; Martins et al. 2013).
+The pruner's edges are scored as by the linear parser; their siblings and grandparents, too
+(Carreras 2007; Koo et al. 2010; Martins et al. 2013).
 """
 
 from __future__ import annotations
@@ -59,11 +59,9 @@ class SecondOrderGraphs(LinearGraphs):
     def searched(
         self, b: int, table: NDArray[np.float32]
     ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
-        """Return a sentence's weights, without those of siblings and grandparents, and a decoder.
-
-        The decoder adds these. Where a relation is forbidden, an edge weighs less by what the next
-        best one does.
-        """
+        """Return a sentence's first-order weights."""
+        # and a decoder that adds siblings and grandparents. Where a relation is forbidden, an edge
+        # weighs less by what the next best one does
         scores = rounded(table)
         best = scores.max(axis=-1)
         weights, unit = self._parser.weights["parts"]

@@ -49,18 +49,10 @@ _GRANDPARENT: Final = 48
 
 
 class PartTemplates(NamedTuple):
-    """The sides of a batch that the features of a part are made of; -1 for a role without one.
+    """The sides of a batch that the features of a part are made of; -1 for a role without one."""
 
-    Attributes
-    ----------
-    siblings : (T, 3) int64
-        Sides of head, dependent and sibling.
-    grandparents : (T, 3) int64
-        Sides of head, dependent and grandparent.
-    """
-
-    siblings: NDArray[np.int64]
-    grandparents: NDArray[np.int64]
+    siblings: NDArray[np.int64]  # (T, 3): sides of head, dependent and sibling
+    grandparents: NDArray[np.int64]  # (T, 3): sides of head, dependent and grandparent
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str]) -> Self:
@@ -166,26 +158,14 @@ def _score_grandparent(
 def score_parts(
     batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score the siblings and grandparents of the present edges of a sentence.
+    """Score siblings and grandparents of a sentence's edges.
 
-    Parameters
-    ----------
-    batch, b, model
-        The batch, the number of the sentence, and the model.
-    unit
-        The factor of the weights.
-    scores : (n + 1, n + 1) float64
-        -inf for absent edges.
-
-    Returns
-    -------
-    siblings, grandparents : (n + 1, n + 1, n + 1) float64
-        As `second_order.decode` takes them: multiples of `GRAIN`, 0 for parts of absent edges.
-
-    Notes
-    -----
-    With m present edges a word, O(T n m²), and O(n³) for the arrays.
+    (n + 1,) * 3 each, multiples of `GRAIN`. 0 for parts of absent edges. With m present edges a
+    word, O(T n m²), and O(n³) for the arrays.
     """
+    # batch, b, model: the batch, the number of the sentence, and the model
+    # unit: the factor of the weights
+    # scores: (n + 1, n + 1): -inf for absent edges
     size = len(scores)
     out = np.zeros((2, size, size, size))
     score_kernel(batch, b, model, unit, scores, out[0], out[1])
@@ -229,26 +209,10 @@ def score_kernel(
 def list_parts(
     batch: Batch, kept: KeptEdges, model: PartModel, unit: float, single: bool
 ) -> tuple[Listed, NDArray[np.int64]]:
-    """Score the siblings and grandparents of the kept edges of several sentences.
-
-    Parameters
-    ----------
-    batch, kept, model
-        The batch, its edges with their scores, and the model.
-    unit
-        The factor of the weights.
-    single
-        Whether exactly one edge leaves the root.
-
-    Returns
-    -------
-    listed, ends
-        As `decode_listed` takes them: multiples of `GRAIN`.
-
-    Notes
-    -----
-    With m kept edges a word, O(T n m²).
-    """
+    """Score siblings and grandparents of kept edges, as `decode_listed` takes them. O(T n m²)."""
+    # batch, kept, model: the batch, its edges with their scores, and the model
+    # unit: the factor of the weights
+    # single: whether exactly one edge leaves the root
     roots, into = batch.starts[:-1], np.diff(kept.starts)
     nodes = np.arange(len(into))
     dependents = np.repeat(nodes, into)
@@ -328,18 +292,7 @@ def score_list_kernel(
 def list_features(
     batch: Batch, templates: PartTemplates, rows: int, heads: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the numbers of the weights of a tree's parts: row · 4 + column; O(T n).
-
-    Parameters
-    ----------
-    batch
-        A batch of one sentence.
-    templates
-        `PartTemplates`.
-    rows
-        The number of rows of weights.
-    heads : (n + 1,) int64
-    """
+    """Return the numbers of the weights of a tree's parts, row · 4 + column. O(T n)."""
     of_siblings, of_grandparents = templates
     out = np.empty(len(heads) * (len(of_siblings) + len(of_grandparents)), np.int64)
     count = list_kernel(batch, templates, rows, heads, out)

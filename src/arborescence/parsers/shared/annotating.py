@@ -20,36 +20,22 @@ if TYPE_CHECKING:
 
 
 def annotated(
-    sentences: Sequence[Sentence],
-    starts: NDArray[np.int64],
+    sentences: Sequence[Sentence],  # B sentences
+    starts: NDArray[np.int64],  # (B + 1,): the first node of each sentence, as in `features.Batch`
+    # (K, N): the head vectors of all sentences in a row, K times, the best first; all -1 where a
+    # sentence has fewer trees
     heads: NDArray[np.int64],
+    # (K, N): the number of the relation of each word in `names`; -1 for none
     labels: NDArray[np.int64],
-    names: Sequence[str],
+    names: Sequence[str],  # the relations of the parser, by number
     *,
+    # for a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or only
+    # to remove the marks from the relations. None: the relations have no marks.
     lower: bool | None = None,
+    # (K, N): the probability of each word's edge, to be written into MISC
     probabilities: NDArray[np.float64] | None = None,
 ) -> list[list[Sentence]]:
-    """Return, for each sentence, a copy with each of its trees.
-
-    Parameters
-    ----------
-    sentences
-        B sentences.
-    starts : (B + 1,) int64
-        The first node of each sentence, as in `features.Batch`.
-    heads : (K, N) int64
-        The head vectors of all sentences in a row, K times, the best first; all -1 where a sentence
-        has fewer trees.
-    labels : (K, N) int64
-        The number of the relation of each word in `names`; -1 for none.
-    names
-        The relations of the parser, by number.
-    lower
-        For a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or
-        only to remove the marks from the relations. None: the relations have no marks.
-    probabilities : (K, N) float64
-        The probability of each word's edge, to be written into MISC.
-    """
+    """Return, for each sentence, a copy with each of its trees."""
     plain = names if lower is None else [name.partition(MARK)[0] for name in names]
     marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
     words = np.diff(starts)

@@ -265,10 +265,8 @@ class Parser(ABC):
     def _evidence_batch(
         self, sentences: list[Sentence], options: Options
     ) -> list[tuple[Sentence, NDArray[Any]]]:
-        """Parse some sentences, and score each edge, ``[head, dependent]``, for `CombinedParser`.
-
-        The scores are marginals if the parser has them, else votes for the edges of its tree.
-        """
+        """Parse sentences, and score each edge, ``[head, dependent]``."""
+        # marginals, or votes for its tree
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
     def __call__(self, given: Given, **options: Unpack[ParseOptions]) -> list[Sentence]:

@@ -1,14 +1,9 @@
 """A log-linear classifier over hashed features, learned online by AdaGrad: for text and tags.
 
-A feature is a 64-bit hash; its lower bits are a place in one table of weights. From there on the
-table holds the weights of this feature: that of class c at place + c. The cells of different
-features may overlap; this does little harm, because the table is mostly empty. The score of a
-class is the sum of its weights. Where there is only one class, the choice is between it and none,
-whose score is 0.
-
-AdaGrad (Duchi, Hazan and Singer 2011, section 5.1) gives every weight its own learning rate, and an
-L1 penalty moves it towards 0 at each step. So most weights become 0, and a model file stores only
-the others, as int8.
+A feature is a 64-bit hash; its lower bits are a place in one table of weights, and class c has its
+weight at place + c. Cells of different features may overlap, as the table is mostly empty. With one
+class, the choice is between it and none, whose score is 0. AdaGrad (Duchi, Hazan and Singer 2011,
+section 5.1) with an L1 penalty makes most weights 0; a file stores the others, as int8.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -49,23 +44,17 @@ _ARRAYS: Final = {
 
 @inlined_kernel
 def descend(
+    # weights, squares: float32: changed at `at`. `squares` holds the sums of squared gradients so
+    # far, above 0; a weight whose square is infinite does not change.
     weights: np.ndarray,
     squares: np.ndarray,
     at: int,
     gradient: np.float32,
+    # rate, penalty: the size of the first step, and how much a weight shrinks in a step of size 1
     rate: np.float32,
     penalty: np.float32,
 ) -> None:
-    """Move one weight against its gradient: AdaGrad with an L1 penalty. O(1).
-
-    Parameters
-    ----------
-    weights, squares : float32
-        Changed at `at`. `squares` holds the sums of squared gradients so far, above 0; a weight
-        whose square is infinite does not change.
-    rate, penalty
-        The size of the first step, and how much a weight shrinks in a step of size 1.
-    """
+    """Move one weight against its gradient: AdaGrad with an L1 penalty. O(1)."""
     squares[at] += gradient * gradient
     step = rate / np.sqrt(squares[at])
     weight = weights[at] - step * gradient
@@ -118,26 +107,14 @@ def to_probabilities(scores: np.ndarray, highest: float) -> None:
 
 @kernel
 def learn(
-    learned: np.ndarray,
-    places: np.ndarray,
+    learned: np.ndarray,  # float32 (2, size): the table of `Learned`. Changed.
+    places: np.ndarray,  # uint64: those of the features
     class_: np.uint64,
-    probability: float,
+    probability: float,  # the probability of the class
     right: bool,
-    penalty: np.float32,
+    penalty: np.float32,  # as for `descend`
 ) -> None:
-    """Move the weights of a class towards the answer that it was `right`, or not; see `descend`.
-
-    Parameters
-    ----------
-    learned : float32, shape (2, size)
-        The table of `Learned`. Changed.
-    places : uint64
-        Those of the features.
-    probability
-        The probability of the class.
-    penalty
-        As for `descend`.
-    """
+    """Move the weights of a class towards the answer that it was `right`, or not; see `descend`."""
     gradient = np.float32(probability - right)
     if abs(gradient) >= _NEGLIGIBLE:
         weights, squares = learned[0], learned[1]

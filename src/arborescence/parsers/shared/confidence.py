@@ -1,11 +1,9 @@
 """Edge probabilities: marginals of temperature-scaled scores (Guo et al. 2017), and column MISC.
 
-A parser's scores define a distribution over trees: the probability of a tree is proportional to
-``exp(score of the tree / temperature)``. The *marginal* of an edge is the probability of all trees
-that have it. It is calibrated only if the scores are on the scale of log-probabilities. Scores of
-MIRA and of the perceptron are not, and a log-linear model trained for many epochs is overconfident.
-One number corrects this: the temperature, chosen on sentences that the parser has not learned from
-(Guo et al. 2017, Section 4.2).
+The *marginal* of an edge is the probability of all trees that have it. It is calibrated only if
+scores are on the scale of log-probabilities; those of MIRA, of the perceptron and of long training
+are not. So the temperature is chosen on sentences that the parser has not learned from (Section
+4.2).
 """
 
 from __future__ import annotations
@@ -36,20 +34,8 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 def edge_probabilities(
     marginals: NDArray[np.floating[Any]], trees: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the marginals of the edges of trees.
-
-    Parameters
-    ----------
-    marginals : (B, N, N)
-        Those of all edges of B sentences.
-    trees : (B, K, N)
-        K head vectors for each sentence; where they are -1, the result is undefined.
-
-    Returns
-    -------
-    probabilities : (B, K, N) float64
-        The marginal of each word's edge; 1 for the root.
-    """
+    """Return the marginals (B, N, N) of the edges of K trees each (B, K, N)."""
+    # undefined where they are -1
     probabilities = np.ones(trees.shape)
     probabilities[..., 1:] = np.take_along_axis(marginals[:, :, 1:], trees[..., 1:], axis=1)
     return probabilities
@@ -138,15 +124,8 @@ def fit_temperature(
 
 
 def with_edge_probs(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
-    """Return column MISC with the probability of each word's edge.
-
-    Other entries are kept; an older probability is replaced. Sorted entries stay sorted.
-
-    Examples
-    --------
-    >>> with_edge_probs(["_", "EdgeProb=1|SpaceAfter=No", "CorrectForm=_"], [0.97, 0.5, 1 / 3])
-    ['EdgeProb=0.9700', 'EdgeProb=0.5000|SpaceAfter=No', 'CorrectForm=_|EdgeProb=0.3333']
-    """
+    """Return MISC with the probability of each word's edge."""
+    # other entries stay, sorted if they were
     written = []
     for entry, probability in zip(misc, probabilities, strict=True):
         others = [] if entry == "_" else entry.split("|")

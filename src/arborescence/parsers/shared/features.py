@@ -53,52 +53,21 @@ _OUTSIDE = np.uint64(0x13198A2E03707344)
 
 
 def usable(templates: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """Return the templates that use only `columns`.
-
-    >>> usable(["h:w d:p", "h:w,x d:p"], ["form", "upos"])
-    ['h:w d:p']
-    """
+    """Return the templates that use only `columns`."""
     fields = {field for column in columns for field in COLUMNS[column]}
     return [t for t in templates if fields.issuperset(re.findall(r"[:,](\w)", t))]
 
 
 def split_template(template: str) -> dict[str, str]:
-    """Split a template into roles and their sides.
-
-    >>> split_template("h:w,p d:p-1")
-    {'h': 'w,p', 'd': 'p-1'}
-    """
+    """Split a template into roles and their sides."""
     return {role: side for role, _, side in (part.partition(":") for part in template.split())}
 
 
 def numbered(
     templates: Iterable[str], roles: str, columns: Iterable[str], sides: list[str]
 ) -> NDArray[np.int64]:
-    """Return which of `sides` the templates that use only `columns` have in each role.
-
-    Parameters
-    ----------
-    templates
-        T templates.
-    roles
-        K letters.
-    columns
-        As for `usable`.
-    sides
-        The names of sides by number; new ones are added.
-
-    Returns
-    -------
-    numbers : (T, K) int64
-        -1 for a role without a side.
-
-    Examples
-    --------
-    >>> sides = ["p"]
-    >>> numbered(["h:p d:w", "d:w,p"], "hd", ["form", "upos"], sides), sides
-    (array([[ 0,  1],
-           [-1,  2]]), ['p', 'w', 'w,p'])
-    """
+    """Return which of `sides` T templates have in each role, (T, K), -1 for none."""
+    # add sides that are new
     rows = []
     for template in map(split_template, usable(templates, columns)):
         sides += dict.fromkeys(side for side in template.values() if side not in sides)
@@ -107,17 +76,10 @@ def numbered(
 
 
 class Sides(NamedTuple):
-    """The sides to hash, as arrays for `hash_sides`.
+    """The sides to hash, as arrays for `hash_sides`."""
 
-    Attributes
-    ----------
-    seeds : (S,) uint64
-        The hash of each side's name.
-    parts : (S, K, 2) int64
-        Field and offset of each part; the field is -1 after the last part.
-    """
-
-    seeds: NDArray[np.uint64]
+    seeds: NDArray[np.uint64]  # (S,): the hash of each side's name
+    # (S, K, 2): field and offset of each part; the field is -1 after the last part
     parts: NDArray[np.int64]
 
     @classmethod
@@ -135,27 +97,16 @@ class Sides(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Hashed sentences: the nodes of all sentences in a row, each with its root first.
+    """Hashed sentences: the nodes of all sentences in a row, each with its root first."""
 
-    Attributes
-    ----------
-    starts : (B + 1,) int64
-        Sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``.
-    sides : (N + 1, S) uint64
-        The hashed sides of each node; the last row stands for a missing node.
-    tags : (N,) uint8
-        Numbers of UPOS tags: 0 is the root, the last number an unknown tag.
-    untagged : (N,) bool
-        Which nodes are words without UPOS.
-    lemmatized : (B,) bool
-        Which sentences have lemmas.
-    """
-
+    # (B + 1,): sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``
     starts: NDArray[np.int64]
+    # (N + 1, S): the hashed sides of each node; the last row stands for a missing node
     sides: NDArray[np.uint64]
+    # (N,): numbers of UPOS tags: 0 is the root, the last number an unknown tag
     tags: NDArray[np.uint8]
-    untagged: NDArray[np.bool_]
-    lemmatized: NDArray[np.bool_]
+    untagged: NDArray[np.bool_]  # (N,): which nodes are words without UPOS
+    lemmatized: NDArray[np.bool_]  # (B,): which sentences have lemmas
 
     @classmethod
     def of(
@@ -199,20 +150,12 @@ def hash_words(
 ) -> None:
     """Hash the fields of every node of a row of sentences: of each root, then of its words.
 
-    Parameters
-    ----------
-    raw, places, spans
-        As in `Joined`.
-    starts
-        int64 (B + 1,), as in `Batch`.
-    fields
-        Written: uint64 (N + 1, 7), except the last row. The value ``_`` becomes `MISSING`, except
-        in FORM.
-
-    Notes
-    -----
     One multiplication for each byte.
     """
+    # raw, places, spans: as in `Joined`
+    # starts: int64 (B + 1,), as in `Batch`
+    # fields: written: uint64 (N + 1, 7), except the last row. The value ``_`` becomes `MISSING`,
+    # except in FORM.
     for b in range(len(starts) - 1):
         text = raw[places[b] : places[b + 1]]
         fields[starts[b]] = _ROOT
@@ -232,24 +175,11 @@ def hash_words(
 
 @kernel
 def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
-    """Hash every side of every node.
-
-    Parameters
-    ----------
-    fields
-        uint64 (N + 1, 7), from `hash_words`; the last row stands for a missing node.
-    starts
-        int64 (B + 1,), as in `Batch`.
-    sides
-        `Sides`.
-    out
-        Written: uint64 (N + 1, S).
-
-    Notes
-    -----
-    At most K mixes for each node and side. A part beyond either end of the sentence is that of the
-    missing node.
-    """
+    """Hash every side of every node: at most K mixes each."""
+    # What lies beyond an end is the missing node
+    # fields: uint64 (N + 1, 7), from `hash_words`; the last row stands for a missing node
+    # starts: int64 (B + 1,), as in `Batch`
+    # out: written: uint64 (N + 1, S)
     seeds, parts = sides
     absent = fields.shape[0] - 1
     for b in range(len(starts)):

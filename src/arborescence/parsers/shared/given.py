@@ -30,11 +30,6 @@ def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
     """Return the sentences of what was given; raise OptionError for any other type.
 
     Strings are the words of one sentence if none of them has a space; else each is raw text.
-
-    >>> [sentence.forms for sentence in as_sentences([["Trees", "grow"], ("Do", "they", "?")])]
-    [['Trees', 'grow'], ['Do', 'they', '?']]
-    >>> [sentence.forms for sentence in as_sentences(["Trees", "grow"])]
-    [['Trees', 'grow']]
     """
     if isinstance(given, Sentence):
         return iter([given])

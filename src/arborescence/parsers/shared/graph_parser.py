@@ -1,9 +1,5 @@
-"""Graph-based parsers: what follows from weights of edges and relations, for every kind of them.
-
-A kind gives the `Graphs` of a batch of sentences. From these come, in the same way for all kinds,
-the best tree, the k best trees with and without their relations, the distribution over trees, the
-probability of each edge, and what a parser says of each edge to a `CombinedParser`.
-"""
+"""Graph-based parsers."""
+# what follows from the `Graphs` of a batch, in the same way for every kind
 
 from __future__ import annotations
 
@@ -44,28 +40,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Group:
-    """Sentences of equal or similar length, and the weights of their edges.
+    """Sentences of equal or similar length, and the weights of their edges."""
 
-    Attributes
-    ----------
-    numbers : (B,) int64
-        The numbers of the sentences in the batch.
-    firsts : (B,) int64
-        Their first nodes, if the nodes of the whole batch are in a row.
-    scores : (B, T, T) float32
-        ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and what is
-        beyond the nodes of a sentence have no meaning.
-    lengths : (B,) int64 or None
-        The numbers of words; None if all sentences have T - 1.
-    projective : bool
-        Whether the edges of their trees must not cross.
-    """
-
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int64]  # (B,): the numbers of the sentences in the batch
+    # (B,): their first nodes, if the nodes of the whole batch are in a row
     firsts: NDArray[np.int64]
+    # (B, T, T): ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and
+    # what is beyond the nodes of a sentence have no meaning.
     scores: NDArray[np.float32]
+    # (B,) or None: the numbers of words; None if all sentences have T - 1
     lengths: NDArray[np.int64] | None
-    projective: bool
+    projective: bool  # whether the edges of their trees must not cross
 
     def put(self, values: NDArray[Any], rows: NDArray[Any]) -> None:
         """Write K values of each node, (B, K, T), to their places in the first K rows."""
@@ -99,24 +84,13 @@ class Group:
 
 
 class Graphs(ABC):
-    """The graphs of a batch of B sentences with N nodes (words and roots) in all.
-
-    Attributes
-    ----------
-    sentences : list of B Sentence
-        See `completed`.
-    labels : sequence of L str
-        The names of the relations.
-    options : Options
-        What trees are wanted.
-    starts : (B + 1,) int64
-        The first node of each sentence, if all nodes are in a row.
-    """
+    """The graphs of a batch of B sentences with N nodes (words and roots) in all."""
 
     def __init__(self, sentences: list[Sentence], labels: Sequence[str], options: Options) -> None:
-        self.sentences = sentences
-        self.labels = labels
-        self.options = options
+        self.sentences = sentences  # see `completed`
+        self.labels = labels  # the names of the relations
+        self.options = options  # what trees are wanted
+        # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
         self.starts = _starts(sentences)
 
     @property
@@ -185,15 +159,7 @@ def _starts(sentences: list[Sentence]) -> NDArray[np.int64]:
 def with_relations(
     edges: NDArray[np.float32], relations: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return weights of labeled edges, whose maximum over relations is the weight of the edge.
-
-    Parameters
-    ----------
-    edges : (...) float32
-        Weights of edges.
-    relations : (..., L) float32
-        Weights of each relation of these edges; -inf if it is not allowed.
-    """
+    """Return weights (..., L) of labeled edges, whose maximum is the weight of the edge (...)."""
     best = best_labels(relations, 1)[..., None]
     return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
 
@@ -424,11 +390,7 @@ class GraphParser(Parser):
         *,
         by_heads: bool = True,
     ) -> list[list[Sentence]]:
-        """Return the trees of each sentence, the best of those that keep the rules, if there are.
-
-        Sentences with a tree that breaks a rule get others by a search; their weights, in K rows,
-        are overwritten.
-        """
+        """Return each sentence's trees; where one breaks a rule, search, and replace weights."""
         keeper, k = graphs.options.rules, 1 if weights is None else len(weights)
         if keeper is None:
             return parsed
@@ -481,10 +443,8 @@ class GraphParser(Parser):
     def _lowered(
         self, graphs: Graphs, heads: NDArray[np.int64], labels: NDArray[np.int64], keeper: Keeper
     ) -> list[list[Sentence]]:
-        """Return copies with trees that keep the rules: as `_written`, but so that they still do.
-
-        Lifted edges that would break a rule if they were moved back stay where they are.
-        """
+        """Write trees as `_written`."""
+        # lifted edges stay if they would break a rule when moved back
         written = self._written(graphs, heads, labels)
         if self.projective == "pseudo" and graphs.options.projective is None:
             graphs.options = graphs.options._replace(projective=True)
@@ -499,17 +459,8 @@ class GraphParser(Parser):
         heads: NDArray[np.int64],
         labels: NDArray[np.int64] | None = None,
     ) -> list[list[Sentence]]:
-        """Return, for each sentence, a copy with each of its trees, and probabilities if wanted.
-
-        Parameters
-        ----------
-        graphs
-            The graphs of the sentences.
-        heads : (K, N) int64
-            K trees of all sentences in a row; -1 where a sentence has fewer.
-        labels : (K, N) int64
-            The numbers of their relations. None: those that `parse` would choose.
-        """
+        """Return copies with each of K trees (K, N), and probabilities if wanted."""
+        # None: labels as `parse` has
         options = graphs.options
         probabilities = np.ones(heads.shape) if options.confidence else None
         if probabilities is not None:

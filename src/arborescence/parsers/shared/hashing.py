@@ -1,13 +1,9 @@
 """64-bit hashes of the columns of a sentence, by a multiply-with-carry step (Marsaglia 1994).
 
-Features of linear parsers are tuples of strings. Each string is hashed once for each word, directly
-from the bytes of the CoNLL-U file, and a tuple is the `mix` of its hashes. No Python strings are
-made.
-
-The only arithmetic step is that of a multiply-with-carry generator (Marsaglia 1994): the lower half
-of the state times a constant, plus the upper half. It never overflows 64 bits, so the kernels give
-the same hashes, without warnings, when Numba is switched off. The hashes are part of the model
-format: after a change here, no trained model can be used.
+Each string is hashed once for each word, from the bytes of the CoNLL-U file; a tuple is the `mix`
+of its hashes. The step (the lower half of the state times a constant, plus the upper half) never
+overflows 64 bits, so hashes are the same without Numba. They are part of the model format: after a
+change here, no trained model can be used.
 """
 
 from __future__ import annotations

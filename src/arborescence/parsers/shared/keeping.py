@@ -1,8 +1,4 @@
-"""Rules that parsed trees keep: which trees break them, and the best trees that do not.
-
-A parser's own tree is looked at first, all trees of a batch at once. Only for the few that break a
-rule there is a search, over the labelled scores of their sentences.
-"""
+"""Rules that parsed trees keep: only sentences whose own tree breaks one are searched."""
 
 from __future__ import annotations
 
@@ -71,20 +67,12 @@ class Counts(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What the rules read in S parsed sentences.
+    """What the rules read in S parsed sentences."""
 
-    Attributes
-    ----------
-    trees : Trees
-        All of them.
-    ends : list of S + 1 int
-        Their roots, as indices among all nodes, and the number of nodes.
-    broken, parted : int64
-        The numbers of the sentences that break a rule, and of those with words in parts.
-    """
-
-    trees: Trees
-    ends: list[int]
+    trees: Trees  # all of them
+    ends: list[int]  # their roots, as indices among all nodes, and the number of nodes
+    # broken, parted: the numbers of the sentences that break a rule, and of those with words in
+    # parts
     broken: NDArray[np.int64]
     parted: NDArray[np.int64]
 
@@ -227,9 +215,6 @@ def scheme_of(labels: Iterable[str], treebank: Sequence[Sentence] = ()) -> str:
     They are if the labels are those of Universal Dependencies, and of the trees to learn from a
     fifth breaks a rule at most. Of 52 treebanks, two have more than a tenth; with the second
     conjunct as the head of coordinations, it is half of them.
-
-    >>> scheme_of(["root", "nsubj:pass"]), scheme_of(["root", "comp:case"])
-    ('ud', 'none')
     """
     known = {*CONTENT_RELATIONS, *FUNCTIONAL_RELATIONS, "punct"}
     if not {re.split(f"[:{MARK}]", label)[0] for label in labels} <= known:

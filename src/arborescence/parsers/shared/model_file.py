@@ -1,8 +1,4 @@
-"""Model files: NumPy arrays and a JSON header in one ``.npz`` file, without executable code.
-
-The header contains the kind of the model and everything that is not an array. It is stored as UTF-8
-bytes of JSON text, in an array named ``header``.
-"""
+"""Model files: NumPy arrays and a JSON header in one ``.npz`` file, without executable code."""
 
 from __future__ import annotations
 
@@ -37,28 +33,8 @@ def save(
     *,
     compress: bool = True,
 ) -> None:
-    """Write a model file, atomically.
-
-    Parameters
-    ----------
-    path
-        The file to write.
-    header
-        JSON values; should contain ``kind``.
-    arrays
-        Arrays of plain numbers.
-    compress
-        Whether to compress: the file is smaller, but slower to write.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
-    >>> save(path, {"kind": "example"}, {"weights": np.ones(3, dtype=np.float32)})
-    >>> header, arrays = load(path)
-    >>> header["kind"], arrays["weights"]
-    ('example', array([1., 1., 1.], dtype=float32))
-    """
+    """Write a model file, atomically."""
+    # a header of JSON values with ``kind``, and arrays of plain numbers
     text = json.dumps({"format": _FORMAT, "version": VERSION, **header}, ensure_ascii=False)
     packed = {_HEADER: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
     with replacing(path) as file:
@@ -69,22 +45,8 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read a model file.
-
-    Parameters
-    ----------
-    path
-        A model file.
-
-    Returns
-    -------
-    header, arrays
-
-    Raises
-    ------
-    ModelError
-        If the file does not exist, is damaged, is not a model, or is from a newer version.
-    """
+    """Read header and arrays."""
+    # ModelError if it is missing, damaged, no model, or from a newer version
     try:
         with opened(path, ModelError, _WHAT) as archive:
             if not isinstance(archive, Archive) or _HEADER not in archive.names:

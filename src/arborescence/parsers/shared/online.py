@@ -23,11 +23,10 @@ _REPORT_EVERY: Final = 100
 
 
 class OnlineRun(ParserRun):
-    """A run that learns from one sentence after the other.
+    """A run that learns from one sentence after the other, and averages over all steps.
 
-    Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. The result is
-    the average of the weights over all steps: a step at time t that adds x to a weight adds t x to
-    its sum, and the average at the final time T is the weight minus sum / T.
+    Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. A step at time t
+    that adds x to a weight adds t x to its sum; the average at time T is the weight minus sum / T.
     """
 
     #: Whether dev is parsed with rounded weights, as in model files: it is faster.

@@ -1,9 +1,8 @@
 """Options of training, each declared once: a field of a record, with its type, default and help.
 
-From the field come the checks of values, the fields of model files (`kept_fields`), the options of
-the command line (`arborescence.cli.generated`), and the tables of the reference.
-
-The command line imports this module, and the records, so they must not import slow modules.
+From it come the checks, the fields of model files, the command line and the tables of the
+reference. The command line imports this module and the records, so they must not import slow
+modules.
 """
 
 from __future__ import annotations
@@ -50,36 +49,24 @@ _VALUES: Final = {int: scheme.whole(0), float: scheme.positive(), str: scheme.TE
 
 @dataclass(frozen=True)
 class Option:
-    """An option. In the annotation of a field stands what its type does not say.
+    """An option. In the annotation of a field stands what its type does not say."""
 
-    Attributes
-    ----------
-    values : scheme.Field
-        Its values, by default all of its type.
-    stored : bool
-        Whether it helps to determine what is learned: then it is in the `info` of a model, and a
-        checkpoint goes on with the same value only.
-    kept : bool
-        Whether parsing needs it: then it is also a field of the header of a model file.
-    command : bool
-        Whether the command line has it. Training itself sets the others.
-    help, metavar, panel, shown : str or None
-        What help says of it, by default what stands below the field; how help names its values, the
-        group of options that it is in, and its default.
-    name, default, kind, choices, is_flag
-        Filled in from the field: kind is int, float, tuple or str; the values to choose from are
-        only False and True for a flag.
-    """
-
-    values: scheme.Field | None = None
+    values: scheme.Field | None = None  # its values, by default all of its type
     _: KW_ONLY
+    # whether it helps to determine what is learned: then it is in the `info` of a model, and a
+    # checkpoint goes on with the same value only
     stored: bool = True
+    # whether parsing needs it: then it is also a field of the header of a model file
     kept: bool = False
-    command: bool = True
+    command: bool = True  # whether the command line has it. Training itself sets the others.
+    # help, metavar, panel, shown: what help says of it, by default what stands below the field; how
+    # help names its values, the group of options that it is in, and its default
     help: str = ""
     metavar: str | None = None
     panel: str | None = None
     shown: str | None = None
+    # name, default, kind, choices, is_flag: filled in from the field: kind is int, float, tuple or
+    # str; the values to choose from are only False and True for a flag
     name: str = ""
     default: Any = None
     kind: type = str
@@ -92,22 +79,8 @@ class Option:
         return values if required else replace(values, default=self.default)
 
     def checked(self, value: Any) -> Any:
-        """Return a value, as a plain number or a tuple if it is like one.
-
-        Raises
-        ------
-        OptionError
-            If the value is none of this option's.
-
-        Examples
-        --------
-        >>> Option(scheme.positive(), name="C", kind=float).checked(1)
-        1.0
-        >>> Option(scheme.one_of(["mira", "tree"]), name="loss").checked("svm")
-        Traceback (most recent call last):
-          ...
-        arborescence.OptionError: loss must be 'mira' or 'tree', not 'svm'
-        """
+        """Return a value, as a plain number or a tuple if it is like one."""
+        # OptionError if it does not fit
         plain = value.item() if hasattr(value, "item") else value
         if self.kind is float and type(plain) is int:
             plain = float(plain)
@@ -123,13 +96,7 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """The options of something that is trained; those of a kind of parser are its `Settings`.
-
-    Raises
-    ------
-    OptionError
-        If a value is none of its option's, or does not go with that of another one.
-    """
+    """The options of something that is trained; those of a kind of parser are its `Settings`."""
 
     def __post_init__(self) -> None:
         for name, option in options_of(type(self)).items():
@@ -141,13 +108,8 @@ class Record:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Make a record; the other options have their defaults.
-
-        Raises
-        ------
-        OptionError
-            Also if there is no option of a name.
-        """
+        """Make a record; the other options have their defaults."""
+        # OptionError if a name is unknown
         known = options_of(cls)
         for name in settings.keys() - known.keys():
             raise OptionError(f"{name} is no option here; there are {', '.join(known)}")

@@ -46,24 +46,17 @@ TEMPLATES: Final = [
 
 
 class RelationTemplates(NamedTuple):
-    """The sides and words that the features of an edge in its tree are made of.
+    """The sides and words that the features of an edge in its tree are made of."""
 
-    Attributes
-    ----------
-    roles, sides : (T, K) int64
-        The roles of each template, as positions in ``"dhglrpn"`` (-1 after the last), and the side
-        of each.
-    """
-
+    # roles, sides: (T, K): the roles of each template, as positions in ``"dhglrpn"`` (-1 after the
+    # last), and the side of each
     roles: NDArray[np.int64]
     sides: NDArray[np.int64]
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
-        """Make the arrays of the templates that use only `columns`; add their sides to `sides`.
-
-        `words` are the roles that templates may use.
-        """
+        """Make the arrays of templates that use only `columns` and the roles `words`."""
+        # add to `sides`
         templates = [each for each in TEMPLATES if set(split_template(each)) <= set(words)]
         numbers = numbered(templates, ROLES, columns, sides)
         most = (numbers >= 0).sum(axis=1).max()
@@ -73,34 +66,20 @@ class RelationTemplates(NamedTuple):
 
 
 class RelationModel(NamedTuple):
-    """The model of relation scores.
-
-    Attributes
-    ----------
-    templates : RelationTemplates
-    weights : (R, L)
-        float32 or integers; R is a power of two.
-    allowed : (2, L) bool
-        The relations allowed on edges from the root, and on other edges.
-    """
+    """The model of relation scores."""
 
     templates: RelationTemplates
-    weights: NDArray[Any]
+    weights: NDArray[Any]  # (R, L): float32 or integers; R is a power of two
+    # (2, L): the relations allowed on edges from the root, and on other edges
     allowed: NDArray[np.bool_]
 
 
 @kernel
 def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
-    """Find the word in each role for each edge of a tree.
-
-    Parameters
-    ----------
-    heads
-        int64 (n + 1,): a head vector.
-    relatives
-        Written: int64 (n + 1, 7), row d for the edge into d; -1 for a missing word. Row 0 is
-        unused.
-    """
+    """Find the word in each role for each edge of a tree."""
+    # heads: int64 (n + 1,): a head vector
+    # relatives: written: int64 (n + 1, 7), row d for the edge into d; -1 for a missing word. Row 0
+    # is unused.
     relatives[:] = -1
     last_child = np.full(len(heads), -1)
     for d in range(1, len(heads)):
@@ -119,28 +98,15 @@ def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
 
 @kernel
 def list_rows(
+    # sides, start: ``Batch.sides``, and the first node of the sentence
     sides: np.ndarray,
     start: int,
-    around: np.ndarray,
+    around: np.ndarray,  # int64 (7,): the word in each role, -1 for none
     templates: RelationTemplates,
-    mask: np.uint64,
-    rows: np.ndarray,
+    mask: np.uint64,  # the number of rows - 1
+    rows: np.ndarray,  # written: int64 (T,), the numbers of the rows of weights
 ) -> None:
-    """Hash the features of one edge.
-
-    Parameters
-    ----------
-    sides, start
-        ``Batch.sides``, and the first node of the sentence.
-    around
-        int64 (7,): the word in each role, -1 for none.
-    templates
-        `RelationTemplates`.
-    mask
-        The number of rows - 1.
-    rows
-        Written: int64 (T,), the numbers of the rows of weights.
-    """
+    """Hash the features of one edge."""
     direction = _DIRECTIONS[2 if around[1] == 0 else 1 if around[1] < around[0] else 0]
     mix_sides(sides, start, around, templates, _TURN, direction, mask, rows)
 
@@ -156,10 +122,8 @@ def mix_sides(
     mask: np.uint64,
     rows: np.ndarray,
 ) -> None:
-    """Do the work of `list_rows` for any roles; `turn` is the difference in rotation between two.
-
-    The last row of `sides` is for a missing word.
-    """
+    """Do the work of `list_rows` for any roles."""
+    # `turn` is the difference in rotation between two
     for t in range(len(rows)):
         value = seed
         for k in range(templates.roles.shape[1]):
@@ -214,22 +178,12 @@ def label_edges(
 ) -> None:
     """Choose the relation of every edge.
 
-    Parameters
-    ----------
-    batch, model
-        `Batch` and `RelationModel`.
-    heads
-        int64 (K, N): the head vectors of all sentences in a row, K times; -1 if a sentence has
-        fewer than K trees.
-    sums
-        Scratch for sums: (L,), float32, or int32 for integer weights.
-    out
-        Written: int64 (K, N), except at roots and where there is no tree.
-
-    Notes
-    -----
     O(K T L) for each word.
     """
+    # heads: int64 (K, N): the head vectors of all sentences in a row, K times; -1 if a sentence has
+    # fewer than K trees
+    # sums: scratch for sums: (L,), float32, or int32 for integer weights
+    # out: written: int64 (K, N), except at roots and where there is no tree
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -262,29 +216,17 @@ def move(
 
 @kernel
 def update_relations(
+    # batch, model: `Batch` of the sentence, and `RelationModel`, with float32 weights: changed
     batch: Batch,
     model: RelationModel,
-    averages: np.ndarray,
+    averages: np.ndarray,  # float32 (R, L), changed: as in `edges.update_edges`
+    # heads, gold: int64 (n + 1,): the gold heads and relations
     heads: np.ndarray,
     gold: np.ndarray,
-    C: float,
-    clock: int,
+    C: float,  # the largest step of MIRA, or 0 for the perceptron
+    clock: int,  # the number of the update, from 1
 ) -> None:
-    """Update the weights towards the gold relations of a sentence, word by word.
-
-    Parameters
-    ----------
-    batch, model
-        `Batch` of the sentence, and `RelationModel`, with float32 weights: changed.
-    averages
-        float32 (R, L), changed: as in `edges.update_edges`.
-    heads, gold
-        int64 (n + 1,): the gold heads and relations.
-    C
-        The largest step of MIRA, or 0 for the perceptron.
-    clock
-        The number of the update, from 1.
-    """
+    """Update the weights towards the gold relations of a sentence, word by word."""
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     sums = np.empty(model.weights.shape[1], dtype=np.float32)
     relatives = np.empty((len(heads), 7), dtype=np.int64)

@@ -46,23 +46,9 @@ _FIELDS: Final = {"history": scheme.list_of(_SCORES, 1, 10**6)}
 class Run(ABC):
     """A run of training, of whatever learns in epochs.
 
-    After each epoch, what is learned is scored on dev; the best is kept. An interrupted run goes on
-    from its checkpoint, with the same result as without interruption.
-
-    Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity` and `_state`, if
-    there are checkpoints.
-
-    Parameters
-    ----------
-    sentences
-        The number of sentences of an epoch.
-
-    Attributes
-    ----------
-    history : list of dict
-        The scores on dev after each epoch, with ``"las"``; {} without dev.
-    best : dict of str to array
-        What was learned by the best epoch.
+    Each is scored on dev; the best is kept. An interrupted run goes on from its checkpoint, with
+    the same result. Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity` and
+    `_state`, if there are checkpoints.
     """
 
     #: The kind of parser that is trained, as named in model files.
@@ -74,8 +60,9 @@ class Run(ABC):
 
     def __init__(self, sentences: int) -> None:
         self._sentences = sentences
+        # the scores on dev after each epoch, with ``"las"``; {} without dev
         self.history: History = []
-        self.best: Arrays = {}
+        self.best: Arrays = {}  # what was learned by the best epoch
 
     def run(
         self,
@@ -85,24 +72,8 @@ class Run(ABC):
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Train; go on from the checkpoint if it exists.
-
-        Parameters
-        ----------
-        epochs
-            The largest number of epochs.
-        patience
-            Stop after this many epochs without a better LAS on dev; None: never.
-        checkpoint, progress
-            As for `LinearParser.train`.
-
-        Raises
-        ------
-        OptionError
-            If `epochs` or `patience` is less than 1.
-        ModelError
-            If `checkpoint` belongs to other data or settings, or cannot be read.
-        """
+        """Train."""
+        # go on from the checkpoint if it exists, ModelError if that is of other data or settings
         check_count(epochs, "epochs")
         patience = check_count(epochs if patience is None else patience, "patience")
         if checkpoint is not None and Path(checkpoint).exists():
@@ -197,24 +168,12 @@ class Run(ABC):
 
 
 class Task(NamedTuple):
-    """What a parser is trained with.
+    """What a parser is trained with."""
 
-    Attributes
-    ----------
-    treebank
-        Sentences to learn from.
-    dev
-        Sentences to choose the best epoch by; may be empty.
-    settings
-        All settings that, with the data, determine the result.
-    make
-        Makes a parser from its parts.
-    """
-
-    treebank: Sequence[Sentence]
-    dev: Sequence[Sentence]
-    settings: Any
-    make: Callable[..., Any]
+    treebank: Sequence[Sentence]  # sentences to learn from
+    dev: Sequence[Sentence]  # sentences to choose the best epoch by; may be empty
+    settings: Any  # all settings that, with the data, determine the result
+    make: Callable[..., Any]  # makes a parser from its parts
 
 
 class ParserRun(Run):
@@ -254,13 +213,7 @@ def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
 
 
 def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, float]:
-    """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words.
-
-    >>> from arborescence.treebank import Sentence
-    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
-    >>> compared([gold], [gold.replace(deprels=["nsubj:pass", "cop"])])
-    {'uas': 100.0, 'las': 50.0}
-    """
+    """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words."""
     words = attached = labelled = 0
     for right, found in zip(gold, parsed, strict=True):
         same = np.flatnonzero(right.heads[1:] == found.heads[1:])
@@ -274,21 +227,14 @@ def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, 
 
 
 def best_epoch(history: History) -> int:
-    """Return the number (from 1) of the epoch with the best LAS on dev; without dev, of the last.
-
-    >>> best_epoch([{"las": 70.0}, {"las": 80.0}, {"las": 80.0}]), best_epoch([{}, {}])
-    (2, 2)
-    """
+    """Return the number (from 1) of the epoch with the best LAS on dev."""
+    # without dev, of the last
     las = [scores["las"] for scores in history if scores]
     return las.index(max(las)) + 1 if las else len(history)
 
 
 def shown(scores: Mapping[str, float]) -> str:
-    """Return scores as text.
-
-    >>> shown({"las": 81.234, "las_of_words": 79.0})
-    'LAS 81.23, LAS of words 79.00'
-    """
+    """Return scores as text."""
     named = ((*name.split("_"), f"{score:.2f}") for name, score in scores.items())
     return ", ".join(" ".join((name[0].upper(), *name[1:])) for name in named)
 

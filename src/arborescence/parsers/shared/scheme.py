@@ -1,10 +1,7 @@
-"""Validation of model files: the required header fields and arrays.
+"""Validation of model files: the required header fields and arrays, listed beside each class.
 
-Each kind of parser lists both next to its class, and a file is checked against these lists before
-it is used. So no kernel can read or write beyond the end of an array, and no number overflows,
-whatever the file contains. Every fault raises one type of error that names the field or array.
-
-The command line imports this module, which so imports NumPy where it is needed only.
+So no kernel can read or write beyond the end of an array, and no number overflows, whatever a file
+contains. The command line imports this module: NumPy is imported only where it is needed.
 """
 
 from __future__ import annotations
@@ -31,42 +28,25 @@ LARGEST: Final = 1e6
 
 
 def can_be_looked_at(columns: Iterable[object]) -> bool:
-    """Return whether there are feature templates that use only these columns.
-
-    No template uses FEATS alone.
-
-    >>> can_be_looked_at(["upos", "feats"]), can_be_looked_at(["feats"]), can_be_looked_at(["misc"])
-    (True, False, False)
-    """
+    """Return whether there are feature templates that use only these columns."""
+    # none uses FEATS alone
     chosen = list(columns)
     return all(column in tuple(COLUMNS) for column in chosen) and not set(chosen) <= {"feats"}
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a header.
+    """A field of a header."""
 
-    Attributes
-    ----------
-    what
-        A description of its values, for error messages.
-    fits
-        Returns whether a value is valid. It is called with any JSON value.
-    default
-        The value if a file lacks the field; without a default, the field is required.
-    """
-
-    what: str
+    what: str  # a description of its values, for error messages
+    # returns whether a value is valid. It is called with any JSON value.
     fits: Callable[[Any], bool]
+    # the value if a file lacks the field; without a default, the field is required
     default: Any = _REQUIRED
 
 
 def whole(low: int, high: int | None = None, default: Any = _REQUIRED) -> Field:
-    """Make a field for a whole number.
-
-    >>> whole(1, 9).fits(3), whole(1, 9).fits(3.0), whole(0, 1).fits(True)
-    (True, False, False)
-    """
+    """Make a field for a whole number."""
     return Field(
         f"a whole number {f'of at least {low}' if high is None else f'from {low} to {high}'}",
         lambda value: type(value) is int and low <= value and (high is None or value <= high),
@@ -93,11 +73,7 @@ def positive(default: Any = _REQUIRED) -> Field:
 
 
 def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
-    """Make a field for one of the given values.
-
-    >>> one_of([True, False]).fits(1), one_of([True, False]).what
-    (False, 'True or False')
-    """
+    """Make a field for one of the given values."""
     known = list(values)
     *others, last = map(repr, known)
     return Field(
@@ -122,11 +98,7 @@ def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
 
 
 def or_none(field: Field) -> Field:
-    """Make a field for the values of another one, or None.
-
-    >>> or_none(whole(1, 9)).fits(None)
-    True
-    """
+    """Make a field for the values of another one, or None."""
     return replace(
         field, what=f"{field.what}, or None", fits=lambda value: value is None or field.fits(value)
     )
@@ -162,29 +134,18 @@ INFO: Final = replace(MAPPING_OR_NULL, default=None)
 
 @dataclass(frozen=True)
 class Array:
-    """An array of a model file.
+    """An array of a model file."""
 
-    Attributes
-    ----------
-    dtypes
-        The allowed dtypes.
-    shape
-        Lengths: numbers or names. A name stands for the same number in all arrays. A length whose
-        name begins with ``2^`` must be a power of two.
-    low, high
-        The least and the greatest allowed value. Without them, floats must be finite.
-    below
-        For indices: the name of a length. All values must be at least 0 and less than that length.
-    ascending
-        Whether each value must be greater than the one before.
-    """
-
-    dtypes: tuple[type[np.generic], ...]
+    dtypes: tuple[type[np.generic], ...]  # the allowed dtypes
+    # lengths: numbers or names. A name stands for the same number in all arrays. A length whose
+    # name begins with ``2^`` must be a power of two.
     shape: tuple[int | str, ...]
+    # low, high: the least and the greatest allowed value. Without them, floats must be finite.
     low: float | None = None
     high: float | None = None
+    # for indices: the name of a length. All values must be at least 0 and less than that length.
     below: str | None = None
-    ascending: bool = False
+    ascending: bool = False  # whether each value must be greater than the one before
 
 
 def weights(*shape: int | str) -> Array:
@@ -195,22 +156,7 @@ def weights(*shape: int | str) -> Array:
 
 
 def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the fields of a header.
-
-    Raises
-    ------
-    ModelError
-        If a field is missing or invalid.
-
-    Examples
-    --------
-    >>> fields_of({"beam": 8, "kind": "some"}, {"beam": whole(1, 64), "unit": UNIT})
-    {'beam': 8, 'unit': 1.0}
-    >>> fields_of({"beam": 0}, {"beam": whole(1, 64)})
-    Traceback (most recent call last):
-      ...
-    arborescence.ModelError: beam is 0, not a whole number from 1 to 64
-    """
+    """Return the fields of a header; ModelError if one is missing or invalid."""
     found = {}
     for name, field in fields.items():
         value = header.get(name, field.default)
@@ -223,44 +169,14 @@ def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[st
 
 
 def arrays_of(
-    arrays: Mapping[str, NDArray[Any]],
-    wanted: Mapping[str, Array],
+    arrays: Mapping[str, NDArray[Any]],  # the arrays of a file
+    wanted: Mapping[str, Array],  # the required arrays
+    # lengths given by the header; the keys are the names used in `wanted`
     lengths: Mapping[str, int],
-    optional: Collection[str] = (),
+    optional: Collection[str] = (),  # the names of arrays that may be missing
 ) -> dict[str, Any]:
-    """Return the wanted arrays of a model file, after checking them.
-
-    Parameters
-    ----------
-    arrays
-        The arrays of a file.
-    wanted
-        The required arrays.
-    lengths
-        Lengths given by the header; the keys are the names used in `wanted`.
-    optional
-        The names of arrays that may be missing.
-
-    Raises
-    ------
-    ModelError
-        If an array is missing or invalid.
-
-    Notes
-    -----
-    Values are checked only if the dtype allows values outside the limits; int8 weights need no
-    check.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> wanted = {"weights": weights("2^rows", "labels"), "heads": Array((np.int32,), ("labels",))}
-    >>> table = np.zeros((3, 2), dtype=np.int8)
-    >>> arrays_of({"weights": table}, wanted, {"labels": 2})
-    Traceback (most recent call last):
-      ...
-    arborescence.ModelError: array 'weights' has 3 rows, not a power of two
-    """
+    """Return the wanted arrays of a file; ModelError if one is missing or invalid."""
+    # int8 needs no check
     known = dict(lengths)
     for name, array in wanted.items():
         if name in arrays:
@@ -275,20 +191,7 @@ def arrays_of(
 def fields_of_part(
     name: str, header: Any, fields: Mapping[str, Field], version: int
 ) -> dict[str, Any]:
-    """Return the fields of a header inside another header, which must have the given version.
-
-    Raises
-    ------
-    ModelError
-        If the version differs, or a field is missing or invalid.
-
-    Examples
-    --------
-    >>> fields_of_part("tagger", {"version": 2}, {}, 1)
-    Traceback (most recent call last):
-      ...
-    arborescence.ModelError: tagger has version 2, and this library reads 1: train the model again
-    """
+    """Return the fields of a header inside another; ModelError for another version, too."""
     header = fields_of({name: header}, {name: MAPPING})[name]
     found = fields_of(header, {"version": whole(1, 99), **fields})
     if found["version"] != version:
@@ -300,24 +203,14 @@ def fields_of_part(
 
 
 def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several parts; names get the prefix of their part. See `part`.
-
-    >>> import numpy as np
-    >>> list(joined({"tagger/": {"weights": np.ones(1)}, "": {"weights": np.ones(1)}}))
-    ['tagger/weights', 'weights']
-    """
+    """Return the arrays of several parts; names get the prefix of their part. See `part`."""
     return {
         prefix + name: array for prefix, arrays in parts.items() for name, array in arrays.items()
     }
 
 
 def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays whose names begin with a prefix; the prefix is removed from the names.
-
-    >>> import numpy as np
-    >>> list(part({"tagger/weights": np.ones(1), "weights": np.ones(1)}, "tagger/"))
-    ['weights']
-    """
+    """Return the arrays whose names begin with a prefix; the prefix is removed from the names."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()

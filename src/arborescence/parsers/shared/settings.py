@@ -1,7 +1,4 @@
-"""Options that several kinds of parsers have.
-
-The command line imports this module, so it must not import slow modules.
-"""
+"""Options that several kinds of parsers have. The command line imports this: no slow modules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Feature templates of the classifiers of text and tags: hashes that are mixed with each other.
+"""Feature templates of text and tags, as products of hashes: ``word * (gap * next)``.
 
-A feature is a hash: one that a learner finds for a word or a character (an atom), or several of
-them, mixed. Templates say which. They are data, written as products: ``word * (gap * next)``. What
-several templates have in common is mixed once.
+What several templates have in common is mixed once.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -21,22 +19,14 @@ if TYPE_CHECKING:
 
 
 class Templates(NamedTuple):
-    """Templates, for kernels. The first values are the atoms; each step mixes two values to one.
+    """Templates, for kernels. The first values are the atoms; each step mixes two values to one."""
 
-    Attributes
-    ----------
-    left, right : int64, shape (steps,)
-        The values that each step mixes.
-    levels : int64
-        Where the steps begin that need no result of the steps before, except of earlier levels.
-    features : int64, shape (templates,)
-        Which value is the feature of each template.
-    """
-
+    # left, right: (steps,): the values that each step mixes
     left: NDArray[np.int64]
     right: NDArray[np.int64]
+    # where the steps begin that need no result of the steps before, except of earlier levels
     levels: NDArray[np.int64]
-    features: NDArray[np.int64]
+    features: NDArray[np.int64]  # (templates,): which value is the feature of each template
 
 
 class Values(NamedTuple):
@@ -48,21 +38,7 @@ class Values(NamedTuple):
 
 
 def compiled(atoms: str, templates: str) -> Templates:
-    """Compile templates.
-
-    Parameters
-    ----------
-    atoms
-        Their names, separated by spaces.
-    templates
-        Products of atoms, separated by commas. Factors are mixed from left to right.
-
-    Examples
-    --------
-    >>> found = compiled("a b", "b, a * (b * a), b * a")
-    >>> found.left.tolist(), found.right.tolist(), found.features.tolist()
-    ([1, 0], [0, 2], [1, 3, 2])
-    """
+    """Compile templates: products of `atoms`, separated by commas, mixed from left to right."""
     numbers: dict[object, int] = {name: number for number, name in enumerate(atoms.split())}
     level_of: dict[object, int] = dict.fromkeys(numbers, 0)
 
@@ -100,17 +76,10 @@ def values_of(templates: Templates, atoms: int) -> Values:
 
 @indexing_kernel
 def fill(templates: Templates, room: Values, places: int, features: np.ndarray, first: int) -> None:
-    """Compute the places of features in a table of weights. O(steps + features).
-
-    Parameters
-    ----------
-    templates, room
-        The first values are the atoms.
-    places
-        The number of places, a power of two.
-    features : uint64
-        Filled from `first` on, to its end, by the first templates.
-    """
+    """Compute the places of features in a table of weights. O(steps + features)."""
+    # templates, room: the first values are the atoms
+    # places: the number of places, a power of two
+    # features: uint64: filled from `first` on, to its end, by the first templates
     values, left, right = room
     atoms = values.size - left.size
     for level in range(templates.levels.size - 1):

@@ -21,58 +21,19 @@ if TYPE_CHECKING:
 
 
 class TrainingTrees(NamedTuple):
-    """The training trees of a treebank.
+    """The training trees of a treebank."""
 
-    Attributes
-    ----------
-    heads
-        For each sentence of n words, its head vector: int64, (n + 1,).
-    relations
-        For each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root.
-    labels
-        The L relations by number, in alphabetical order.
-    allowed
-        bool, (2, L): which relations occur on edges from the root, and which on other edges.
-    """
-
-    heads: list[NDArray[np.int64]]
+    heads: list[NDArray[np.int64]]  # for each sentence of n words, its head vector: int64, (n + 1,)
+    # for each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root
     relations: list[NDArray[np.int64]]
-    labels: list[str]
+    labels: list[str]  # the L relations by number, in alphabetical order
+    # bool, (2, L): which relations occur on edges from the root, and which on other edges
     allowed: NDArray[np.bool_]
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], projective: Projective) -> Self:
-        """Give numbers to the relations of a treebank; lift edges if trees must be projective.
-
-        Parameters
-        ----------
-        treebank
-            Sentences with heads and relations, as `checked` returns them.
-        projective
-            Whether trees must be projective. ``"pseudo"``: relations also mark which edges were
-            lifted.
-
-        Raises
-        ------
-        TreebankError
-            If with ``"pseudo"`` its relations already contain the mark of lifted edges.
-
-        Notes
-        -----
-        O(n) for each sentence, plus the cost of `projectivize`.
-
-        Examples
-        --------
-        >>> from arborescence.treebank import Sentence
-        >>> words = ["Trees", "grow"]
-        >>> one = Sentence.from_words(words, heads=[-1, 2, 0], deprels=["nsubj", "root"])
-        >>> trees = TrainingTrees.of([one], projective=False)
-        >>> trees.labels, trees.relations
-        (['nsubj', 'root'], [array([-1,  0,  1])])
-        >>> trees.allowed
-        array([[False,  True],
-               [ True, False]])
-        """
+        """Give numbers to relations."""
+        # lift edges if trees must be projective ("pseudo" marks them)
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         labels = sorted(set().union(*(deprels for _, deprels in trees)))
@@ -93,22 +54,8 @@ def checked(
     root: Root,
     skip_invalid: Callable[[TreebankError], object] | None = None,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return what to learn from and a development set as lists, all of whose heads are trees.
-
-    Parameters
-    ----------
-    treebank, dev
-        Sentences with heads.
-    root
-        ``"single"``: each tree must have one edge from the root; ``"multi"``: one or more.
-    skip_invalid
-        As for `arborescence.treebank.read`.
-
-    Raises
-    ------
-    TreebankError
-        If there is nothing to learn from, or the heads of a sentence are not such a tree.
-    """
+    """Return both treebanks as lists."""
+    # TreebankError if one is empty or its heads are not such trees
     kept: tuple[list[Sentence], list[Sentence]] = [], []
     for good, sentences in zip(kept, (treebank, dev or ()), strict=True):
         for sentence in sentences:

@@ -1,7 +1,5 @@
-"""Types of the named options of parser training, and of its progress.
-
-The command line imports this module, so it must not import slow modules.
-"""
+"""Types of the named options of training, and of its progress."""
+# No slow imports: the command line's
 
 from __future__ import annotations
 

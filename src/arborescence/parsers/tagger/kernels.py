@@ -1,7 +1,4 @@
-"""Tagger kernels: the features of words and tags, greedy left-to-right tagging.
-
-The classifier is that of `shared.classifier`; its classes are the tags.
-"""
+"""Tagger kernels: features of words and tags, greedy tagging by `shared.classifier`."""
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
@@ -76,50 +73,26 @@ _PENALTY: Final = np.float32(0.003)
 
 
 class Spelled(NamedTuple):
-    """The words of some sentences.
+    """The words of some sentences."""
 
-    Attributes
-    ----------
-    letters : uint64, shape (n, LETTERS)
-        See `spell`.
-    places : uint32, shape (n, WORD_FEATURES)
-        See `look_at_words`.
-    starts : int64, shape (sentences + 1,)
-        The first word of each sentence, and n.
-    """
-
-    letters: np.ndarray
-    places: np.ndarray
-    starts: np.ndarray
+    letters: np.ndarray  # uint64 (n, LETTERS): see `spell`
+    places: np.ndarray  # uint32 (n, WORD_FEATURES): see `look_at_words`
+    starts: np.ndarray  # int64 (sentences + 1,): the first word of each sentence, and n
 
 
 class Choices(NamedTuple):
-    """The tags that are allowed for a word, by its context.
+    """The tags that are allowed for a word, by its context."""
 
-    Attributes
-    ----------
-    tags : uint64
-    starts : int64
-        Those of context c are ``tags[starts[c + 1] : starts[c + 2]]``.
-    """
-
-    tags: np.ndarray
-    starts: np.ndarray
+    tags: np.ndarray  # uint64
+    starts: np.ndarray  # int64: those of context c are ``tags[starts[c + 1] : starts[c + 2]]``
 
 
 class Guesses(NamedTuple):
-    """The k most probable tags of n words, each given the tags before it.
+    """The k most probable tags of n words, each given the tags before it."""
 
-    Attributes
-    ----------
-    tags : (n, k) int64
-        Their codes, the most probable one first; -1 where there are fewer than k.
-    chances : (n, k) float32
-        Their probabilities.
-    """
-
+    # (n, k): their codes, the most probable one first; -1 where there are fewer than k
     tags: NDArray[np.int64]
-    chances: NDArray[np.float32]
+    chances: NDArray[np.float32]  # (n, k): their probabilities
 
     @classmethod
     def empty(cls, words: int, k: int) -> Self:
@@ -129,17 +102,11 @@ class Guesses(NamedTuple):
 
 @kernel
 def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
-    """Hash the form, affixes and shape of each word.
-
-    Parameters
-    ----------
-    raw : uint8, shape (b,)
-    spans : int64, shape (n, 11)
-        As in `Sentence`, for any number of sentences.
-    letters : uint64, shape (n, 13)
-        Filled: the form; the same in lower case; its last 1 to 5 characters and its first 1 to 4,
-        in lower case; its shape; its length.
-    """
+    """Hash the form, affixes and shape of each word."""
+    # raw: uint8 (b,)
+    # spans: int64 (n, 11): as in `Sentence`, for any number of sentences
+    # letters: uint64 (n, 13): filled: the form; the same in lower case; its last 1 to 5 characters
+    # and its first 1 to 4, in lower case; its shape; its length
     for i in range(spans.shape[0]):
         start = spans[i, 1]
         stop = spans[i, 2] - 1
@@ -180,16 +147,10 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
 
 @kernel
 def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -> None:
-    """Compute the weight indices of the features that depend only on the words.
-
-    Parameters
-    ----------
-    letters : uint64, shape (n, 13)
-    starts : int64, shape (sentences + 1,)
-        The first word of each sentence, and n.
-    places : uint32, shape (n, WORD_FEATURES)
-        Filled.
-    """
+    """Compute the weight indices of the features that depend only on the words."""
+    # letters: uint64 (n, 13)
+    # starts: int64 (sentences + 1,): the first word of each sentence, and n
+    # places: uint32 (n, WORD_FEATURES): filled
     found = np.empty(WORD_FEATURES, dtype=np.uint64)
     room = values_of(_WORDS, LETTERS + len(_WHERE) + 2)
     atoms = room.values
@@ -220,11 +181,9 @@ def _look_at_tags(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the weight indices of the tag features of word `i`, as many as `places` has room for.
-
-    `context` holds an earlier stage's result for every word. `tag` and `tag_2` are this stage's
-    tags of the previous word and of the word before that.
-    """
+    """Compute the weight indices of the tag features of word `i`, as many as `places` holds."""
+    # `context` is an earlier stage's result; `tag`, `tag_2` are this stage's tags of the two words
+    # before
     atoms = room.values
     atoms[0] = mix(tag, np.uint64(1))
     atoms[1] = tag_2
@@ -268,50 +227,29 @@ def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: 
 @kernel
 def tag_words(
     words: Spelled,
-    order: np.ndarray,
-    features: int,
-    context: np.ndarray,
+    order: np.ndarray,  # int64: the sentences to tag, in this order
+    features: int,  # `HISTORY`, `NEIGHBOURS` or `OWN`
+    context: np.ndarray,  # int64 (n,): an earlier stage's result for each word; -1 is unknown
     allowed: Choices,
-    weights: np.ndarray,
-    scores: np.ndarray,
-    tags: np.ndarray,
-    unit: float,
+    weights: np.ndarray,  # int8 or float32 (PLACES + tags,)
+    scores: np.ndarray,  # int32 or float32 (tags,): scratch
+    tags: np.ndarray,  # int64 (n,): filled for these sentences
+    unit: float,  # the unit of the weights, for probabilities
+    # filled where a word has as many choices; with k = 0, they are not looked for
     guesses: Guesses,
+    # int64 (n,): the gold tags. Empty: no training. A word whose gold tag is not allowed is
+    # skipped.
     gold: np.ndarray,
+    # float32 (2, PLACES + tags): for training: the table of `Learned`, of which `weights` are the
+    # first row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Tag sentences greedily from left to right; train the weights too if `gold` is given.
+    """Tag sentences greedily from left to right; train too if `gold` is given.
 
-    A log-linear model, trained by AdaGrad (`descend`). Also in training, the previous tag is the
-    predicted one. O(features · tags) per word.
+    O(features · tags) a word.
 
-    Parameters
-    ----------
-    words
-    order : int64
-        The sentences to tag, in this order.
-    features
-        `HISTORY`, `NEIGHBOURS` or `OWN`.
-    context : int64, shape (n,)
-        An earlier stage's result for each word; -1 is unknown.
-    allowed
-    weights : int8 or float32, shape (PLACES + tags,)
-    scores : int32 or float32, shape (tags,)
-        Scratch.
-    tags : int64, shape (n,)
-        Filled for these sentences.
-    unit
-        The unit of the weights, for probabilities.
-    guesses
-        Filled where a word has as many choices; with k = 0, they are not looked for.
-    gold : int64, shape (n,)
-        The gold tags. Empty: no training. A word whose gold tag is not allowed is skipped.
-    learned : float32, shape (2, PLACES + tags)
-        For training: the table of `Learned`, of which `weights` are the first row. Changed.
-
-    Notes
-    -----
-    Indices are unsigned, so that Numba does not check for negative ones. This halves the time.
+    By AdaGrad (`descend`). Also in training, the previous tag is the predicted one. Indices are
+    unsigned, so that Numba does not check for negative ones: this halves the time.
     """
     places = np.empty(features, dtype=np.uint64)
     room = values_of(_TAGS, 12)

@@ -88,11 +88,7 @@ def taggers_of_others(
     progress: Progress | None = None,
     **how: Any,
 ) -> Iterator[tuple[list[int], Tagger]]:
-    """Yield the numbers of the sentences of each fold, and a tagger trained on the other folds.
-
-    The errors are those of `jackknife`, and the parameters, too: `how` are `columns` and `epochs`.
-    Nothing is yielded if there are fewer sentences than folds.
-    """
+    """Yield each fold's sentence numbers, and a tagger of the others; none for fewer than folds."""
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
         return

@@ -78,10 +78,8 @@ class Words:
         return self._joined.is_given(COLUMNS[column])
 
     def annotated(self, column: str) -> Mask:
-        """Return for each sentence whether a column is annotated, possibly with empty values only.
-
-        FEATS of a tagged sentence may be empty for every word.
-        """
+        """Return for each sentence whether a column is annotated."""
+        # FEATS, too, if all of them are empty
         return self.given(column) | (self.given("upos") if column == "feats" else np.False_)
 
     def values(self, column: str, of: Mask) -> list[str]:
@@ -102,26 +100,13 @@ class Words:
 
 @dataclass(frozen=True)
 class Stage:
-    """A model that predicts one column from left to right.
-
-    Attributes
-    ----------
-    column : str
-    tags : tuple of str
-        The values that it predicts; a code is an index into these.
-    features : int
-        Its number of features: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`.
-    contexts : int64, ascending
-        The known combinations of earlier stages' tags, as numbered by `joint`.
-    allowed, allowed_starts : uint64 and int64
-        The tags allowed in each context: see `kernels.tag_words`.
-    weights : int8
-    """
+    """A model that predicts one column from left to right."""
 
     column: str
-    tags: tuple[str, ...]
-    features: int
-    contexts: Codes
+    tags: tuple[str, ...]  # the values that it predicts; a code is an index into these
+    features: int  # its number of features: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`
+    contexts: Codes  # the known combinations of earlier stages' tags, as numbered by `joint`
+    # allowed, allowed_starts: the tags allowed in each context: see `kernels.tag_words`
     allowed: npt.NDArray[np.uint64]
     allowed_starts: Codes
     weights: npt.NDArray[np.int8]
@@ -134,10 +119,8 @@ class Stage:
         return np.where(self.contexts[index] == found, index, UNKNOWN)
 
     def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes, k: int = 0) -> Guesses:
-        """Write the codes of the sentences in the mask `wanted` into `codes`.
-
-        Return the k most probable tags of their words.
-        """
+        """Write the codes of the `wanted` sentences into `codes`."""
+        # return their k most probable tags
         guesses = Guesses.empty(len(words), k)
         if wanted.any():
             scores = np.empty(len(self.tags), dtype=np.int32)

@@ -1,9 +1,7 @@
 """A part-of-speech tagger: log-linear models over hashed features, greedy from left to right.
 
-Words are tagged in stages. The first stage predicts a draft of the first column (UPOS) from the
-words and the previous tags. The second stage predicts the same column again and also sees the draft
-tags on both sides. Each further stage predicts one more column (XPOS, then FEATS). It chooses among
-the values that occurred in training together with the tags predicted so far.
+A first stage predicts a draft of UPOS from words and previous tags; a second sees the draft on both
+sides. Further stages predict XPOS, then FEATS, among the values that occurred with the tags so far.
 """
 
 from __future__ import annotations
@@ -262,10 +260,8 @@ class Tagger:
     def _run(
         self, words: Words, keep: Mapping[str, Mask], k: int = 0
     ) -> tuple[dict[str, Codes], dict[str, Guesses]]:
-        """Return each word's code in each column: given for sentences in `keep`, else predicted.
-
-        Also return the k most probable tags of the words whose tags are predicted.
-        """
+        """Return words' codes in each column."""
+        # given for sentences in `keep`, with k likely tags of others
         codes: dict[str, Codes] = {}
         guesses: dict[str, Guesses] = {}
         for stage in self._stages:

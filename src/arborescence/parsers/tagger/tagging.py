@@ -59,13 +59,8 @@ def pack(
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return the tagger and the raw-text models of a model file, or None for each; see `pack`.
-
-    Raises
-    ------
-    ModelError
-        If they are invalid.
-    """
+    """Return the tagger and the raw-text models of a model file, None if it has none."""
+    # see `pack`
     kinds: dict[str, type[Tagger | Text]] = {"tagger": Tagger, "text": Text}
     return {
         name: kind.from_file(header[name], scheme.part(arrays, f"{name}/"))

@@ -22,12 +22,9 @@ _THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
 
 
 def untrained(column: str, tags: Sequence[str], features: int, found: Codes, gold: Codes) -> Stage:
-    """Make a stage without weights.
-
-    `found` holds the gold results of earlier stages for each word (see `joint`), `gold` the gold
-    tag of this stage. With `features` `OWN`, the tags allowed for a word are those that occur
-    together with its value of `found`.
-    """
+    """Make a stage without weights, with the tags that occur in each context."""
+    # `found` holds the gold results of earlier stages for each word (see `joint`), `gold` the gold
+    # tag of this stage
     everything = np.arange(len(tags))
     known = (found != UNKNOWN) & (gold != UNKNOWN)
     contexts = np.unique(found[known])
@@ -60,11 +57,9 @@ def trained(
     progress: Callable[[int, int], None],
     accuracy: Callable[[Stage], float] | None,
 ) -> Stage:
-    """Return the stage with weights trained on the sentences in `order`.
-
-    After half the epochs, small weights are set to zero permanently, and the others are trained
-    further. With `accuracy`, the best of the later epochs is returned.
-    """
+    """Return the stage with weights trained on the sentences in `order`."""
+    # with `accuracy`, the best one. After half the epochs, small weights are set to zero
+    # permanently
     learned = Learned(stage.weights.size)
     context = stage.context(found)
     best, best_accuracy = stage, -1.0

@@ -38,21 +38,13 @@ _TABLE: Final = np.array(
 
 
 class Texts(NamedTuple):
-    """The texts of rules and of forms, for kernels.
+    """The texts of rules and of forms, for kernels."""
 
-    Attributes
-    ----------
-    raw : uint8
-        The bytes of all texts: `_TEXTS` for each rule; then, for each form, the form in each letter
-        case (empty where an earlier one is the same), its exceptions, and its other texts.
-    bounds : int64, shape (texts + 1,)
-        Text t is ``raw[bounds[t] : bounds[t + 1]]``.
-    firsts : int64, shape (forms, 2)
-        The first text of each form, and the one after its last exception.
-    """
-
+    # the bytes of all texts: `_TEXTS` for each rule; then, for each form, the form in each letter
+    # case (empty where an earlier one is the same), its exceptions, and its other texts
     raw: NDArray[np.uint8]
-    bounds: NDArray[np.int64]
+    bounds: NDArray[np.int64]  # (texts + 1,): text t is ``raw[bounds[t] : bounds[t + 1]]``
+    # (forms, 2): the first text of each form, and the one after its last exception
     firsts: NDArray[np.int64]
 
     @classmethod
@@ -95,11 +87,8 @@ class Texts(NamedTuple):
 
 
 def table_of(rules: Rules) -> NDArray[np.int64]:
-    """Return four numbers for each rule in order, int64.
-
-    They are the letter case, the least number of characters of a form that it fits, the last byte
-    of its suffix (-1 for none), and a hash.
-    """
+    """Return (R, 4)."""
+    # letter case, least characters of a form, last byte of the suffix or -1, a hash
     rows = [
         (
             rule.case,
@@ -118,31 +107,18 @@ def number_of(word: str) -> int:
 
 
 class Candidates(NamedTuple):
-    """The candidates of one form; there is room for those of any.
+    """The candidates of one form; there is room for those of any."""
 
-    Attributes
-    ----------
-    pieces : int64, shape (most, 6)
-        Where the three pieces of each start and stop.
-    sums : int64, shape (most, 2)
-        The checksum and the number of bytes of each.
-    sources : int64, shape (most,)
-        What made it: r + 1 for rule r in order; -1 - k for exception k; 0 for the form itself.
-    rows : int64, shape (most, 3)
-        The hash of the rule; which words are known: 4 if all words of the candidate, + 2 if the
-        form, + 1 if the candidate's longest word; the hash of the longest word's suffix.
-    spelling : uint64, shape (SPELLING,)
-        Hashes of the form, its suffixes and its prefixes.
-    text : uint8
-        The candidate at hand.
-    """
-
-    pieces: np.ndarray
-    sums: np.ndarray
+    pieces: np.ndarray  # int64 (most, 6): where the three pieces of each start and stop
+    sums: np.ndarray  # int64 (most, 2): the checksum and the number of bytes of each
+    # int64 (most,): what made it: r + 1 for rule r in order; -1 - k for exception k; 0 for the form
+    # itself
     sources: np.ndarray
+    # int64 (most, 3): the hash of the rule; which words are known: 4 if all words of the candidate,
+    # + 2 if the form, + 1 if the candidate's longest word; the hash of the longest word's suffix
     rows: np.ndarray
-    spelling: np.ndarray
-    text: np.ndarray
+    spelling: np.ndarray  # uint64 (SPELLING,): hashes of the form, its suffixes and its prefixes
+    text: np.ndarray  # uint8: the candidate at hand
 
 
 @kernel
@@ -170,24 +146,15 @@ def room_for(texts: Texts, rules: np.ndarray) -> Candidates:
 def list_candidates(
     texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, found: Candidates
 ) -> int:
-    """List the candidates of a form, each once; return their number.
+    """List the candidates of a form, each once; return their number. O(rules), and O(1) a byte.
 
-    After the form itself come its exceptions, then rules by letter case, length of prefix, and
-    length of suffix. O(rules), and for each candidate its bytes.
-
-    Parameters
-    ----------
-    texts
-    rules
-        See `table_of`.
-    known : int64, shape (2, words)
-        The hashes of known words (see `number_of`) in ascending order, and for each the number of
-        the form to which it is not known; -1 if it is known to all.
-    form
-        The number of the form.
-    found
-        Changed.
+    After the form come its exceptions, then rules by case, length of prefix, and length of suffix.
     """
+    # rules: see `table_of`
+    # known: int64 (2, words): the hashes of known words (see `number_of`) in ascending order, and
+    # for each the number of the form to which it is not known; -1 if it is known to all
+    # form: the number of the form
+    # found: changed
     raw, bounds, firsts = texts
     first = firsts[form, 0]
     _spell(raw, bounds[first], bounds[first + 1], found.spelling)

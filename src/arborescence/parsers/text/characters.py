@@ -1,8 +1,7 @@
 """Text as arrays of characters: code point, kind, white space after it, and offset.
 
-Each run of white space is one space; a blank line ends a paragraph. A line end within a paragraph
-is a space too. It is marked as `SHORT_LINE` if the next word would have fitted into the line,
-because then it was probably set on purpose.
+A run of white space is one space; a blank line ends a paragraph. A line end is a space, too:
+`SHORT_LINE` if the next word would have fitted, as it was probably set on purpose.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -51,27 +50,18 @@ _kinds[NOTHING] = 0
 
 
 class Characters(NamedTuple):
-    """The characters of a text, with padding around each paragraph.
+    """The characters of a text, with padding around each paragraph."""
 
-    Attributes
-    ----------
-    folded : uint32, shape (n,)
-        Code points, in lower case if that is one character; `NOTHING` in padding; 32 for a space.
-    kinds : uint8, shape (n,)
-        The kind of each character; 0 for a space and in padding.
-    gaps : uint8, shape (n,)
-        What follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE` or `PARAGRAPH`.
-    offsets : int64, shape (n,)
-        The offset in the text; -1 in padding.
-    paragraphs : int64, shape (p + 1,)
-        The start of each paragraph, padding included; the last entry is n. Without its padding, a
-        paragraph neither begins nor ends with a space.
-    """
-
+    # uint32 (n,): code points, in lower case if that is one character; `NOTHING` in padding; 32 for
+    # a space
     folded: np.ndarray
-    kinds: np.ndarray
+    kinds: np.ndarray  # uint8 (n,): the kind of each character; 0 for a space and in padding
+    # uint8 (n,): what follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE` or
+    # `PARAGRAPH`
     gaps: np.ndarray
-    offsets: np.ndarray
+    offsets: np.ndarray  # int64 (n,): the offset in the text; -1 in padding
+    # int64 (p + 1,): the start of each paragraph, padding included; the last entry is n. Without
+    # its padding, a paragraph neither begins nor ends with a space.
     paragraphs: np.ndarray
 
     @classmethod

@@ -1,8 +1,4 @@
-"""Lemmatizer: a log-linear choice among edit scripts, from forms and tags (Chrupała 2006).
-
-Each word is rewritten by the best-scoring rule that fits it (`rewriting`). The same model handles
-known and unknown forms.
-"""
+"""Lemmatizer: a log-linear choice among edit scripts, from forms and tags (Chrupała 2006)."""
 
 from __future__ import annotations
 

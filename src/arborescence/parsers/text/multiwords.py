@@ -1,7 +1,4 @@
-"""Find and split multiword tokens (*du* into *de le*): a log-linear choice among edit scripts.
-
-Lower-cased tokens are rewritten as in `rewriting`. The context is the neighbouring tokens.
-"""
+"""Find and split multiword tokens (*du* into *de le*) by `rewriting` with neighbours as context."""
 
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
@@ -38,24 +35,8 @@ class Splitter(Rewriter):
         generator: np.random.Generator,
         progress: Callable[[int, int], None],
     ) -> Self | None:
-        """Train on the tokens of a treebank.
-
-        Parameters
-        ----------
-        tokens
-            The t forms, in text order.
-        words
-            The words of each token, or None if it is one word.
-        letters : (t, LETTERS) uint64
-            See `sentences.spell`.
-        generator, progress
-            As for `Rewriter.trained`.
-
-        Returns
-        -------
-        splitter
-            None if there are no multiword tokens.
-        """
+        """Train on t tokens, and their words or None each."""
+        # None if there are no multiword tokens
         targets = [
             " ".join(parts).lower() if parts and not {STEM, " "} & set("".join(parts)) else None
             for parts in words
@@ -79,11 +60,7 @@ class Splitter(Rewriter):
 
 
 def _cased(token: str, words: str) -> list[str]:
-    """Apply the capitalization of the token to its words: *DON'T* becomes *DO N'T*.
-
-    >>> _cased("Du", "de le"), _cased("DON'T", "do n't"), _cased("ZUM", "zu dem")
-    (['De', 'le'], ['DO', "N'T"], ['ZU', 'DEM'])
-    """
+    """Apply the capitalization of the token to its words: *DON'T* becomes *DO N'T*."""
     parts = words.split(" ")
     if "".join(parts) == token.lower() and len(token) == len(token.lower()):
         cut = []

@@ -1,8 +1,7 @@
 """Rewrite forms in context: a log-linear choice among the edit scripts that fit (Chrupała 2006).
 
-Used for lemmas and for multiword tokens. The features of a rule are the form, its prefixes and
-suffixes, the context (tags, or neighbouring tokens), and whether its result is a known word: one
-that other forms were rewritten to in training. No rule is a choice too; its score is 0.
+For lemmas and multiword tokens. Features of a rule: the form, its prefixes and suffixes, the
+context, and whether the result is a known word. No rule is a choice too, with score 0.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -223,37 +222,25 @@ _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 @kernel
 def choose(
-    order: np.ndarray,
+    order: np.ndarray,  # int64: the items to process, in this order
+    # int64 (n, 2): the form of each, and the number of the text that it is rewritten as; -1: as it
+    # is
     items: np.ndarray,
+    # texts, rules, known: as for `list_candidates`
     texts: Texts,
     rules: np.ndarray,
     known: np.ndarray,
-    contexts: np.ndarray,
-    weights: np.ndarray,
+    contexts: np.ndarray,  # uint64 (n, CONTEXTS)
+    weights: np.ndarray,  # int8 or float32 (PLACES,): empty: nothing is chosen
+    # int64 (n, 2): filled: what made the chosen candidate (see `Candidates`), and the number of the
+    # correct candidate; -1 if it is not among them, or nothing is
     chosen: np.ndarray,
+    # float32 (2, PLACES): for training: the table of `Learned`, of which `weights` are the first
+    # row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Choose the best candidate of each item; train the weights too if `learned` is given.
-
-    O(features) per candidate; and see `list_candidates`.
-
-    Parameters
-    ----------
-    order : int64
-        The items to process, in this order.
-    items : int64, shape (n, 2)
-        The form of each, and the number of the text that it is rewritten as; -1: as it is.
-    texts, rules, known
-        As for `list_candidates`.
-    contexts : uint64, shape (n, CONTEXTS)
-    weights : int8 or float32, shape (PLACES,)
-        Empty: nothing is chosen.
-    chosen : int64, shape (n, 2)
-        Filled: what made the chosen candidate (see `Candidates`), and the number of the correct
-        candidate; -1 if it is not among them, or nothing is.
-    learned : float32, shape (2, PLACES)
-        For training: the table of `Learned`, of which `weights` are the first row. Changed.
-    """
+    """Choose the best candidate of each item; train too if `learned` is given."""
+    # O(features) a candidate
     found = room_for(texts, rules)
     places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
     scores = np.empty(found.sources.size)

@@ -1,8 +1,6 @@
 """Edit scripts that rewrite a form as one or several words (after Chrupała 2006).
 
-A rule keeps the longest common substring of the form and the words, and replaces the text before
-and after it: *-ies* becomes *-y*, *-n't* becomes a separate word. Rules are extracted from pairs of
-a form and its words.
+A rule keeps the longest common substring, and replaces what stands before and after it.
 """
 
 from __future__ import annotations
@@ -24,29 +22,13 @@ SHORTEST_STEM: Final = 2
 
 
 class Rule(NamedTuple):
-    r"""How a form is rewritten.
+    """How a form is rewritten."""
 
-    Attributes
-    ----------
-    case
-        `AS_IS`, `LOWERED` or `CAPITALIZED`: the change of letter case that comes first.
-    prefix, suffix
-        The prefix and suffix of the form; the rest, which is not empty, is its stem.
-    words
-        The result: the words separated by spaces, with `STEM` in place of the stem.
-
-    Examples
-    --------
-    >>> Rule.between("studies", ("study",))
-    Rule(case=0, prefix='', suffix='ies', words='\x00y')
-    >>> Rule(AS_IS, "", "ies", STEM + "y").applied("tries")
-    'try'
-    """
-
-    case: int
+    case: int  # `AS_IS`, `LOWERED` or `CAPITALIZED`: the change of letter case that comes first
+    # prefix, suffix: the prefix and suffix of the form; the rest, which is not empty, is its stem
     prefix: str
     suffix: str
-    words: str
+    words: str  # the result: the words separated by spaces, with `STEM` in place of the stem
 
     @classmethod
     def between(cls, form: str, words: tuple[str, ...], cases: Iterable[int] = (AS_IS,)) -> Rule:
@@ -78,15 +60,10 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """A set of rules.
+    """A set of rules."""
 
-    Parameters
-    ----------
-    rules
-        General rules, for every form that they fit.
-    exceptions
-        Additional rewritings of single forms: words separated by spaces.
-    """
+    # rules: general rules, for every form that they fit
+    # exceptions: additional rewritings of single forms: words separated by spaces
 
     def __init__(self, rules: Iterable[Rule], exceptions: dict[str, tuple[str, ...]]) -> None:
         self.rules = tuple(rules)
@@ -134,13 +111,7 @@ def cased(form: str, case: int) -> str:
 
 
 def _longest_common(one: str, other: str) -> tuple[int, int, int]:
-    """Find the longest common substring of two strings, the first of several.
-
-    Returns
-    -------
-    start, at, size
-        Its offset in `one`, its offset in `other`, and its length.
-    """
+    """Find the first longest common substring: its offset in both, and its length."""
     for size in range(min(len(one), len(other)), 0, -1):
         for start in range(len(one) - size + 1):
             at = other.find(one[start : start + size])

@@ -1,8 +1,7 @@
 """Sentence segmentation: a binary log-linear decision after each token, from left to right.
 
-The features of a sentence end are the surrounding tokens and their shapes, the white space between
-them, the length of the sentence so far, its first token, whether a quotation or a bracket is open,
-and the distance to the next full stop (headings have none).
+By the tokens around and their shapes, white space, the length so far, the first token, open
+quotations and brackets, and the distance to the next full stop (headings have none).
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -71,18 +70,12 @@ _PENALTY: Final = np.float32(0.03)
 
 @kernel
 def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
-    """Hash the forms and shapes of tokens.
-
-    Parameters
-    ----------
-    text
-    starts, ends : int64, shape (t,)
-        The first and the last character of each token.
-    letters : uint64, shape (t, LETTERS)
-        Filled: the form in lower case; the kinds of its characters; the first kind; the last kind;
-        its last three characters; the gap after it; the distance to the next token of `TERMINAL`
-        characters only, in bins; its kinds, with each run of one kind counted once.
-    """
+    """Hash the forms and shapes of tokens."""
+    # starts, ends: int64 (t,): the first and the last character of each token
+    # letters: uint64 (t, LETTERS): filled: the form in lower case; the kinds of its characters; the
+    # first kind; the last kind; its last three characters; the gap after it; the distance to the
+    # next token of `TERMINAL` characters only, in bins; its kinds, with each run of one kind
+    # counted once
     folded, kinds, gaps = text.folded, text.kinds, text.gaps
     ahead = 0
     for back in range(starts.size):
@@ -133,10 +126,8 @@ def _look(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the weight indices of the features of a sentence end after token `t`.
-
-    The sentence starts at `begin`, and the paragraph has the tokens up to `last` - 1.
-    """
+    """Compute the features' places for an end after token `t` of the sentence from `begin`."""
+    # The paragraph has the tokens up to `last` - 1
     atoms = room.values
     count = len(_WHERE)
     for k in range(count):
@@ -150,29 +141,17 @@ def _look(
 
 @kernel
 def end(
-    letters: np.ndarray,
-    weights: np.ndarray,
+    letters: np.ndarray,  # the output of `spell`. The end of a paragraph always ends a sentence.
+    weights: np.ndarray,  # int8 or float32 (PLACES,)
+    # float64 (t,): filled: the score of a sentence end after each token; a sentence ends if it is
+    # above 0. Later scores depend on earlier ends.
     scores: np.ndarray,
-    gold: np.ndarray,
+    gold: np.ndarray,  # bool (t,): the gold ends. Empty: no training.
+    # float32 (2, PLACES): for training: the table of `Learned`, of which `weights` are the first
+    # row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Find the ends of sentences; train the weights too if `gold` is given.
-
-    O(1) per token: 54 features.
-
-    Parameters
-    ----------
-    letters
-        The output of `spell`. The end of a paragraph always ends a sentence.
-    weights : int8 or float32, shape (PLACES,)
-    scores : float64, shape (t,)
-        Filled: the score of a sentence end after each token; a sentence ends if it is above 0.
-        Later scores depend on earlier ends.
-    gold : bool, shape (t,)
-        The gold ends. Empty: no training.
-    learned : float32, shape (2, PLACES)
-        For training: the table of `Learned`, of which `weights` are the first row. Changed.
-    """
+    """Find the ends of sentences; train too if `gold` is given. O(1) a token: 54 features."""
     n = scores.size
     places = np.empty(_FEATURES, dtype=np.uint64)
     room = values_of(_TEMPLATES, len(_WHERE) + 6)

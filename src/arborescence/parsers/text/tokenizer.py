@@ -1,10 +1,8 @@
 """Tokenizer: splits raw text into sentences and words, with log-linear models from a treebank.
 
-It has three steps, each a log-linear model of hashed features: find the ends of tokens (`words`),
-find the ends of sentences (`sentences`), and split multiword tokens (`multiwords`). The training
-text is made from the forms of the treebank and ``SpaceAfter=No``, as in the shared tasks on parsing
-from raw text (Zeman et al. 2018). In training, line ends are inserted at random, so that the model
-learns how reliable they are.
+It finds ends of tokens (`words`), of sentences (`sentences`), and splits multiword tokens
+(`multiwords`). The text is made from forms and ``SpaceAfter=No`` (Zeman et al. 2018), with line
+ends at random, so that the model learns how reliable they are.
 """
 
 # mypy: disable-error-code="no-untyped-call"

@@ -1,7 +1,4 @@
-"""Training data of a tokenizer: the raw text of a treebank, and where words and sentences end.
-
-Forms are joined according to ``SpaceAfter=No``; ``# newpar`` and ``# newdoc`` start paragraphs.
-"""
+"""Training data of a tokenizer: a treebank's raw text by ``SpaceAfter=No``, and where words end."""
 
 from __future__ import annotations
 
@@ -67,16 +64,11 @@ def _tokens(sentence: Sentence) -> list[Token]:
 
 
 class TrainingText(NamedTuple):
-    """A text, and the ends of its tokens and sentences.
-
-    Attributes
-    ----------
-    text : str
-    token_ends, sentence_ends : bool, shape (len(text),)
-        Whether a token, or a sentence, ends with each character.
-    """
+    """A text, and the ends of its tokens and sentences."""
 
     text: str
+    # token_ends, sentence_ends: (len(text),): whether a token, or a sentence, ends with each
+    # character
     token_ends: NDArray[np.bool_]
     sentence_ends: NDArray[np.bool_]
 

@@ -1,7 +1,7 @@
 """Word segmentation: a binary log-linear decision after each character, from left to right.
 
-The features of a word end are the surrounding characters and their kinds, the text between the two
-nearest spaces, and the previous words. There are no language-specific rules.
+By the characters around, the text between the two nearest spaces, and the words before. There are
+no language-specific rules.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -44,18 +44,14 @@ _PENALTY: Final = np.float32(0.02)
 
 
 class Stretches(NamedTuple):
-    """Hashes of the text between spaces, uint64 (n,) each.
+    """Hashes of the text between spaces, uint64 (n,) each."""
 
-    Attributes
-    ----------
-    lead, rest
-        The characters from the previous space up to this one, and from this one to the next space.
-    lead_shape, rest_shape
-        The same for kinds of characters, with each run of one kind counted once.
-    """
-
+    # lead, rest: the characters from the previous space up to this one, and from this one to the
+    # next space
     lead: np.ndarray
     rest: np.ndarray
+    # lead_shape, rest_shape: the same for kinds of characters, with each run of one kind counted
+    # once
     lead_shape: np.ndarray
     rest_shape: np.ndarray
 
@@ -97,11 +93,9 @@ def _look(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the weight indices of the features of a word end after character `i`.
-
-    `piece` is the hash of the word so far, `length` its length, and `before` the hash of the
-    previous word.
-    """
+    """Compute the features' places for a word end after character `i`."""
+    # `piece` is the hash of the word so far, `length` its length, `before` the hash of the previous
+    # word
     atoms = room.values
     for n in range(8):
         atoms[n] = text.folded[i - 3 + n]
@@ -128,30 +122,16 @@ def _look(
 
 @kernel
 def cut(
-    text: Characters,
-    with_spaces: bool,
-    weights: np.ndarray,
+    text: Characters,  # n characters
+    with_spaces: bool,  # whether a word may contain spaces. If not, each space ends a word.
+    weights: np.ndarray,  # int8 or float32 (PLACES,)
+    # bool (n,): filled: whether a word ends with this character. Later decisions depend on earlier
+    # ones.
     ends: np.ndarray,
-    gold: np.ndarray,
-    learned: np.ndarray,
+    gold: np.ndarray,  # bool (n,)
+    learned: np.ndarray,  # as for `sentences.end`
 ) -> None:
-    """Find the ends of words; train the weights too if `gold` is given.
-
-    O(1) per character: 50 features.
-
-    Parameters
-    ----------
-    text
-        n characters.
-    with_spaces
-        Whether a word may contain spaces. If not, each space ends a word.
-    weights : int8 or float32, shape (PLACES,)
-    ends : bool, shape (n,)
-        Filled: whether a word ends with this character. Later decisions depend on earlier ones.
-    gold : bool, shape (n,)
-    learned
-        As for `sentences.end`.
-    """
+    """Find the ends of words; train too if `gold` is given. O(1) a character: 50 features."""
     folded, kinds, gaps, paragraphs = text.folded, text.kinds, text.gaps, text.paragraphs
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)

@@ -29,27 +29,16 @@ _ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text.
-
-    Attributes
-    ----------
-    forms : list of t strings
-    starts, stops : lists of t numbers
-        The start and end offset of each token in the text.
-    gaps : list of t numbers
-        The white space that follows: see `Characters`.
-    scores : float64, shape (t,)
-        The score of a sentence end after each token; an end if above 0.
-    words : dict of number to list of strings
-        The words of the multiword tokens, keyed by token number.
-    """
+    """The tokens of a text."""
 
     forms: list[str]
+    # starts, stops: the start and end offset of each token in the text
     starts: list[int]
     stops: list[int]
-    gaps: list[int]
+    gaps: list[int]  # the white space that follows: see `Characters`
+    # (t,): the score of a sentence end after each token; an end if above 0
     scores: NDArray[np.float64]
-    words: dict[int, list[str]]
+    words: dict[int, list[str]]  # the words of the multiword tokens, keyed by token number
     text: str
 
     def first(self, count: int) -> Tokens:
@@ -138,17 +127,8 @@ class Writer:
 def stops_of(
     scores: NDArray[np.float64], sizes: list[int], cutting: Callable[[int], object]
 ) -> Iterator[int]:
-    """Yield the ends of sentences; cut sentences of more than `LONGEST_SENTENCE` words.
-
-    Parameters
-    ----------
-    scores : float64, shape (t,)
-        The score of a sentence end after each token; an end if above 0.
-    sizes
-        The number of words of each token.
-    cutting
-        Called with the number of words before each cut.
-    """
+    """Yield the ends of sentences."""
+    # `cutting` hears the number of words before each that is too long
     first = 0
     for stop in [*(np.flatnonzero(scores > 0) + 1).tolist(), len(sizes)]:
         left = sizes[first:stop]

@@ -1,8 +1,7 @@
 """Beam search over transitions (Zhang and Clark 2008); greedy parsing is a beam of one.
 
-The score of a derivation is the sum of the scores of its actions. The beam keeps the best partial
-derivations. Relations are chosen when an edge is added. Their scores do not affect which
-derivations are kept, but later features use them.
+A derivation's score is the sum of its actions'. Relations are chosen when an edge is added: their
+scores do not decide what is kept, but later features use them.
 """
 
 from __future__ import annotations
@@ -21,21 +20,13 @@ if TYPE_CHECKING:
 
 
 class Agenda(NamedTuple):
-    """The candidates for the next beam, best first; ties in order of arrival.
+    """The candidates for the next beam, best first; ties in order of arrival."""
 
-    Attributes
-    ----------
-    scores : (B,) float64
-    parents, actions : (B,) int64
-        The state in the beam, and its action.
-    reached : (B,) float64
-        The scores of the states in the beam.
-    """
-
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64]  # (B,)
+    # parents, actions: (B,): the state in the beam, and its action
     parents: NDArray[np.int64]
     actions: NDArray[np.int64]
-    reached: NDArray[np.float64]
+    reached: NDArray[np.float64]  # (B,): the scores of the states in the beam
 
     @classmethod
     def of(cls, beam: int) -> Self:
@@ -45,10 +36,9 @@ class Agenda(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """How the states of the beam were reached: the previous state, and the move (see `STRIDE`).
+    """How the states of the beam were reached."""
 
-    Both are int64 (steps, B).
-    """
+    # previous states and moves (`STRIDE`), (steps, B) each
 
     parents: NDArray[np.int64]
     moves: NDArray[np.int64]
@@ -79,10 +69,10 @@ def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int) -
 
 @kernel
 def begin(scorer: Scorer, n: int, agenda: Agenda) -> np.ndarray:
-    """Make the beam of a sentence of n words, which has one state; return space for two beams.
+    """Make the beam of a sentence of one state; return space for two beams.
 
-    int32 (2, B, FIELDS, n + 4). For a beam of one it is (1, 1, FIELDS, n + 4): it makes its steps
-    in place, so that the time of greedy parsing is linear in n.
+    int32 (2, B, FIELDS, n + 4). A beam of one, (1, 1, FIELDS, n + 4), makes its steps in place:
+    greedy parsing is linear in n.
     """
     beam = len(agenda.scores)
     states = np.empty((min(beam, 2), beam, layout.FIELDS, n + 4), dtype=np.int32)
@@ -117,10 +107,8 @@ def grow(
     trail: Trail,
     step: int,
 ) -> bool:
-    """Make the states of the next beam; return whether any of them took a transition.
-
-    The step is written to the trail, if it is that long.
-    """
+    """Make the next beam's states; return whether any took a transition."""
+    # The step goes into the trail
     going = False
     for j in range(count):
         state, parent, action = new[j], agenda.parents[j], agenda.actions[j]
@@ -140,17 +128,10 @@ def grow(
 
 @kernel
 def trace_back(trail: Trail, steps: int, place: int, out: np.ndarray) -> None:
-    """Trace a state in the beam back to the initial state.
-
-    Parameters
-    ----------
-    trail, steps
-        `Trail`, and the number of steps.
-    place
-        The position of the state in the last beam.
-    out
-        Written: int64 (steps,) or more, the moves that lead to it.
-    """
+    """Trace a state in the beam back to the initial state."""
+    # trail, steps: `Trail`, and the number of steps
+    # place: the position of the state in the last beam
+    # out: written: int64 (steps,) or more, the moves that lead to it
     for step in range(steps - 1, -1, -1):
         out[step] = trail.moves[step, place]
         place = trail.parents[step, place]
@@ -158,36 +139,21 @@ def trace_back(trail: Trail, steps: int, place: int, out: np.ndarray) -> None:
 
 @kernel
 def parse(
+    # scorer, agenda: `Scorer`, and `Agenda`, which has the width B of the beam
     scorer: Scorer,
     agenda: Agenda,
+    # heads, labels: written: int64 (K, N), the heads and the relation numbers of all sentences in a
+    # row, best first. Each tree occurs once; if there are fewer than K, the other heads are -1.
     heads: np.ndarray,
     labels: np.ndarray,
+    # written: float64 (K, sentences), the score of each tree; -inf if there are fewer than K
     totals: np.ndarray,
-    trail: Trail,
+    trail: Trail,  # written: the steps of the last sentence, as many as fit
 ) -> int:
-    """Parse sentences by beam search over derivations.
+    """Parse sentences by beam search; return the number of steps of the last one.
 
-    Parameters
-    ----------
-    scorer, agenda
-        `Scorer`, and `Agenda`, which has the width B of the beam.
-    heads, labels
-        Written: int64 (K, N), the heads and the relation numbers of all sentences in a row, best
-        first. Each tree occurs once; if there are fewer than K, the other heads are -1.
-    totals
-        Written: float64 (K, sentences), the score of each tree; -inf if there are fewer than K.
-    trail
-        Written: the steps of the last sentence, as many as fit.
-
-    Returns
-    -------
-    steps : int
-        The number of steps of the last sentence.
-
-    Notes
-    -----
-    O(B (T + L)) for each step, and O(B n) to copy states, if B > 1. There are 2n steps for n words,
-    and two more for each SWAP.
+    O(B (T + L)) a step, and O(B n) to copy states, if B > 1. 2n steps for n words, and two for each
+    SWAP.
     """
     step = 0
     starts = scorer.batch.starts

@@ -105,31 +105,19 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class StateTemplates(NamedTuple):
-    """The atoms that the features of a state are made of.
+    """The atoms that the features of a state are made of."""
 
-    Attributes
-    ----------
-    sides : (A, 2) int64
-        Atoms that are sides of words: the number of the word in `WORDS`, and of the side.
-    known : (B, 2) int64
-        Atoms of the partial parse: the number of the word, and of the property.
-    odd : (A + B,) uint64
-        The odd factor of each atom.
-    parts : (T, K) int64
-        The atoms of each template; A + B, which is no atom, after the last.
-    small : int
-        The number of templates whose features have few values: those that use only tags and the
-        partial parse. They come first in `parts`.
-    pair : (2,) int64
-        The two words of ``gap``.
-    """
-
+    # (A, 2): atoms that are sides of words: the number of the word in `WORDS`, and of the side
     sides: NDArray[np.int64]
+    # (B, 2): atoms of the partial parse: the number of the word, and of the property
     known: NDArray[np.int64]
-    odd: NDArray[np.uint64]
+    odd: NDArray[np.uint64]  # (A + B,): the odd factor of each atom
+    # (T, K): the atoms of each template; A + B, which is no atom, after the last
     parts: NDArray[np.int64]
+    # the number of templates whose features have few values: those that use only tags and the
+    # partial parse. They come first in `parts`.
     small: int
-    pair: NDArray[np.int64]
+    pair: NDArray[np.int64]  # (2,): the two words of ``gap``
 
     @classmethod
     def of(cls, system: str, columns: Iterable[str], sides: list[str]) -> Self:
@@ -165,20 +153,12 @@ class StateTemplates(NamedTuple):
 
 
 def rows_for(bits: int) -> int:
-    """Return the number of rows of weights.
-
-    >>> rows_for(10)
-    1152
-    """
+    """Return the number of rows of weights."""
     return (1 << bits) + (1 << bits - FEWER)
 
 
 def templates_of(system: str) -> list[str]:
-    """Return the templates of a system, without duplicates.
-
-    >>> templates_of("arc-eager")[:4]
-    ['s0:w,p', 's0:w', 's0:p', 'n0:w,p']
-    """
+    """Return the templates of a system, without duplicates."""
     named = [
         re.sub(r"\bb(?=[hlr]?2?:)", right, re.sub(r"\ba(?=[hlr]?2?:)", left, template))
         for i, (left, right) in enumerate(PAIRS[system])
@@ -234,35 +214,21 @@ def find_words(state: np.ndarray, words: np.ndarray) -> None:
 
 @inlined_kernel
 def list_features(
+    # sides, start: ``Batch.sides``, and the first node of the sentence
     sides: np.ndarray,
     start: int,
-    state: np.ndarray,
+    state: np.ndarray,  # as in `arborescence.transitions.state`
     templates: StateTemplates,
+    # there are 2^(bits - 3) rows for features with few values, then 2^bits rows for the others. The
+    # former are looked up most, so they are kept close together.
     bits: int,
+    # words, atoms: scratch: int64 (18,), and uint64 (A + B + 1,) whose last entry is 0
     words: np.ndarray,
     atoms: np.ndarray,
-    rows: np.ndarray,
+    rows: np.ndarray,  # written: int64 (T,), the numbers of the rows of weights
 ) -> None:
     """Hash the features of a state.
 
-    Parameters
-    ----------
-    sides, start
-        ``Batch.sides``, and the first node of the sentence.
-    state
-        As in `arborescence.transitions.state`.
-    templates
-        `StateTemplates`.
-    bits
-        There are 2^(bits - 3) rows for features with few values, then 2^bits rows for the others.
-        The former are looked up most, so they are kept close together.
-    words, atoms
-        Scratch: int64 (18,), and uint64 (A + B + 1,) whose last entry is 0.
-    rows
-        Written: int64 (T,), the numbers of the rows of weights.
-
-    Notes
-    -----
     O(A + B + K T).
     """
     find_words(state, words)
@@ -308,19 +274,12 @@ def list_features(
 
 @inlined_kernel
 def find_around(state: np.ndarray, head: int, dependent: int, around: np.ndarray) -> None:
-    """Find the words in the roles of `relations` for an edge that is about to be added.
-
-    Parameters
-    ----------
-    state
-        The state, as in `arborescence.transitions.state`.
-    head, dependent
-        The words of the edge.
-    around
-        Written: int64 (7,), -1 for none: the dependent, the head, the head's head, the dependent's
-        outermost left and right child, and the head's outermost child so far on the dependent's
-        side: left of the dependent if the head is on its left, else right of it.
-    """
+    """Find the words in the roles of `relations` for an edge that is about to be added."""
+    # state: the state, as in `arborescence.transitions.state`
+    # head, dependent: the words of the edge
+    # around: written: int64 (7,), -1 for none: the dependent, the head, the head's head, the
+    # dependent's outermost left and right child, and the head's outermost child so far on the
+    # dependent's side: left of the dependent if the head is on its left, else right of it
     around[0] = dependent
     around[1] = head
     around[2] = _get(state, layout.HEAD, head)

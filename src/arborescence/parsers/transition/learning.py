@@ -1,9 +1,8 @@
 """The perceptron over transitions: state by state, or over whole derivations with a beam.
 
-State by state, weights change wherever the best action is wrong, by a static or a dynamic oracle
-(Goldberg and Nivre 2012). With a beam, they change once for a sentence: when all right derivations
-have fallen out of the beam, training goes on to the next sentence (structured perceptron with early
-update: Collins and Roark 2004; Zhang and Clark 2008).
+Weights change wherever the best action is wrong, by a static or a dynamic oracle (Goldberg and
+Nivre 2012). With a beam, once a sentence: when all right derivations have fallen out (early update:
+Collins and Roark 2004; Zhang and Clark 2008).
 """
 
 from __future__ import annotations
@@ -35,48 +34,31 @@ if TYPE_CHECKING:
 
 
 class Learner(NamedTuple):
-    """What learns from sentences.
+    """What learns from sentences."""
 
-    Attributes
-    ----------
-    scorer : Scorer
-        Its model has float32 weights, which change.
-    of_actions, of_relations
-        float32, as the two tables of weights: sums for averaged weights, each change times its
-        clock.
-    heads, labels : (N,) int64
-        The gold heads and relations of all sentences in a row.
-    dynamic : bool
-        Whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
-        static oracle.
-    """
-
-    scorer: Scorer
+    scorer: Scorer  # its model has float32 weights, which change
+    # of_actions, of_relations: float32, as the two tables of weights: sums for averaged weights,
+    # each change times its clock
     of_actions: NDArray[np.float32]
     of_relations: NDArray[np.float32]
+    # heads, labels: (N,): the gold heads and relations of all sentences in a row
     heads: NDArray[np.int64]
     labels: NDArray[np.int64]
+    # whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
+    # static oracle
     dynamic: bool
 
 
 class Lesson(NamedTuple):
-    """A sentence to learn from.
+    """A sentence to learn from."""
 
-    Attributes
-    ----------
-    start, clock : int
-        Its first node, and the number of sentences up to this one.
-    heads, labels : (n + 1,) int64
-        Its gold tree.
-    guide : (3, n + 1) int32
-        What the static oracle needs: see `systems.prepare`.
-    """
-
+    # start, clock: its first node, and the number of sentences up to this one
     start: int
     clock: int
+    # heads, labels: (n + 1,): its gold tree
     heads: NDArray[np.int64]
     labels: NDArray[np.int64]
-    guide: NDArray[np.int32]
+    guide: NDArray[np.int32]  # (3, n + 1): what the static oracle needs: see `systems.prepare`
 
 
 @kernel
@@ -94,10 +76,8 @@ def _lesson(learner: Learner, b: int, clock: int) -> Lesson:
 def _right_actions(
     model: Model, lesson: Lesson, state: np.ndarray, dynamic: bool, cost: np.ndarray
 ) -> int:
-    """Return a mask of the right actions of a state; `cost` is scratch, int32 (4,).
-
-    With the static oracle, the state must be one of its derivation.
-    """
+    """Return a mask of right actions; a static oracle's state is of its derivation."""
+    # `cost`: scratch (4,)
     mask = legal_actions(model, state)
     if only_one(mask):
         return mask
@@ -113,10 +93,8 @@ def _right_actions(
 
 @uncounted_kernel
 def _step(learner: Learner, lesson: Lesson, state: np.ndarray, action: int, gold: bool) -> None:
-    """Take an action; learn the relation of its edge, if the gold tree has this edge.
-
-    Such an edge gets its gold relation if `gold`; others get the one that the model chooses.
-    """
+    """Take an action."""
+    # learn the relation if gold has the edge, which gets it if `gold`, else the model's
     model = learner.scorer.model
     label = choose_relation(learner.scorer, lesson.start, state, action)
     head, dependent = systems.arc(model.system, state, action)
@@ -142,23 +120,13 @@ def _change(learner: Learner, lesson: Lesson, action: int, step: float) -> None:
 def learn_greedily(
     learner: Learner, order: np.ndarray, clock: int, exploration: float, coins: np.ndarray
 ) -> None:
-    """Train on some sentences: a perceptron update in each state where the best action is wrong.
-
-    Parameters
-    ----------
-    learner
-        `Learner`.
-    order
-        int64: the numbers of the sentences.
-    clock
-        The number of updates before this call: one for each sentence.
-    exploration
-        The probability of taking the predicted action and relation, even if they are wrong. More
-        than 0 only with the dynamic oracle.
-    coins
-        float64, uniform in [0, 1), two for each word of the sentences in `order`, if `exploration`
-        is not 0.
-    """
+    """Train on some sentences: a perceptron update in each state where the best action is wrong."""
+    # order: int64: the numbers of the sentences
+    # clock: the number of updates before this call: one for each sentence
+    # exploration: the probability of taking the predicted action and relation, even if they are
+    # wrong. More than 0 only with the dynamic oracle.
+    # coins: float64, uniform in [0, 1), two for each word of the sentences in `order`, if
+    # `exploration` is not 0
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     tossed = 0
     for b in order:
@@ -221,10 +189,7 @@ def _best_right(
     count: int,
     agenda: Agenda,
 ) -> tuple[int, int]:
-    """Return the best right candidate: its state in the beam, and its action.
-
-    `right` holds the right actions of each state, as a mask.
-    """
+    """Return the best right candidate: its state and action. `right` has a mask for each state."""
     parent, best, highest = -1, -1, 0.0
     for i in range(count):
         if right[i] != 0:
@@ -254,15 +219,9 @@ def _blame(
 
 @kernel
 def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Agenda) -> None:
-    """Train on some sentences: a perceptron update if the best derivation is not a right one.
-
-    Parameters
-    ----------
-    learner, order, clock
-        As for `learn_greedily`.
-    agenda
-        `Agenda`, which has the width of the beam: two or more.
-    """
+    """Train on some sentences: a perceptron update if the best derivation is not a right one."""
+    # learner, order, clock: as for `learn_greedily`
+    # agenda: `Agenda`, which has the width of the beam: two or more
     scorer, model, dynamic = learner.scorer, learner.scorer.model, learner.dynamic
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)

@@ -1,7 +1,7 @@
 """What rules forbid on the edges that transitions add: a mask of relations for each word.
 
-A state knows the tags of words, the direction of the new edge, and the edges that there are. So the
-rules about these can be kept while a tree is built; those about whole trees cannot.
+Rules about tags, directions and the edges so far can be kept while a tree is built; those about
+whole trees cannot.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ _MOST: Final = 62  # sets of labels of which a word has at most one: bits of a n
 
 
 def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
-    """Return the masks of a batch of sentences for rules about tags, directions and numbers.
-
-    O(N) for each label and each rule about it.
-    """
+    """Return the masks of a batch for rules about tags, directions and numbers."""
+    # O(N) a label and rule
     trees, rules = keeper.trees(sentences), keeper.rules
     names = tuple(label.partition(MARK)[0] for label in labels)
     roots = trees.roots

@@ -320,10 +320,8 @@ class TransitionParser(Parser):
     def _search(
         self, scorer: Scorer, k: int, trail: Trail | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]:
-        """Parse a batch; return heads and labels (K, N), scores of trees (K, sentences), and steps.
-
-        The steps of the last sentence are counted, and written into `trail`.
-        """
+        """Parse a batch."""
+        # heads and labels (K, N), trees' scores (K, sentences), and the last's steps
         starts = scorer.batch.starts
         heads, labels = np.full((2, min(k, self.beam), starts[-1]), -1, dtype=np.int64)
         totals = np.empty((len(heads), len(starts) - 1))

@@ -1,8 +1,7 @@
 """The scores of a state's actions, and the step that an action makes.
 
-A linear function of hashed features scores the four actions of a state. Another one, with the
-features of `relations`, scores the relations of a new edge. If only one transition is legal, it is
-neither scored nor learned.
+Four actions are scored, and the relations of a new edge. One that alone is legal is neither scored
+nor learned.
 """
 
 from __future__ import annotations
@@ -35,21 +34,14 @@ STRIDE: Final = 8
 
 
 class Masks(NamedTuple):
-    """What rules forbid on new edges: N is the number of nodes of a batch, or 0 without rules.
+    """What rules forbid on new edges: N is the number of nodes of a batch, or 0 without rules."""
 
-    Attributes
-    ----------
-    allowed : (2, N, L) bool
-        The relations that a word may have if its head is left of it, and if it is right of it.
-    once : (L,) int64
-        For each relation, bits of sets of which a word has at most one dependent.
-    heads : (N,) int64
-        The bits that hold for the dependents of a word.
-    """
-
+    # (2, N, L): the relations that a word may have if its head is left of it, and if it is right of
+    # it
     allowed: NDArray[np.bool_]
+    # (L,): for each relation, bits of sets of which a word has at most one dependent
     once: NDArray[np.int64]
-    heads: NDArray[np.int64]
+    heads: NDArray[np.int64]  # (N,): the bits that hold for the dependents of a word
 
     @classmethod
     def of(cls, labels: int) -> Self:
@@ -59,30 +51,14 @@ class Masks(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The model for choosing transitions.
+    """The model for choosing transitions."""
 
-    Attributes
-    ----------
-    system : int
-        The number of the transition system.
-    single : bool
-        Whether trees have exactly one root edge.
-    allowed : int
-        A bit mask of the actions that may be taken if they are legal.
-    templates : StateTemplates
-    bits : int
-        The binary logarithm of the number of rows: see `list_features`.
-    actions : (2^bits + 2^(bits - 3), 4)
-        The weights of actions: float32, or integers.
-    relations : RelationModel
-    masks : Masks
-    """
-
-    system: int
-    single: bool
-    allowed: int
+    system: int  # the number of the transition system
+    single: bool  # whether trees have exactly one root edge
+    allowed: int  # a bit mask of the actions that may be taken if they are legal
     templates: StateTemplates
-    bits: int
+    bits: int  # the binary logarithm of the number of rows: see `list_features`
+    # (2^bits + 2^(bits - 3), 4): the weights of actions: float32, or integers
     actions: NDArray[Any]
     relations: RelationModel
     masks: Masks
@@ -185,10 +161,8 @@ def masked(model: Model, start: int, state: np.ndarray, mask: int) -> int:
 
 @uncounted_kernel
 def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
-    """Score the legal actions of a state, into ``scratch.scores``; return a mask of them.
-
-    If there is only one, its score is 0. `start` is the first node of the sentence. O(T).
-    """
+    """Score the legal actions of a state into ``scratch.scores``; return a mask of them. O(T)."""
+    # If there is only one, its score is 0. `start` is the first node of the sentence
     model, scratch = scorer.model, scorer.scratch
     rows, scores, weights = scratch.rows, scratch.scores, model.actions
     mask = legal_actions(model, state)

@@ -68,8 +68,8 @@ def test_a_page(command, table, tmp_path):
     done = command("explain", table, "-o", path, "--algorithm", "kbest", "-k", 2)
     assert done.out == ""
     page = path.read_text(encoding="utf-8")
-    assert '"names": ["root", "Birds", "sing"]' in page
-    assert '"algorithm": "kbest"' in page
+    assert '"names":["root","Birds","sing"]' in page
+    assert '"algorithm":"kbest"' in page
 
 
 def test_a_sheet(command, tmp_path):

@@ -54,7 +54,7 @@ def explain(
     rules
         With --sentence: the search for the best tree that keeps these rules.
     output
-        Write text, or by the ending .json, or .html: a page that computes anew.
+        Write text, or by the ending .json, or .html: a page that computes some anew.
     as_json
         Write all data as JSON, instead of text.
     exercise

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The number of trees, and the largest one that is explained.
 K, MOST_TREES = 3, 20
 #: The algorithms with a setting of `root` of their own, and what to take for the other setting.
-_FIXED: dict[str, tuple[Root, Algorithm]] = {
+FIXED: dict[str, tuple[Root, Algorithm]] = {
     "chu-liu-edmonds": ("multi", "root-constraint"),
     "root-constraint": ("single", "chu-liu-edmonds"),
     "cky": ("single", "eisner"),
@@ -101,7 +101,7 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     (-1, 2, 0)
     """
     check_choice("algorithm", algorithm, get_args(Algorithm))
-    fixed, other = _FIXED.get(algorithm, (None, ""))
+    fixed, other = FIXED.get(algorithm, (None, ""))
     single = check_root((fixed or "single") if root is None else root)
     if fixed and single != (fixed == "single"):
         trees = "finds trees with one root edge" if fixed == "single" else "has no root constraint"

@@ -1,7 +1,8 @@
 """The page: a template, filled with a sentence, its scores, its steps, and our own JavaScript.
 
-The script computes the steps again in the browser, so that the reader can change the scores.
-Without JavaScript, the page shows the list of the steps.
+The script computes the steps of three algorithms again in the browser, so that the reader can
+change the scores; those of others are data. Without JavaScript, the page shows the list of the
+steps.
 """
 
 from __future__ import annotations
@@ -13,27 +14,32 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
-from arborescence.core.choices import Algorithm
+from arborescence.core.choices import Algorithm, Root
 from arborescence.drawing.page import document
+from arborescence.errors import ScoresError
 from arborescence.explaining.constrained import Search
-from arborescence.explaining.explanation import K, explain
+from arborescence.explaining.explanation import FIXED, K, explain
 from arborescence.explaining.listed import listed_steps, picture, table
 from arborescence.explaining.problem import problem_of
+from arborescence.explaining.steps import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
+
+#: The algorithms whose steps the page computes by itself.
+LIVE = ("chu-liu-edmonds", "root-constraint", "eisner")
+#: The page of a sentence of at most so many words has the steps of all algorithms.
+SHORT = 8
 
 FOLDER = Path(__file__).parent
 #: The parts of the script, in their order: each uses those before it.
 #: The algorithms need no page; the view does.
 PARTS = {
     "algorithms": (
-        *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint", "swaps"),
-        *("kbest", "chart", "eisner", "cky", "sums", "enhancement", "undirected", "transitions"),
-        "explain",
+        *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
+        *("chart", "eisner"),
     ),
     "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
 }
@@ -47,11 +53,14 @@ def explain_html(
     k: int | None = None,
     words: Sequence[str] | None = None,
 ) -> str:
-    """Return a page that shows the steps of an algorithm, and computes them again after changes.
+    """Return a page that shows the steps of an algorithm, and computes some again after changes.
 
-    It has all algorithms, and exercises. The reader goes through the steps, changes scores, and
-    forbids or requires edges. It is one file of less than 300 kB, without anything from elsewhere:
-    it works without a server and without a network.
+    The reader goes through the steps, and answers exercises. For ``"chu-liu-edmonds"``,
+    ``"root-constraint"`` and ``"eisner"``, which each page has, the reader changes scores, and
+    forbids or requires edges. The steps of other algorithms are in the page as data: those of
+    `algorithm`, and for at most 8 words those of all. The page is one file of less than 600 kB (for
+    CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a server and
+    without a network.
 
     Parameters
     ----------
@@ -78,22 +87,65 @@ def explain_html(
     problem = problem_of(scores, words)
     nodes = range(problem.n + 1)
     exact = problem.scores
+    has_all = problem.n <= SHORT
+    traces = {
+        name: traces_of(scores, name, k, words)
+        for name in get_args(Algorithm)
+        if name not in LIVE and (has_all or name == algorithm)
+    }
+    choices = [name for name in get_args(Algorithm) if name in LIVE or traces.get(name)]
     data = {
         "names": problem.words,
         "scores": [[float(exact[h, d]) if (h, d) in exact else None for d in nodes] for h in nodes],
         "algorithm": algorithm,
         "single": root != "multi",
-        "k": K if k is None else k,
+        "algorithms": choices,
+        "traces": traces,
+        "totals": totals_of(scores) if "kbest" in traces else {},
     }
     shown = " ".join(problem.words[1:])
     body = Template(text_of("page.html")).substitute(
         words=escape(shown),
-        algorithms="".join(f"<option>{name}</option>" for name in get_args(Algorithm)),
+        choices="".join(f"<option>{name}</option>" for name in choices),
         steps=listed_steps(steps),
-        data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+        data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
         script="\n".join(map(script, PARTS)),
     )
     return document(escape(f"Step by step: {shown}"), text_of("style.css"), body)
+
+
+def traces_of(
+    scores: Any, algorithm: Algorithm, k: int | None, words: Sequence[str] | None
+) -> dict[Root, list[dict[str, Any]]]:
+    """Return the steps of an algorithm as JSON, by the number of root edges; none if it raises."""
+    roots = (FIXED[algorithm][0],) if algorithm in FIXED else get_args(Root)
+    number = (K if k is None else k) if algorithm == "kbest" else None
+    try:
+        return {
+            root: _plain(explain(scores, algorithm, root=root, k=number, words=words))
+            for root in roots
+        }
+    except ScoresError:  # sums of scores that lie too far apart
+        return {}
+
+
+def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """Return steps as JSON with their tables, without what is empty or drawn from the rest."""
+    plain = as_json(steps)["steps"]
+    for made, step in zip(plain, steps, strict=True):
+        if not any(node.members for node in step.nodes):
+            del made["nodes"]
+        if made["detail"] is None or made["detail"]["type"] != "Matrix":
+            made["table"] = step.table()
+    return [
+        {key: value for key, value in made.items() if value not in ([], None)} for made in plain
+    ]
+
+
+def totals_of(scores: Any) -> dict[Root, float | None]:
+    """Return the log-partitions, None where there is none or it is not explained."""
+    ways = traces_of(scores, "sums", None, None)
+    return {root: ways[root][-1].get("weight") if ways else None for root in get_args(Root)}
 
 
 def search_html(steps: Sequence[Step]) -> str:

@@ -20,8 +20,8 @@ TABLES.Cast = (detail, names) => [
   }),
 ];
 
-function* chuLiuEdmonds(problem, { recorded = true } = {}) {
-  const state = new Contraction(problem, { recorded });
+function* chuLiuEdmonds(problem) {
+  const state = new Contraction(problem);
   if (yield* contractCycles(state)) yield* expand(state);
 }
 

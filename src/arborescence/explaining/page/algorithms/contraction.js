@@ -3,7 +3,7 @@
 
 class Contraction {
   // `whole`: the weight of an edge into a cycle has that of the edges that stay on the cycle.
-  constructor(problem, { preferred = null, whole = false, recorded = true } = {}) {
+  constructor(problem, { whole = false } = {}) {
     this.problem = problem;
     this.whole = whole;
     this.members = new Map();
@@ -13,8 +13,6 @@ class Contraction {
     }
     this.chosen = new Map();
     this.parent = new Map();
-    this.preferred = preferred;
-    this.recorded = recorded;
     this.next = problem.n + 1;
   }
 
@@ -51,12 +49,12 @@ class Contraction {
     return nodeName(this.node(x), this.problem.names);
   }
 
-  // Return the best edge into a node, of all or of some. On a tie, an edge of the preferred tree;
-  // then the lowest head; then the edge that enters first, by `order`.
+  // Return the best edge into a node, of all or of some. On a tie, the lowest head; then the edge
+  // that enters first, by `order`.
   best(x, entries = this.entering.get(x)) {
     if (!entries.length) return null;
     const most = entries.reduce((gain, entry) => (entry.gain > gain ? entry.gain : gain), entries[0].gain);
-    const key = ({ head, into }) => [this.preferred?.[into] !== head, head, this.order(x, into)];
+    const key = ({ head, into }) => [head, this.order(x, into)];
     const equal = entries.filter((entry) => entry.gain === most);
     return equal.reduce((one, other) => (compareLists(key(other), key(one)) < 0 ? other : one));
   }
@@ -117,7 +115,6 @@ class Contraction {
 
   // Return a step with the graph as it is now.
   step(kind, text, parts = {}) {
-    if (!this.recorded) return makeStep(kind, text, parts);
     const { n } = this.problem;
     const tops = this.tops;
     const heads = range(0, n + 1).map((d) => {

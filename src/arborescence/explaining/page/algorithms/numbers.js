@@ -49,26 +49,6 @@ function rounded(value, unit) {
   return Number(kept) * 2 ** (unit + drop);
 }
 
-// Return (one / other) * 2^unit as a number, rounded once.
-function ratio(one, other, unit) {
-  if (other < 0n) return ratio(-one, -other, unit);
-  if (one < 0n) return -ratio(-one, other, unit);
-  if (one === 0n) return 0;
-  const shift = Math.max(0, 66 + bitLength(other) - bitLength(one));
-  const dividend = one << BigInt(shift);
-  // A last bit that says whether anything is left decides between halves.
-  const rest = dividend % other ? 1n : 0n;
-  return rounded(((dividend / other) << 1n) | rest, unit - shift - 1);
-}
-
-// Return the logarithm of value * 2^unit, also if that is too small or too large for a number.
-function logarithm(value, unit) {
-  const whole = rounded(value, unit);
-  if (whole > 0 && whole < Infinity) return Math.log(whole);
-  const shift = bitLength(value) - 60;
-  return Math.log(rounded(value, -shift)) + (unit + shift) * Math.LN2;
-}
-
 // Return a number as short text, with six digits at most.
 function numberName(x) {
   if (x === 0) return "0";

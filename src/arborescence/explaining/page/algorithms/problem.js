@@ -2,11 +2,11 @@
 
 class Problem {
   // scores[h][d] is a number, or null if the edge is absent; names are those of the nodes 0 to n.
-  constructor(scores, names, unit) {
+  constructor(scores, names) {
     this.n = scores.length - 1;
     this.floats = scores.map((row, h) => row.map((x, d) => (d === 0 || h === d ? null : x)));
     this.names = names;
-    this.unit = unit ?? unitOf(this.floats.flat().filter((x) => x !== null));
+    this.unit = unitOf(this.floats.flat().filter((x) => x !== null));
     this.scores = this.floats.map((row) => row.map((x) => (x === null ? null : exact(x, this.unit))));
   }
 
@@ -23,22 +23,15 @@ class Problem {
     return found;
   }
 
-  // Return the graph without the edges for which a test holds.
-  without(test) {
-    const kept = this.floats.map((row, h) => row.map((x, d) => (test([h, d]) ? null : x)));
-    return new Problem(kept, this.names, this.unit);
-  }
-
   // Return the graph whose trees have the required edges and lack the forbidden ones.
   restricted(required, forbidden, single) {
     const roots = required.filter(([h]) => h === 0);
-    return this.without(
-      (edge) =>
-        includes(forbidden, edge) ||
-        required.some(([h, d]) => d === edge[1] && h !== edge[0]) ||
-        // Under the root constraint, a required root edge is the only one.
-        (single && roots.length > 0 && edge[0] === 0 && !includes(roots, edge)),
-    );
+    const isGone = (edge) =>
+      includes(forbidden, edge) ||
+      required.some(([h, d]) => d === edge[1] && h !== edge[0]) ||
+      // Under the root constraint, a required root edge is the only one.
+      (single && roots.length > 0 && edge[0] === 0 && !includes(roots, edge));
+    return new Problem(this.floats.map((row, h) => row.map((x, d) => (isGone([h, d]) ? null : x))), this.names);
   }
 
   weight(heads) {
@@ -85,13 +78,6 @@ function compareLists(one, other) {
   return one.length - other.length;
 }
 
-// Run the steps of an algorithm to the end, and return the last one.
-function lastOf(steps) {
-  let last = null;
-  for (const step of steps) last = step;
-  return last;
-}
-
 // Return the known edges of a head vector.
 function edgesOf(heads) {
   return heads.flatMap((h, d) => (d > 0 && h !== null ? [[h, d]] : []));
@@ -122,6 +108,7 @@ const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 // Return the rows of a step's table, the headings first; none if there is nothing to show.
 function tableOf(step, names) {
+  if (step.table) return step.table; // of Python's steps
   if (step.detail) return TABLES[step.detail.type](step.detail, names);
   if (step.chosen.length) {
     const nodes = new Map(step.nodes.map((node) => [node.id, node]));

@@ -10,8 +10,8 @@ TABLES.Children = ({ children }, names) => [
   ]),
 ];
 
-function* rootConstraint(problem, { recorded = true } = {}) {
-  const state = new Contraction(problem, { whole: true, recorded });
+function* rootConstraint(problem) {
+  const state = new Contraction(problem, { whole: true });
   if ((yield* contractCycles(state)) && (yield* constrain(state))) yield* expand(state);
 }
 

@@ -1,15 +1,15 @@
 // The k best trees side by side: for one root edge, and for any number.
 
-function drawLists(problem, k) {
-  return [true, false].map((single) => drawList(problem, k, single)).join("");
+function drawLists(problem) {
+  return [true, false].map((single) => drawList(problem, single)).join("");
 }
 
-function drawList(problem, k, single) {
+function drawList(problem, single) {
   const title = single ? "Exactly one root edge" : "One root edge or more";
-  const last = lastOf(kbest(problem, { k, single }));
+  const last = traceOf("kbest", single).at(-1);
   if (last.kind !== "trees") return `<h3>${title}</h3><p>${escaped(last.text)}</p>`;
   const { heads, weights } = last.detail;
-  const total = logPartition(problem, single);
+  const total = DATA.totals[single ? "single" : "multi"]; // the log-partition, or null
   const cards = heads.map((tree, rank) => {
     const before = rank ? heads[rank - 1] : tree;
     const probability = total === null ? "" : `, probability ${shareName(Math.exp(weights[rank] - total))}`;
@@ -46,15 +46,4 @@ function changeText(problem, before, tree, rank) {
 // Return a probability as short text, which says 1 only if it is.
 function shareName(x) {
   return x > 0.9995 && x < 1 ? "almost 1" : numberName(Number(Math.min(x, 1).toPrecision(3)));
-}
-
-// Return the logarithm of the sum over all trees; null where it is not computed.
-function logPartition(problem, single) {
-  try {
-    const last = lastOf(sums(problem, { single }));
-    return last.kind === "marginals" ? last.weight : null;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }

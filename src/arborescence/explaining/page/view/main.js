@@ -6,7 +6,6 @@ const byId = (id) => document.getElementById(id);
 const page = {
   algorithm: DATA.algorithm,
   single: DATA.single,
-  k: DATA.k,
   scores: DATA.scores.map((row) => [...row]),
   required: [],
   forbidden: [],
@@ -21,16 +20,16 @@ const page = {
 // What is on show: the steps, or the state of an exercise.
 const shown = () => page.exercise ?? page;
 
-// Compute all steps again, of the scores and conditions as they are now.
+// Compute all steps again, of the scores and conditions as they are now; or take those of Python.
 function recompute() {
-  const { algorithm, k, scores, required, forbidden } = page;
+  const { algorithm, scores, required, forbidden } = page;
   const single = isSingle();
-  page.problem = new Problem(scores, DATA.names).restricted(required, forbidden, single);
-  try {
-    page.steps = [...ALGORITHMS[algorithm](page.problem, { single, k })];
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    page.steps = [page.problem.step("no-sums", error.message)];
+  if (isLive()) {
+    page.problem = new Problem(scores, DATA.names).restricted(required, forbidden, single);
+    page.steps = [...LIVE[algorithm](page.problem, { single })];
+  } else {
+    page.problem = GIVEN;
+    page.steps = traceOf(algorithm, single);
   }
   page.at = Math.min(page.at, page.steps.length - 1);
   drawAll();
@@ -38,6 +37,18 @@ function recompute() {
 
 // Some algorithms say by themselves how many root edges a tree has.
 const FIXED = { "chu-liu-edmonds": false, "root-constraint": true, cky: true };
+
+// What is computed here; the steps of other algorithms are data, for the scores as they were given.
+const LIVE = { "chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner };
+const GIVEN = new Problem(DATA.scores, DATA.names);
+
+const isLive = () => Object.hasOwn(LIVE, page.algorithm);
+
+// Return the steps of an algorithm from Python, whose data lack what is empty.
+function traceOf(algorithm, single) {
+  const steps = DATA.traces[algorithm]?.[single ? "single" : "multi"] ?? [];
+  return steps.map(({ kind, text, ...parts }) => GIVEN.step(kind, text, parts));
+}
 
 const isSingle = () => FIXED[page.algorithm] ?? page.single;
 
@@ -47,15 +58,15 @@ function drawAll() {
   byId("algorithm").value = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
   byId("root").disabled = algorithm in FIXED;
-  byId("k").value = page.k;
-  byId("k-label").hidden = algorithm !== "kbest";
+  byId("editor").hidden = !isLive();
+  byId("fixed").hidden = isLive();
   byId("jump").max = steps.length;
   const items = steps.map(
     (step, at) => `<li id="s${at + 1}"><a href="#${linkOf(at)}">${escaped(step.text)}</a></li>`,
   );
   byId("list").innerHTML = items.join("");
   byId("trees").hidden = algorithm !== "kbest";
-  byId("trees-lists").innerHTML = algorithm === "kbest" ? drawLists(problem, page.k) : "";
+  byId("trees-lists").innerHTML = algorithm === "kbest" ? drawLists(problem) : "";
   drawStep();
 }
 
@@ -80,8 +91,9 @@ function drawGraph() {
   const picture = drawFigure(problem.names, { ...pictureOf(problem, steps, at), clickable: true });
   byId("figure").innerHTML = picture;
   byId("columns").classList.toggle("long", parseInt(/width="(\d+)"/.exec(picture)[1], 10) > 600);
-  const user = page.exercise ? NOTHING : { ...page, changed: changedEdges() };
-  const given = page.exercise ? problem.floats : page.scores;
+  const editing = !page.exercise && isLive();
+  const user = editing ? { ...page, changed: changedEdges() } : NOTHING;
+  const given = editing ? page.scores : problem.floats;
   const focused = document.activeElement?.closest?.("#matrix button")?.dataset.edge;
   byId("matrix").innerHTML = drawMatrix(problem, steps, at, user, given);
   const cells = [...byId("matrix").querySelectorAll("button")];
@@ -113,7 +125,7 @@ function followLink() {
     startExercise(Number(number));
     return true;
   }
-  if (!number || (algorithm && !Object.hasOwn(ALGORITHMS, algorithm))) return false;
+  if (!number || (algorithm && !DATA.algorithms.includes(algorithm))) return false;
   if (page.exercise) stopExercise();
   if ((algorithm ?? DATA.algorithm) !== page.algorithm) {
     page.algorithm = algorithm ?? DATA.algorithm;
@@ -144,6 +156,7 @@ function changedEdges() {
 }
 
 function select(edge) {
+  if (!isLive()) return;
   page.selected = edge;
   drawStep();
 }
@@ -222,7 +235,7 @@ function stopExercise() {
 function showParts() {
   const exercising = page.exercise !== null;
   byId("exercise").hidden = !exercising;
-  for (const id of ["settings", "player", "sentence", "detail", "editor", "keys", "all"]) byId(id).hidden = exercising;
+  for (const id of ["settings", "player", "sentence", "detail", "editor", "fixed", "keys", "all"]) byId(id).hidden = exercising;
   if (exercising) byId("trees").hidden = true;
 }
 
@@ -244,7 +257,7 @@ function moveInMatrix(event) {
   const rules = { r: "required", f: "forbidden" };
   const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   if (Object.hasOwn(rules, event.key)) {
-    if (page.exercise) return;
+    if (page.exercise || !isLive()) return;
     const rule = rules[event.key];
     page.selected = edge;
     setRule(edge, includes(page[rule], edge) ? "free" : rule);
@@ -321,10 +334,6 @@ listen("algorithm", "change", () => {
 });
 listen("root", "change", () => {
   page.single = byId("root").value === "single";
-  recompute();
-});
-listen("k", "change", () => {
-  page.k = Math.max(1, Math.min(20, Math.round(Number(byId("k").value)) || 1));
   recompute();
 });
 listen("figure", "click", ({ target }) => {
